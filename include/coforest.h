@@ -1,0 +1,432 @@
+/* coforest.h: cluster rows of categories with learned order trees.
+ *
+ * Read a table, fit, ask the model, free both:
+ *
+ *     cof_table *table;
+ *     cof_model *model;
+ *     cof_error err;
+ *     cof_fit_options fit = {.struct_size = sizeof fit, .k = 7};
+ *     if (cof_table_read(NULL, "table.csv", NULL, &table, &err) != COF_OK) ...
+ *     if (cof_fit(table, &fit, &model, NULL, &err) != COF_OK) ...
+ *     const int32_t *labels = cof_model_labels(model, NULL);
+ *
+ * No state lives outside the handles. A handle may be read from many threads or changed from one; it
+ * keeps a copy of the cof_env it was made with. Arguments come in the order subject, inputs, options,
+ * outputs, error; outputs are written only on COF_OK. Rows, columns, values and clusters count from 0.
+ * Structs that grow with the library start with `struct_size`: set it to sizeof the struct and the
+ * rest to zero, which always means "the default". */
+#ifndef COFOREST_H
+#define COFOREST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COF_VERSION_MAJOR 0
+#define COF_VERSION_MINOR 1
+#define COF_VERSION_PATCH 0
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define COF_API
+#else
+#define COF_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status, errors, what the host lends ------------------------------------------------------ */
+
+/* 0 is success, negatives are failures by tens; a released number never changes meaning. */
+typedef enum cof_status {
+    COF_OK = 0,
+    COF_ERR_MEMORY = -1,       /* the allocator said no */
+    COF_ERR_ARGUMENT = -2,     /* the call itself is wrong: an option, a column name, a size */
+    COF_ERR_IO = -10,          /* the system failed to open, read or write a file */
+    COF_ERR_DATA = -11,        /* a table that cannot be read as one */
+    COF_ERR_MODEL = -12,       /* not a model file, or a damaged one */
+    COF_ERR_TOO_NEW = -13,     /* a model file of a later format than this library knows */
+    COF_ERR_UNSUPPORTED = -14, /* this build lacks what the input needs, gzip or zstd for example */
+    COF_ERR_FEW_ROWS = -20,    /* fewer distinct rows than clusters */
+    COF_ERR_NO_COLUMNS = -21,  /* no column is left that tells rows apart */
+    COF_ERR_MISSING = -22,     /* a missing value where COF_MISSING_ERROR forbids one */
+    COF_ERR_BACKEND = -30,     /* threads or a device failed */
+    COF_ERR_NO_BACKEND = -31,  /* asked for one this build or host lacks */
+    COF_ERR_STOPPED = -40      /* should_stop said so before there was a result to keep */
+} cof_status;
+
+COF_API const char *cof_status_text(cof_status status); /* fixed text, never NULL */
+COF_API const char *cof_version(void);                  /* of the library linked, "major.minor.patch" */
+COF_API const char *cof_build_info(void);               /* optional parts built in, e.g. "gzip, zstd" */
+
+/* One sentence about a failure: what, where, what to do. Yours, on the stack; NULL is fine wherever
+ * one is taken. */
+typedef struct cof_error {
+    char text[512];
+} cof_error;
+
+typedef enum cof_phase { COF_PHASE_READ = 1, COF_PHASE_START = 2, COF_PHASE_FIT = 3 } cof_phase;
+
+/* Where long work stands. Sent on the calling thread, at most once a pass or a block of input. */
+typedef struct cof_progress {
+    int32_t phase;        /* cof_phase */
+    uint32_t restart;     /* the one running, from 1; 0 while reading */
+    uint32_t restarts;    /* of how many */
+    uint32_t rebuild;     /* forests rebuilt so far in this restart */
+    uint32_t pass;        /* passes so far in this restart */
+    uint64_t done, total; /* bytes while reading (total 0: unknown), rows moved and rows otherwise */
+    double elapsed_s;     /* since the call began */
+    double rows_per_s;    /* row visits a second, over the whole call */
+} cof_progress;
+
+/* What the host lends us. NULL env or NULL member: the C library's memory, silence, never stop.
+ * Give both of alloc and release or neither. All but alloc and release are called only from the
+ * thread that made the call. */
+typedef struct cof_env {
+    size_t struct_size;
+    void *(*alloc)(void *ctx, size_t bytes); /* may return NULL; alignment as malloc's */
+    void (*release)(void *ctx, void *block); /* never called with NULL */
+    int (*should_stop)(void *ctx);           /* nonzero ends the call; asked between passes and blocks */
+    void (*progress)(void *ctx, const cof_progress *progress);
+    void *ctx;
+} cof_env;
+
+/* ---- Tables ------------------------------------------------------------------------------------ */
+
+/* Rows as value ids, with one dictionary per column. Values are numbered in numeric order if every
+ * value of the column is an integer, otherwise in byte order of their text; a missing cell has the id
+ * after the last value. */
+typedef struct cof_table cof_table;
+
+typedef struct cof_read_options {
+    size_t struct_size;
+    char delimiter;        /* 0: tab for .tsv and .tab, otherwise guessed from the first line */
+    int32_t no_header;     /* nonzero: the first line is data, columns are named V1, V2, ... */
+    const char *const *na; /* texts that mean "missing"; NULL: "", "?" and "NA" */
+    size_t n_na;           /* length of na; 0 with a non-NULL na: no text does */
+} cof_read_options;
+
+/* CSV or TSV: RFC 4180 quoting, UTF-8 with or without BOM, LF or CRLF; gzip and zstd are recognised by
+ * their first bytes; path "-" is standard input. Complaints name file, line and column. */
+COF_API cof_status cof_table_read(const cof_env *env, const char *path, const cof_read_options *options,
+                                  cof_table **out, cof_error *err);
+/* The same from bytes in memory; `name` stands for the file in complaints. */
+COF_API cof_status cof_table_read_memory(const cof_env *env, const char *name, const void *bytes,
+                                         size_t n_bytes, const cof_read_options *options, cof_table **out,
+                                         cof_error *err);
+/* Integer codes, row-major, any integers; a negative one is missing. names may be NULL (V1, V2, ...).
+ * The codes are copied; a value's text is its code in decimal. */
+COF_API cof_status cof_table_from_codes(const cof_env *env, const int32_t *codes, size_t n_rows,
+                                        size_t n_columns, const char *const *names, cof_table **out,
+                                        cof_error *err);
+/* Text cells, column after column (cells[c * n_rows + i]); a NULL cell is missing. Copied. */
+COF_API cof_status cof_table_from_strings(const cof_env *env, const char *const *cells, size_t n_rows,
+                                          size_t n_columns, const char *const *names, cof_table **out,
+                                          cof_error *err);
+/* The table compiled into the library, for trying things out: UCI Zoo, 101 animals. */
+COF_API cof_status cof_table_demo(const cof_env *env, cof_table **out, cof_error *err);
+COF_API void cof_table_free(cof_table *table); /* NULL is fine */
+
+/* The Arrow C data interface, as published with the Arrow format. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/* A struct array, one child a column: dictionary, string (plain, large, view), integer, boolean and null
+ * columns. An ordered dictionary keeps its order and makes the column ordinal. Everything is copied; the
+ * caller keeps both structs and releases them. */
+COF_API cof_status cof_table_from_arrow(const cof_env *env, const struct ArrowSchema *schema,
+                                        const struct ArrowArray *array, cof_table **out, cof_error *err);
+/* All batches of a stream. Batches are released as they are read, the stream itself by the caller. */
+COF_API cof_status cof_table_from_arrow_stream(const cof_env *env, struct ArrowArrayStream *stream,
+                                               cof_table **out, cof_error *err);
+
+/* What a column is used for. */
+typedef enum cof_role {
+    COF_ROLE_ATTRIBUTE = 0,  /* clustered on */
+    COF_ROLE_LABEL = 1,      /* true classes: scored against, never clustered on */
+    COF_ROLE_IDENTIFIER = 2, /* names the rows */
+    COF_ROLE_WEIGHT = 3,     /* how often each row counts, a number >= 0 */
+    COF_ROLE_IGNORED = 4
+} cof_role;
+
+typedef struct cof_column { /* a view; dies with its table */
+    const char *name;
+    int32_t role;             /* cof_role */
+    int32_t ordinal;          /* nonzero: value ids follow a stated order */
+    uint32_t n_values;        /* distinct values, missing not counted */
+    uint64_t n_missing;       /* rows without a value */
+    const char *missing_text; /* what stood in the first missing cell; "" where nothing did */
+} cof_column;
+
+COF_API size_t cof_table_n_rows(const cof_table *table);
+COF_API size_t cof_table_n_columns(const cof_table *table);
+COF_API cof_status cof_table_column(const cof_table *table, size_t column, cof_column *view);
+/* Index of the column of that name, or SIZE_MAX. */
+COF_API size_t cof_table_find(const cof_table *table, const char *name);
+/* Text of a value id, NUL-terminated; the missing id gives the column's missing_text. NULL out of range. */
+COF_API const char *cof_table_value(const cof_table *table, size_t column, uint32_t value);
+/* Value id of a cell; n_values for a missing one. Indices must be in range. */
+COF_API uint32_t cof_table_code(const cof_table *table, size_t row, size_t column);
+COF_API cof_status cof_table_set_role(cof_table *table, size_t column, int32_t role, cof_error *err);
+/* Makes the column ordinal: its values are numbered in the order given. Every value that occurs must be
+ * named; names that do not occur are skipped. */
+COF_API cof_status cof_table_set_order(cof_table *table, size_t column, const char *const *values,
+                                       size_t n_values, cof_error *err);
+/* Nonzero if nearly every row has its own value there (at least 9 in 10 of 16 or more rows). */
+COF_API int cof_table_is_identifier(const cof_table *table, size_t column);
+/* Distinct rows over the columns with role attribute. */
+COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err);
+/* Writes CSV, all columns, missing cells as they were; path "-" is standard output. */
+COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof_error *err);
+
+typedef enum cof_generator {
+    COF_GENERATE_UNIFORM = 0, /* independent, uniform values: the paper's efficiency tables */
+    COF_GENERATE_PLANTED = 1  /* clusters around modes; a label column "class" is added */
+} cof_generator;
+
+typedef struct cof_generate_options {
+    size_t struct_size;
+    int32_t kind;       /* cof_generator */
+    uint64_t n_rows;    /* 0 -> 1000 */
+    uint32_t n_columns; /* attributes; 0 -> 20 */
+    uint32_t n_values;  /* per attribute; 0 -> 5 */
+    uint32_t k;         /* planted clusters; 0 -> 5 */
+    double noise;       /* planted: chance that a cell is drawn at random; 0 -> 0.3, below 0 -> none */
+    uint64_t seed;
+} cof_generate_options;
+
+COF_API cof_status cof_table_generate(const cof_env *env, const cof_generate_options *options,
+                                      cof_table **out, cof_error *err);
+
+/* ---- Fitting ----------------------------------------------------------------------------------- */
+
+typedef enum cof_variant {
+    COF_VARIANT_PAPER = 0,  /* the paper's equations: every attribute weighs 1, a zero weight is a length 0 */
+    COF_VARIANT_AUTHORS = 1 /* the authors' released scaling: 1 / (values - 1), zero weights 1e-8 */
+} cof_variant;
+
+typedef enum cof_init {
+    COF_INIT_KMEANS = 0,   /* one-hot k-means from k-means++ seeds */
+    COF_INIT_FARTHEST = 1, /* k-modes from rows far apart */
+    COF_INIT_RANDOM = 2,   /* k-modes from distinct random rows: the paper's start */
+    COF_INIT_MODESPP = 3,  /* k-modes from rows drawn by distance to the nearest one chosen */
+    COF_INIT_CAO = 4       /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); no chance in it */
+} cof_init;
+
+typedef enum cof_select { COF_SELECT_LIKELIHOOD = 0, COF_SELECT_OBJECTIVE = 1 } cof_select;
+
+typedef enum cof_missing {
+    COF_MISSING_VALUE = 0,  /* a value of its own, after the others in order */
+    COF_MISSING_IGNORE = 1, /* the cell adds nothing to any distance */
+    COF_MISSING_DROP = 2,   /* the row takes no part and gets label -1 */
+    COF_MISSING_ERROR = 3
+} cof_missing;
+
+typedef enum cof_stop {
+    COF_STOP_CONVERGED = 0, /* the forest's own partition came back */
+    COF_STOP_CYCLE = 1,     /* an earlier partition came back; the best one met is kept */
+    COF_STOP_CAP = 2,       /* max_passes or max_rebuilds was reached */
+    COF_STOP_STOPPED = 3    /* should_stop said so; what was reached by then is kept */
+} cof_stop;
+
+typedef struct cof_fit_options {
+    size_t struct_size;
+    uint32_t k;            /* clusters wanted, >= 1; the one member without a default */
+    uint32_t restarts;     /* 0 -> 10; always 1 with init_rows or COF_INIT_CAO */
+    uint64_t seed;         /* 0 is an ordinary seed */
+    int32_t variant;       /* cof_variant */
+    int32_t init;          /* cof_init */
+    int32_t select;        /* cof_select: which restart is kept */
+    int32_t missing;       /* cof_missing */
+    uint32_t max_rebuilds; /* forests per restart; 0 -> 51 */
+    uint32_t max_passes;   /* passes per forest, and of the start; 0 -> 51 */
+    uint32_t threads;      /* 0 -> all cores; labels do not depend on it */
+    const uint64_t
+        *init_rows;        /* k distinct rows as first modes of the k-modes start, cluster j from the j-th */
+    const double *weights; /* one per row, finite, >= 0; NULL: the weight column, or 1 each */
+} cof_fit_options;
+
+typedef struct cof_fit_info { /* set struct_size first */
+    size_t struct_size;
+    double objective;          /* L of the paper, summed over rows and their weights */
+    double log_likelihood;     /* integrated likelihood of the partition, natural logarithm */
+    uint32_t best_restart;     /* the one kept, from 0 */
+    uint32_t n_restarts;       /* run to the end */
+    uint32_t rebuilds, passes; /* of the one kept */
+    int32_t stop_reason;       /* cof_stop, of the one kept; COF_STOP_STOPPED if restarts were cut short */
+    uint32_t n_empty;          /* clusters without rows */
+    uint64_t n_rows;           /* rows clustered */
+    uint64_t n_dropped;        /* rows left out for missing values */
+    uint64_t n_distinct_rows;
+    uint32_t threads;                                   /* used */
+    const char *kernel;                                 /* the pass that walked the rows; fixed text */
+    uint64_t row_visits;                                /* rows scored, over all restarts and passes */
+    double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
+} cof_fit_info;
+
+typedef struct cof_model cof_model; /* forest, profiles, dictionaries, and the labels if it was just fitted */
+
+/* The table may be freed afterwards. info may be NULL. */
+COF_API cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
+                           cof_fit_info *info, cof_error *err);
+COF_API void cof_model_free(cof_model *model); /* NULL is fine */
+
+/* ---- What a model knows ------------------------------------------------------------------------ */
+
+typedef struct cof_attribute { /* a view; dies with its model */
+    const char *name;
+    uint32_t n_values; /* values of the tree; a missing value counts under COF_MISSING_VALUE */
+    int32_t used;      /* zero: constant, so it takes no part and has no tree */
+    int32_t ordinal;
+} cof_attribute;
+
+typedef struct cof_edge { /* of an order tree */
+    uint32_t u, v;        /* value ids; u joined the tree before v */
+    double length;        /* in [0, sqrt 2] under COF_VARIANT_PAPER */
+} cof_edge;
+
+typedef struct cof_pass_record {
+    uint32_t restart; /* from 0 */
+    uint32_t rebuild; /* forests rebuilt before this pass, Algorithm 1's outer counter */
+    uint32_t pass;    /* from 1 within the restart, its inner counter */
+    double objective;
+    uint64_t moved; /* rows that changed cluster, by weight 1 each */
+} cof_pass_record;
+
+typedef struct cof_restart_record {
+    double objective, log_likelihood;
+    uint32_t rebuilds, passes;
+    int32_t stop_reason;
+} cof_restart_record;
+
+COF_API uint32_t cof_model_k(const cof_model *model);
+COF_API int32_t cof_model_variant(const cof_model *model);
+COF_API int32_t cof_model_missing(const cof_model *model);
+/* Labels of the fitted table's rows, 0..k-1, -1 for a dropped row. Lent. NULL and 0 for a loaded model. */
+COF_API const int32_t *cof_model_labels(const cof_model *model, size_t *n_labels);
+COF_API const double *cof_model_sizes(const cof_model *model); /* k sums of row weights. Lent. */
+COF_API size_t cof_model_n_attributes(const cof_model *model);
+COF_API cof_status cof_model_attribute(const cof_model *model, size_t attribute, cof_attribute *view);
+COF_API const char *cof_model_value(const cof_model *model, size_t attribute,
+                                    uint32_t value); /* NULL out of range */
+/* p(v|C_j). NaN out of range, and for a cluster without rows. */
+COF_API double cof_model_profile(const cof_model *model, size_t attribute, uint32_t value, uint32_t cluster);
+/* Weight of the rows of cluster j that hold the value. 0 out of range. */
+COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_t value, uint32_t cluster);
+/* Edges of the attribute's order tree in the order they were found. Lent; NULL and 0 if it has none. */
+COF_API const cof_edge *cof_model_edges(const cof_model *model, size_t attribute, size_t *n_edges);
+/* Length of the trace between two values; NaN if one is out of range or not in the tree. */
+COF_API double cof_model_distance(const cof_model *model, size_t attribute, uint32_t u, uint32_t v);
+COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t *n_records);
+COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+
+typedef struct cof_predict_info { /* set struct_size first */
+    size_t struct_size;
+    uint64_t n_unseen_cells; /* cells with a value the model never met: they add nothing */
+    uint64_t n_unseen_rows;  /* rows with at least one such cell */
+    uint64_t n_dropped;      /* rows left out for missing values, label -1 */
+} cof_predict_info;
+
+/* Labels for the rows of a table that has the model's attributes, found by name. A value the model never
+ * met adds the same to every cluster, that is nothing; ties go to the lowest cluster. info may be NULL. */
+COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *table, uint32_t threads,
+                                     int32_t *labels, size_t n_labels, cof_predict_info *info,
+                                     cof_error *err);
+/* Distance of every row to every cluster, n_rows x k, row-major; NaN for a dropped row, infinity for a
+ * cluster that can take no rows. */
+COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, double *distances,
+                                       size_t n_distances, cof_error *err);
+
+/* The file format is described in docs/model-format.md. Saving writes a temporary file beside `path` and
+ * renames it, so `path` is never half-written. */
+COF_API cof_status cof_model_save(const cof_model *model, const char *path, cof_error *err);
+COF_API cof_status cof_model_load(const cof_env *env, const char *path, cof_model **out, cof_error *err);
+COF_API cof_status cof_model_load_memory(const cof_env *env, const char *name, const void *bytes,
+                                         size_t n_bytes, cof_model **out, cof_error *err);
+
+typedef enum cof_drawing {
+    COF_DRAW_TEXT = 0,
+    COF_DRAW_DOT = 1,
+    COF_DRAW_SVG = 2,
+    COF_DRAW_JSON = 3
+} cof_drawing;
+
+/* Receives text in pieces; nonzero stops the drawing with COF_ERR_IO. */
+typedef int (*cof_sink)(void *ctx, const char *text, size_t n_bytes);
+
+/* Draws the tree of one attribute. */
+COF_API cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t drawing,
+                                       cof_sink sink, void *ctx, cof_error *err);
+
+/* ---- Scores ------------------------------------------------------------------------------------ */
+
+typedef struct cof_scores { /* set struct_size first */
+    size_t struct_size;
+    uint64_t n; /* items compared: those with both labels >= 0 */
+    uint32_t n_clusters, n_classes;
+    double ca;            /* accuracy under the best one-to-one matching */
+    double ari, nmi, ami; /* nmi by sqrt(H(C) H(Y)); ami by the arithmetic mean */
+    double purity;
+    double homogeneity, completeness, v_measure;
+} cof_scores;
+
+/* Compares a clustering with classes. Labels are any integers below 2^31; negative ones are left out.
+ * Both partitions trivial: ari, nmi and ami are 1 if they are equal, else 0. */
+COF_API cof_status cof_evaluate(const cof_env *env, const int32_t *clusters, const int32_t *classes, size_t n,
+                                cof_scores *out, cof_error *err);
+/* The matching behind ca: class_of[j] is the class matched with cluster j, -1 for none. Both arrays hold
+ * labels 0..n-1; the table is n_clusters x n_classes, row-major, of counts. */
+COF_API cof_status cof_match(const cof_env *env, const uint64_t *table, uint32_t n_clusters,
+                             uint32_t n_classes, int32_t *class_of, cof_error *err);
+
+/* ---- For programs around the library ------------------------------------------------------------ */
+
+/* A file that appears under its name only when it is complete. path "-" is standard output. */
+typedef struct cof_output cof_output;
+COF_API cof_status cof_output_open(const cof_env *env, const char *path, cof_output **out, cof_error *err);
+COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_bytes, cof_error *err);
+/* Both end the handle; commit gives the file its name, discard leaves nothing behind. */
+COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
+COF_API void cof_output_discard(cof_output *output); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,112 @@
+/* Bytes in a fixed order, whatever the machine's own. */
+#include "bytes.h"
+
+void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)
+{
+    if (w->failed) return;
+    if (w->capacity - w->n < n) {
+        size_t capacity = 2 * w->capacity + n + 256;
+        unsigned char *grown = cofi_regrow(&w->env, w->bytes, w->n, capacity, 1);
+        w->failed = grown == NULL;
+        if (w->failed) return;
+        w->bytes = grown;
+        w->capacity = capacity;
+    }
+    if (n > 0) memcpy(w->bytes + w->n, bytes, n);
+    w->n += n;
+}
+
+void cofi_put_u8(cofi_writer *w, uint8_t x)
+{
+    cofi_put_bytes(w, &x, 1);
+}
+
+void cofi_put_u32(cofi_writer *w, uint32_t x)
+{
+    unsigned char b[4] = {(unsigned char)x, (unsigned char)(x >> 8), (unsigned char)(x >> 16),
+                          (unsigned char)(x >> 24)};
+    cofi_put_bytes(w, b, sizeof b);
+}
+
+void cofi_put_u64(cofi_writer *w, uint64_t x)
+{
+    cofi_put_u32(w, (uint32_t)x);
+    cofi_put_u32(w, (uint32_t)(x >> 32));
+}
+
+void cofi_put_f64(cofi_writer *w, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    cofi_put_u64(w, bits);
+}
+
+void cofi_put_text(cofi_writer *w, const char *text)
+{
+    size_t n = strlen(text);
+    cofi_put_u32(w, (uint32_t)n);
+    cofi_put_bytes(w, text, n);
+}
+
+size_t cofi_put_hole(cofi_writer *w)
+{
+    size_t at = w->n;
+    cofi_put_u64(w, 0);
+    return at;
+}
+
+void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x)
+{
+    if (w->failed) return;
+    for (int i = 0; i < 8; i++) w->bytes[at + (size_t)i] = (unsigned char)(x >> (8 * i));
+}
+
+const unsigned char *cofi_get_bytes(cofi_reader *r, size_t n)
+{
+    if (r->failed || r->n - r->at < n) {
+        r->failed = true;
+        return NULL;
+    }
+    const unsigned char *here = r->bytes + r->at;
+    r->at += n;
+    return here;
+}
+
+uint8_t cofi_get_u8(cofi_reader *r)
+{
+    const unsigned char *b = cofi_get_bytes(r, 1);
+    return b != NULL ? b[0] : 0;
+}
+
+uint32_t cofi_get_u32(cofi_reader *r)
+{
+    const unsigned char *b = cofi_get_bytes(r, 4);
+    return b != NULL ? (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24 : 0;
+}
+
+uint64_t cofi_get_u64(cofi_reader *r)
+{
+    uint64_t low = cofi_get_u32(r), high = cofi_get_u32(r);
+    return low | high << 32;
+}
+
+double cofi_get_f64(cofi_reader *r)
+{
+    uint64_t bits = cofi_get_u64(r);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+uint32_t cofi_crc32(const void *bytes, size_t n)
+{
+    uint32_t table[256], crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t x = i;
+        for (int bit = 0; bit < 8; bit++) x = x & 1 ? 0xEDB88320u ^ (x >> 1) : x >> 1;
+        table[i] = x;
+    }
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; i++) crc = table[(crc ^ b[i]) & 0xFF] ^ (crc >> 8);
+    return ~crc;
+}

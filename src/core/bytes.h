@@ -1,0 +1,41 @@
+/* Little-endian bytes, written to and read from memory, with a checksum. */
+#ifndef COFI_BYTES_H
+#define COFI_BYTES_H
+
+#include "env.h"
+
+/* Grows as needed. After a failed allocation `failed` stays set and further writes do nothing, so that a
+ * writer checks once, at the end. */
+typedef struct cofi_writer {
+    cof_env env;
+    unsigned char *bytes;
+    size_t n, capacity;
+    bool failed;
+} cofi_writer;
+
+void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n);
+void cofi_put_u8(cofi_writer *w, uint8_t x);
+void cofi_put_u32(cofi_writer *w, uint32_t x);
+void cofi_put_u64(cofi_writer *w, uint64_t x);
+void cofi_put_f64(cofi_writer *w, double x);          /* IEEE 754 binary64 */
+void cofi_put_text(cofi_writer *w, const char *text); /* u32 length, then the bytes */
+/* A length to be known later: the place to pass to cofi_fill_u64. */
+size_t cofi_put_hole(cofi_writer *w);
+void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x);
+
+/* Reading past the end gives zeros and sets `failed`. */
+typedef struct cofi_reader {
+    const unsigned char *bytes;
+    size_t n, at;
+    bool failed;
+} cofi_reader;
+
+const unsigned char *cofi_get_bytes(cofi_reader *r, size_t n); /* NULL past the end */
+uint8_t cofi_get_u8(cofi_reader *r);
+uint32_t cofi_get_u32(cofi_reader *r);
+uint64_t cofi_get_u64(cofi_reader *r);
+double cofi_get_f64(cofi_reader *r);
+
+uint32_t cofi_crc32(const void *bytes, size_t n); /* the one of gzip and PNG */
+
+#endif

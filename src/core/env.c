@@ -1,0 +1,123 @@
+/* Memory, clock, stop requests and error sentences, all through what the caller lent. */
+#include "env.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void *default_alloc(void *ctx, size_t bytes)
+{
+    (void)ctx;
+    return malloc(bytes);
+}
+
+static void default_release(void *ctx, void *block)
+{
+    (void)ctx;
+    free(block);
+}
+
+cof_env cofi_env_resolve(const cof_env *env)
+{
+    cof_env own;
+    COFI_COPY_OPTIONS(&own, env);
+    own.struct_size = sizeof own;
+    /* One half of a pair cannot free what the other half made. */
+    if (own.alloc == NULL || own.release == NULL) {
+        own.alloc = default_alloc;
+        own.release = default_release;
+    }
+    return own;
+}
+
+void *cofi_alloc(const cof_env *env, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+    return env->alloc(env->ctx, bytes > 0 ? bytes : 1);
+}
+
+void *cofi_alloc_zero(const cof_env *env, size_t n, size_t size)
+{
+    /* calloc gets its zeros from the system for free; only a lent allocator has to be cleared by hand. */
+    if (env->alloc == default_alloc) return calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+    void *block = cofi_alloc(env, n, size);
+    if (block != NULL) memset(block, 0, n * size);
+    return block;
+}
+
+void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(new_n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+    if (env->alloc == default_alloc) return realloc(old, bytes > 0 ? bytes : 1);
+    void *block = cofi_alloc(env, new_n, size);
+    if (block == NULL) return NULL;
+    if (old != NULL) memcpy(block, old, (old_n < new_n ? old_n : new_n) * size);
+    cofi_release(env, old);
+    return block;
+}
+
+void cofi_release(const cof_env *env, void *block)
+{
+    if (block != NULL) env->release(env->ctx, block);
+}
+
+char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes)
+{
+    char *copy = cofi_alloc(env, n_bytes + 1, 1);
+    if (copy == NULL) return NULL;
+    if (n_bytes > 0) memcpy(copy, text, n_bytes);
+    copy[n_bytes] = '\0';
+    return copy;
+}
+
+bool cofi_should_stop(const cof_env *env)
+{
+    return env->should_stop != NULL && env->should_stop(env->ctx) != 0;
+}
+
+double cofi_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A sentence cut to fit must not end inside a UTF-8 character. */
+static void trim_partial_character(char *text, size_t length)
+{
+    size_t end = length;
+    while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
+    if (end > 0 && (unsigned char)text[end - 1] >= 0xC0) text[end - 1] = '\0';
+}
+
+cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
+{
+    if (err == NULL) return status;
+    va_list args;
+    va_start(args, format);
+    int wanted = vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    if (wanted >= (int)sizeof err->text) trim_partial_character(err->text, sizeof err->text - 1);
+    return status;
+}
+
+cof_status cofi_no_memory(cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_MEMORY, "out of memory; free some, or use fewer rows, values or clusters");
+}
+
+void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_size)
+{
+    memcpy(to, from, from_size < to_size ? from_size : to_size);
+}
+
+void cofi_return_struct(void *to, const void *from, size_t from_size)
+{
+    size_t to_size;
+    memcpy(&to_size, to, sizeof to_size); /* struct_size comes first in every such struct */
+    memcpy(to, from, to_size < from_size ? to_size : from_size);
+    memcpy(to, &to_size, sizeof to_size);
+}

@@ -1,0 +1,58 @@
+/* Plain views that rooms hand to each other: columns of ids, rows to cluster, scores. They own nothing. */
+#ifndef COFI_SHAPE_H
+#define COFI_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cofi_ids {
+    const void *codes;
+    uint8_t width; /* bytes of one id: 1, 2 or 4 */
+} cofi_ids;
+
+static inline uint32_t cofi_id(cofi_ids ids, size_t row)
+{
+    if (ids.width == 1) return ((const uint8_t *)ids.codes)[row];
+    if (ids.width == 2) return ((const uint16_t *)ids.codes)[row];
+    return ((const uint32_t *)ids.codes)[row];
+}
+
+/* Rows to cluster. Value v of attribute r has the flat id g = first[r] + v, so that counts, profiles and
+ * scores of all attributes are one array each, laid out [g][j] with cofi_stride(k) entries a value. */
+typedef struct cofi_rows {
+    size_t n_rows, n_attrs;
+    const cofi_ids *ids;    /* n_attrs columns */
+    const uint32_t *first;  /* n_attrs + 1; first[n_attrs] is the number of flat ids */
+    const uint64_t *weight; /* what each row counts, in the problem's unit; NULL: 1 each */
+    const uint32_t *copies; /* how many rows of the table it stands for; NULL: 1 each */
+} cofi_rows;
+
+/* Entries per value for k clusters: even for pairs of lanes; beyond eight an odd number of cache lines, so
+ * that the same cluster's entries of neighbouring values do not fall on the same cache set. */
+static inline uint32_t cofi_stride(uint32_t k)
+{
+    if (k <= 8) return (k + 1) & ~1u;
+    uint32_t lines = (k + 7) / 8;
+    return 8 * (lines | 1);
+}
+
+/* A row's distance to cluster j is base[j] plus the sum over its attributes of value[g * stride + j], in
+ * units of 1 / scale. Integers: any order of addition gives the same sum, so threads, vector units and
+ * folded attributes agree bit for bit. Entries past k, and base[] of clusters that can take no rows, are
+ * COFI_NEVER, larger than any sum. The row goes to the lowest j within COFI_TIE of the least sum: what is
+ * equal in mathematics but not quite in floating point stays a tie, decided the same way everywhere. */
+#define COFI_NEVER    (INT64_C(1) << 62)
+#define COFI_SUM_BITS 60                 /* sums stay below 2^60 */
+#define COFI_TIE      (INT64_C(1) << 14) /* 2^-46 of the largest sum: far above rounding, far below counts */
+
+typedef struct cofi_scores {
+    uint32_t k, stride;
+    int64_t *value; /* n_flat x stride */
+    int64_t *base;  /* stride */
+    double scale;
+    /* The authors' program decides ties by the rounding of its own order of operations. Where that must be
+     * repeated, these are its terms, laid out like `value`; NULL otherwise. */
+    double *plain;
+} cofi_scores;
+
+#endif

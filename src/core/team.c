@@ -1,0 +1,142 @@
+/* Threads parked on a condition between rounds. Tasks are taken from one atomic counter, so that a slow
+ * core takes fewer of them. */
+#include "team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 1024 };
+
+struct cofi_team {
+    cof_env env;
+    uint32_t n_workers; /* the caller among them, as number 0 */
+    uint32_t n_started;
+    pthread_t *thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    uint64_t round; /* under lock, with all below but `next` */
+    uint32_t n_busy;
+    bool quit;
+    cofi_task task;
+    void *ctx;
+    size_t n_tasks;
+    atomic_size_t next;
+};
+
+typedef struct worker_seat {
+    cofi_team *team;
+    uint32_t number;
+} worker_seat;
+
+static void take_tasks(cofi_team *team, uint32_t worker)
+{
+    for (;;) {
+        size_t task = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed);
+        if (task >= team->n_tasks) return;
+        team->task(team->ctx, worker, task);
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    worker_seat seat = *(worker_seat *)arg;
+    cofi_team *team = seat.team;
+    cofi_release(&team->env, arg);
+    pthread_mutex_lock(&team->lock);
+    for (uint64_t seen = 0;;) {
+        while (team->round == seen && !team->quit) pthread_cond_wait(&team->work, &team->lock);
+        if (team->quit) break;
+        seen = team->round;
+        pthread_mutex_unlock(&team->lock);
+        take_tasks(team, seat.number);
+        pthread_mutex_lock(&team->lock);
+        if (--team->n_busy == 0) pthread_cond_signal(&team->done);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return NULL;
+}
+
+static bool start_worker(cofi_team *team, uint32_t number)
+{
+    worker_seat *seat = cofi_alloc(&team->env, 1, sizeof *seat);
+    if (seat == NULL) return false;
+    *seat = (worker_seat){team, number};
+    if (pthread_create(&team->thread[number - 1], NULL, worker_main, seat) == 0) return true;
+    cofi_release(&team->env, seat);
+    return false;
+}
+
+static uint32_t choose_size(uint32_t threads)
+{
+    if (threads == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 ? (uint32_t)cores : 1;
+    }
+    return threads < MOST_THREADS ? threads : MOST_THREADS;
+}
+
+cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out, cof_error *err)
+{
+    cofi_team *team = cofi_alloc_zero(env, 1, sizeof *team);
+    if (team == NULL) return cofi_no_memory(err);
+    team->env = *env;
+    team->n_workers = choose_size(threads);
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->work, NULL);
+    pthread_cond_init(&team->done, NULL);
+    atomic_init(&team->next, 0);
+    team->thread = cofi_alloc(env, team->n_workers, sizeof *team->thread);
+    if (team->thread == NULL) {
+        cofi_team_close(team);
+        return cofi_no_memory(err);
+    }
+    while (team->n_started + 1 < team->n_workers && start_worker(team, team->n_started + 1))
+        team->n_started++;
+    /* Fewer threads than asked for are no failure: the result is the same. */
+    team->n_workers = team->n_started + 1;
+    *out = team;
+    return COF_OK;
+}
+
+uint32_t cofi_team_size(const cofi_team *team)
+{
+    return team->n_workers;
+}
+
+void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
+{
+    if (team->n_started == 0 || n <= 1) {
+        for (size_t i = 0; i < n; i++) task(ctx, 0, i);
+        return;
+    }
+    pthread_mutex_lock(&team->lock);
+    team->task = task;
+    team->ctx = ctx;
+    team->n_tasks = n;
+    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+    team->n_busy = team->n_started;
+    team->round++;
+    pthread_cond_broadcast(&team->work);
+    pthread_mutex_unlock(&team->lock);
+    take_tasks(team, 0);
+    pthread_mutex_lock(&team->lock);
+    while (team->n_busy > 0) pthread_cond_wait(&team->done, &team->lock);
+    pthread_mutex_unlock(&team->lock);
+}
+
+void cofi_team_close(cofi_team *team)
+{
+    if (team == NULL) return;
+    pthread_mutex_lock(&team->lock);
+    team->quit = true;
+    pthread_cond_broadcast(&team->work);
+    pthread_mutex_unlock(&team->lock);
+    for (uint32_t t = 0; t < team->n_started; t++) pthread_join(team->thread[t], NULL);
+    pthread_mutex_destroy(&team->lock);
+    pthread_cond_destroy(&team->work);
+    pthread_cond_destroy(&team->done);
+    cof_env env = team->env;
+    cofi_release(&env, team->thread);
+    cofi_release(&env, team);
+}

@@ -1,0 +1,91 @@
+/* Distinct rows by hashing: row hashes are made column by column, in blocks that stay in cache; a table of
+ * row numbers finds candidates, and a candidate is compared cell by cell before it counts as equal. */
+#include "dedupe.h"
+
+#include "../core/rng.h"
+
+enum { BLOCK = 1024 };
+
+static void hash_block(const cofi_ids *ids, size_t n_attrs, size_t begin, size_t n, uint64_t *hash)
+{
+    memset(hash, 0, n * sizeof *hash);
+    for (size_t r = 0; r < n_attrs; r++)
+        for (size_t i = 0; i < n; i++)
+            hash[i] = (hash[i] ^ cofi_id(ids[r], begin + i)) * 0x9e3779b97f4a7c15u + (hash[i] >> 29);
+}
+
+static bool rows_equal(const cofi_ids *ids, size_t n_attrs, size_t a, size_t b)
+{
+    for (size_t r = 0; r < n_attrs; r++)
+        if (cofi_id(ids[r], a) != cofi_id(ids[r], b)) return false;
+    return true;
+}
+
+/* Slots hold the number of a group's first row plus one; `tag` holds hash bits so that most unequal rows
+ * are told apart without touching the columns. */
+typedef struct slots {
+    uint32_t *row, *tag;
+    size_t mask;
+} slots;
+
+static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_t row, uint64_t hash,
+                            uint32_t *group, uint32_t *n_groups)
+{
+    uint32_t tag = (uint32_t)(hash >> 32);
+    size_t at = hash & s->mask;
+    for (; s->row[at] != 0; at = (at + 1) & s->mask) {
+        size_t other = s->row[at] - 1;
+        if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row)) return group[other];
+    }
+    s->row[at] = (uint32_t)row + 1;
+    s->tag[at] = tag;
+    return (*n_groups)++;
+}
+
+/* Twice the slots; the hashes of group heads are made again, which happens to each about once. */
+static cof_status grow(const cof_env *env, const cofi_ids *ids, size_t n_attrs, slots *s)
+{
+    size_t n_slots = s->row == NULL ? 1024 : 2 * (s->mask + 1);
+    slots larger = {cofi_alloc_zero(env, n_slots, sizeof(uint32_t)),
+                    cofi_alloc(env, n_slots, sizeof(uint32_t)), n_slots - 1};
+    if (larger.row == NULL || larger.tag == NULL) {
+        cofi_release(env, larger.row);
+        cofi_release(env, larger.tag);
+        return COF_ERR_MEMORY;
+    }
+    for (size_t from = 0; s->row != NULL && from <= s->mask; from++) {
+        if (s->row[from] == 0) continue;
+        uint64_t hash;
+        hash_block(ids, n_attrs, s->row[from] - 1, 1, &hash);
+        hash = cofi_mix64(hash);
+        size_t at = hash & larger.mask;
+        while (larger.row[at] != 0) at = (at + 1) & larger.mask;
+        larger.row[at] = s->row[from];
+        larger.tag[at] = s->tag[from];
+    }
+    cofi_release(env, s->row);
+    cofi_release(env, s->tag);
+    *s = larger;
+    return COF_OK;
+}
+
+cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
+                       uint32_t *group, uint32_t *n_groups)
+{
+    slots s = {NULL, NULL, 0};
+    uint64_t hash[BLOCK];
+    cof_status status = COF_OK;
+    *n_groups = 0;
+    for (size_t begin = 0; begin < n_rows && status == COF_OK; begin += BLOCK) {
+        size_t n = n_rows - begin < BLOCK ? n_rows - begin : BLOCK;
+        hash_block(ids, n_attrs, begin, n, hash);
+        for (size_t i = 0; i < n; i++) {
+            if (s.row == NULL || 2 * (size_t)*n_groups > s.mask) status = grow(env, ids, n_attrs, &s);
+            if (status != COF_OK) break;
+            group[begin + i] = find_or_add(&s, ids, n_attrs, begin + i, cofi_mix64(hash[i]), group, n_groups);
+        }
+    }
+    cofi_release(env, s.row);
+    cofi_release(env, s.tag);
+    return status;
+}

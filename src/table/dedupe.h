@@ -1,0 +1,13 @@
+/* Which rows are equal. Equal rows always share a label, so they can be scored once. */
+#ifndef COFI_DEDUPE_H
+#define COFI_DEDUPE_H
+
+#include "../core/env.h"
+#include "../core/shape.h"
+
+/* group[i] numbers the distinct rows in order of first appearance; *n_groups says how many there are.
+ * n_rows < 2^32 - 1. COF_OK or COF_ERR_MEMORY. */
+cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
+                       uint32_t *group, uint32_t *n_groups);
+
+#endif

@@ -1,0 +1,401 @@
+/* One dictionary per column: open addressing over texts laid end to end, ids in order of appearance,
+ * renumbered in value order when the column is finished. */
+#include "encode.h"
+
+#include "../core/rng.h"
+
+enum { FIRST_ROWS = 64, FIRST_VALUES = 8, FIRST_TEXT = 64, FIRST_SLOTS = 16 };
+
+void cofi_encoder_init(cofi_encoder *e, const cof_env *env)
+{
+    memset(e, 0, sizeof *e);
+    e->env = *env;
+    e->width = 1;
+}
+
+void cofi_encoder_free(cofi_encoder *e)
+{
+    cof_env env = e->env; /* init clears the encoder, so it cannot take the env from there */
+    cofi_release(&e->env, e->cells);
+    cofi_release(&e->env, e->offset);
+    cofi_release(&e->env, e->text);
+    cofi_release(&e->env, e->slot);
+    cofi_release(&e->env, e->hash);
+    cofi_release(&e->env, e->missing_text);
+    cofi_encoder_init(e, &env);
+}
+
+static uint64_t hash_text(const char *text, size_t n_bytes)
+{
+    uint64_t h = n_bytes * 0x9e3779b97f4a7c15u;
+    for (; n_bytes >= 8; text += 8, n_bytes -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        h = cofi_mix64(h ^ word);
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, text, n_bytes);
+    return cofi_mix64(h ^ rest);
+}
+
+static void place(cofi_encoder *e, uint32_t id)
+{
+    size_t mask = e->n_slots - 1, at = e->hash[id] & mask;
+    while (e->slot[at] != 0) at = (at + 1) & mask;
+    e->slot[at] = id + 1;
+}
+
+static cof_status grow_slots(cofi_encoder *e)
+{
+    size_t n_slots = e->n_slots > 0 ? 2 * e->n_slots : FIRST_SLOTS;
+    uint32_t *slot = cofi_alloc_zero(&e->env, n_slots, sizeof *slot);
+    if (slot == NULL) return COF_ERR_MEMORY;
+    cofi_release(&e->env, e->slot);
+    e->slot = slot;
+    e->n_slots = n_slots;
+    for (uint32_t id = 0; id < e->n_values; id++) place(e, id);
+    return COF_OK;
+}
+
+/* Room for one more value of n_bytes. */
+static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
+{
+    if (e->n_values == e->offset_capacity) {
+        uint64_t wanted = e->offset_capacity > 0 ? 2 * (uint64_t)e->offset_capacity : FIRST_VALUES;
+        uint32_t capacity = wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+        size_t *offset = cofi_regrow(&e->env, e->offset, e->n_values, capacity, sizeof *offset);
+        if (offset == NULL) return COF_ERR_MEMORY;
+        e->offset = offset;
+        uint64_t *hash = cofi_regrow(&e->env, e->hash, e->n_values, capacity, sizeof *hash);
+        if (hash == NULL) return COF_ERR_MEMORY;
+        e->hash = hash;
+        e->offset_capacity = capacity;
+    }
+    if (e->text_capacity - e->n_text <= n_bytes) {
+        size_t capacity = 2 * e->text_capacity + n_bytes + FIRST_TEXT;
+        char *text = cofi_regrow(&e->env, e->text, e->n_text, capacity, 1);
+        if (text == NULL) return COF_ERR_MEMORY;
+        e->text = text;
+        e->text_capacity = capacity;
+    }
+    return 2 * ((size_t)e->n_values + 1) > e->n_slots ? grow_slots(e) : COF_OK;
+}
+
+static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t hash, uint32_t *id)
+{
+    if (e->n_values >= UINT32_MAX - 3) return COF_ERR_DATA;
+    cof_status status = reserve_value(e, n_bytes);
+    if (status != COF_OK) return status;
+    *id = e->n_values++;
+    e->offset[*id] = e->n_text;
+    e->hash[*id] = hash;
+    memcpy(e->text + e->n_text, text, n_bytes);
+    e->text[e->n_text + n_bytes] = '\0';
+    e->n_text += n_bytes + 1;
+    place(e, *id);
+    return COF_OK;
+}
+
+static size_t value_length(const cofi_encoder *e, uint32_t id)
+{
+    size_t end = id + 1 < e->n_values ? e->offset[id + 1] : e->n_text;
+    return end - e->offset[id] - 1;
+}
+
+cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id)
+{
+    uint64_t hash = hash_text(text, n_bytes);
+    if (e->n_slots > 0) {
+        size_t mask = e->n_slots - 1;
+        for (size_t at = hash & mask; e->slot[at] != 0; at = (at + 1) & mask) {
+            uint32_t seen = e->slot[at] - 1;
+            if (e->hash[seen] != hash || value_length(e, seen) != n_bytes) continue;
+            if (memcmp(e->text + e->offset[seen], text, n_bytes) != 0) continue;
+            *id = seen;
+            return COF_OK;
+        }
+    }
+    return add_value(e, text, n_bytes, hash, id);
+}
+
+/* By memcpy, because finishing rewrites a wide array as a narrow one in place. */
+static void store(void *cells, uint8_t width, size_t row, uint32_t cell)
+{
+    uint8_t byte = (uint8_t)cell;
+    uint16_t pair = (uint16_t)cell;
+    if (width == 1)
+        memcpy((char *)cells + row, &byte, 1);
+    else if (width == 2)
+        memcpy((char *)cells + 2 * row, &pair, 2);
+    else
+        memcpy((char *)cells + 4 * row, &cell, 4);
+}
+
+static uint32_t fetch(const void *cells, uint8_t width, size_t row)
+{
+    uint16_t pair;
+    uint32_t cell;
+    if (width == 1) return ((const uint8_t *)cells)[row];
+    if (width == 2) {
+        memcpy(&pair, (const char *)cells + 2 * row, 2);
+        return pair;
+    }
+    memcpy(&cell, (const char *)cells + 4 * row, 4);
+    return cell;
+}
+
+static uint8_t width_for(uint32_t largest)
+{
+    return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : 4;
+}
+
+static cof_status widen(cofi_encoder *e, uint8_t width)
+{
+    void *cells = cofi_alloc(&e->env, e->capacity, width);
+    if (cells == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < e->n_rows; i++) store(cells, width, i, fetch(e->cells, e->width, i));
+    cofi_release(&e->env, e->cells);
+    e->cells = cells;
+    e->width = width;
+    return COF_OK;
+}
+
+static cof_status grow_rows(cofi_encoder *e)
+{
+    /* By half rather than twofold: a growing table holds at most 2.5 times its final bytes for a moment. */
+    size_t capacity = e->capacity + e->capacity / 2 + FIRST_ROWS;
+    void *cells = cofi_regrow(&e->env, e->cells, e->n_rows, capacity, e->width);
+    if (cells == NULL) return COF_ERR_MEMORY;
+    e->cells = cells;
+    e->capacity = capacity;
+    return COF_OK;
+}
+
+cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
+{
+    uint32_t cell = id == COFI_ID_MISSING ? 0 : id + 1;
+    if (e->n_rows == e->capacity && grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
+    uint8_t needed = width_for(cell);
+    if (needed > e->width && widen(e, needed) != COF_OK) return COF_ERR_MEMORY;
+    store(e->cells, e->width, e->n_rows++, cell);
+    if (cell == 0) e->n_missing++;
+    return COF_OK;
+}
+
+cof_status cofi_encoder_put(cofi_encoder *e, const char *text, size_t n_bytes)
+{
+    uint32_t id;
+    cof_status status = cofi_encoder_intern(e, text, n_bytes, &id);
+    return status == COF_OK ? cofi_encoder_append(e, id) : status;
+}
+
+cof_status cofi_encoder_put_missing(cofi_encoder *e, const char *text, size_t n_bytes)
+{
+    if (e->missing_text == NULL) {
+        e->missing_text = cofi_copy_text(&e->env, text, n_bytes);
+        if (e->missing_text == NULL) return COF_ERR_MEMORY;
+    }
+    return cofi_encoder_append(e, COFI_ID_MISSING);
+}
+
+/* ---- Value order -------------------------------------------------------------------------------- */
+
+/* A value on its way to its place. The key decides nearly always, without touching the text. */
+typedef struct sort_item {
+    uint64_t key;
+    uint32_t id;
+} sort_item;
+
+static bool is_integer(const char *text)
+{
+    if (*text == '-' || *text == '+') text++;
+    if (*text == '\0') return false;
+    while (*text >= '0' && *text <= '9') text++;
+    return *text == '\0';
+}
+
+/* Order of two texts that are integers of any length; equal numbers ("7", "07") go by bytes. */
+static int compare_integers(const char *a, const char *b)
+{
+    const char *digits[2] = {a, b};
+    bool negative[2];
+    size_t length[2];
+    for (int i = 0; i < 2; i++) {
+        negative[i] = *digits[i] == '-';
+        if (*digits[i] == '-' || *digits[i] == '+') digits[i]++;
+        while (*digits[i] == '0') digits[i]++;
+        length[i] = strlen(digits[i]);
+        if (length[i] == 0) negative[i] = false; /* -0 is 0 */
+    }
+    if (negative[0] != negative[1]) return negative[0] ? -1 : 1;
+    int order = length[0] != length[1] ? (length[0] < length[1] ? -1 : 1) : strcmp(digits[0], digits[1]);
+    if (order == 0) return strcmp(a, b);
+    return negative[0] ? -order : order;
+}
+
+static uint64_t bytes_key(const char *text)
+{
+    uint64_t key = 0;
+    for (int i = 0; i < 8; i++) {
+        key = key << 8 | (unsigned char)*text;
+        if (*text != '\0') text++;
+    }
+    return key;
+}
+
+/* Sign, digit count and leading digits: never contradicts compare_integers. */
+static uint64_t integer_key(const char *text)
+{
+    bool negative = *text == '-';
+    if (*text == '-' || *text == '+') text++;
+    while (*text == '0') text++;
+    size_t length = strlen(text);
+    uint64_t lead = 0;
+    for (size_t i = 0; i < 15 && i < length; i++) lead = 10 * lead + (uint64_t)(text[i] - '0');
+    /* 15 digits fit 50 bits; the count above them, capped where keys may tie and the texts decide */
+    uint64_t magnitude = (uint64_t)(length < 8191 ? length : 8191) << 50 | lead;
+    if (length >= 8191) magnitude = (uint64_t)8191 << 50;
+    return negative && length > 0 ? (UINT64_C(1) << 63) - magnitude : (UINT64_C(1) << 63) + magnitude;
+}
+
+static bool comes_first(const cofi_encoder *e, bool integers, sort_item a, sort_item b)
+{
+    if (a.key != b.key) return a.key < b.key;
+    const char *s = e->text + e->offset[a.id], *t = e->text + e->offset[b.id];
+    return (integers ? compare_integers(s, t) : strcmp(s, t)) <= 0;
+}
+
+/* Merge sort, bottom up: the standard qsort has no context argument. Texts are distinct, so order is total. */
+static void sort_items(const cofi_encoder *e, bool integers, sort_item *items, sort_item *spare, size_t n)
+{
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t low = 0; low < n; low += 2 * run) {
+            size_t middle = low + run < n ? low + run : n, high = middle + run < n ? middle + run : n;
+            size_t a = low, b = middle;
+            for (size_t to = low; to < high; to++) {
+                bool left = b >= high || (a < middle && comes_first(e, integers, items[a], items[b]));
+                spare[to] = left ? items[a++] : items[b++];
+            }
+        }
+        memcpy(items, spare, n * sizeof *items);
+    }
+}
+
+static void mark_present(const cofi_encoder *e, uint32_t *rank)
+{
+    for (uint32_t id = 0; id < e->n_values; id++) rank[id] = 0;
+    for (size_t i = 0; i < e->n_rows; i++) {
+        uint32_t cell = fetch(e->cells, e->width, i);
+        if (cell != 0) rank[cell - 1] = 1;
+    }
+}
+
+/* rank[id]: place of every value that some row holds; UINT32_MAX for the others. `items` gets the ids in
+ * that order. Returns how many there are. */
+static uint32_t rank_values(const cofi_encoder *e, cofi_order order, sort_item *items, sort_item *spare,
+                            uint32_t *rank)
+{
+    mark_present(e, rank);
+    bool integers = true;
+    uint32_t n = 0;
+    for (uint32_t id = 0; id < e->n_values; id++) {
+        if (rank[id] == 0) continue;
+        items[n++].id = id;
+        integers = integers && is_integer(e->text + e->offset[id]);
+    }
+    if (order == COFI_ORDER_SORTED) {
+        for (uint32_t v = 0; v < n; v++) {
+            const char *text = e->text + e->offset[items[v].id];
+            items[v].key = integers ? integer_key(text) : bytes_key(text);
+        }
+        sort_items(e, integers, items, spare, n);
+    }
+    memset(rank, 0xFF, e->n_values * sizeof *rank);
+    for (uint32_t v = 0; v < n; v++) rank[items[v].id] = v;
+    return n;
+}
+
+static cof_status lay_out_texts(const cofi_encoder *e, const sort_item *items, uint32_t n, cofi_column *out)
+{
+    size_t n_text = 0;
+    for (uint32_t v = 0; v < n; v++) n_text += value_length(e, items[v].id) + 1;
+    out->offset = cofi_alloc(&e->env, n, sizeof *out->offset);
+    out->text = cofi_alloc(&e->env, n_text, 1);
+    if (out->offset == NULL || out->text == NULL) return COF_ERR_MEMORY;
+    size_t at = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        size_t n_bytes = value_length(e, items[v].id) + 1;
+        out->offset[v] = at;
+        memcpy(out->text + at, e->text + e->offset[items[v].id], n_bytes);
+        at += n_bytes;
+    }
+    return COF_OK;
+}
+
+/* Rewrites cells (id + 1, 0 missing) as final ids in place: never wider than before, since the largest id
+ * plus one was stored already. Then gives back what the column does not need. */
+static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_values, cofi_column *out)
+{
+    uint8_t width = width_for(n_values);
+    for (size_t i = 0; i < e->n_rows; i++) {
+        uint32_t cell = fetch(e->cells, e->width, i);
+        store(e->cells, width, i, cell == 0 ? n_values : rank[cell - 1]);
+    }
+    size_t n_bytes = e->n_rows * width;
+    void *cells = cofi_regrow(&e->env, e->cells, n_bytes, n_bytes, 1);
+    out->codes = cells != NULL ? cells : e->cells;
+    out->width = width;
+    e->cells = NULL;
+}
+
+cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out)
+{
+    cof_status status = COF_ERR_MEMORY;
+    sort_item *items = cofi_alloc(&e->env, e->n_values, sizeof *items);
+    sort_item *spare = cofi_alloc(&e->env, e->n_values, sizeof *spare);
+    uint32_t *rank = cofi_alloc(&e->env, e->n_values, sizeof *rank);
+    if (items == NULL || spare == NULL || rank == NULL) goto done;
+    if (e->missing_text == NULL) e->missing_text = cofi_copy_text(&e->env, "", 0);
+    if (e->missing_text == NULL) goto done;
+    uint32_t n = rank_values(e, order, items, spare, rank);
+    if (lay_out_texts(e, items, n, out) != COF_OK) goto done;
+    renumber_cells(e, rank, n, out);
+    out->n_values = n;
+    out->n_missing = e->n_missing;
+    out->missing_text = e->missing_text;
+    e->missing_text = NULL;
+    status = COF_OK;
+done:
+    if (status != COF_OK) {
+        cofi_release(&e->env, out->offset);
+        cofi_release(&e->env, out->text);
+        out->offset = NULL;
+        out->text = NULL;
+    } else {
+        cofi_encoder_free(e);
+    }
+    cofi_release(&e->env, items);
+    cofi_release(&e->env, spare);
+    cofi_release(&e->env, rank);
+    return status;
+}
+
+cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,
+                                    const char *const *names, cofi_order order, cof_table **out,
+                                    cof_error *err)
+{
+    cof_table *table;
+    cof_status status = cofi_table_new(env, n_columns, &table, err);
+    if (status != COF_OK) return status;
+    table->n_rows = n_columns > 0 ? encoder[0].n_rows : 0;
+    for (size_t c = 0; c < n_columns; c++) {
+        cofi_column *column = &table->column[c];
+        column->name = cofi_copy_text(env, names[c], strlen(names[c]));
+        if (column->name == NULL || cofi_encoder_finish(&encoder[c], order, column) != COF_OK) {
+            cof_table_free(table);
+            return cofi_no_memory(err);
+        }
+    }
+    *out = table;
+    return COF_OK;
+}

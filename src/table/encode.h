@@ -1,0 +1,50 @@
+/* Cells to value ids: one dictionary per column, ids in the order of design (numeric, else bytes). */
+#ifndef COFI_ENCODE_H
+#define COFI_ENCODE_H
+
+#include "table.h"
+
+#define COFI_ID_MISSING UINT32_MAX
+
+/* Grows one column. While it grows, ids are in order of first appearance and cells hold id + 1 (0 is
+ * missing) in the narrowest width that fits; finishing renumbers them in value order. */
+typedef struct cofi_encoder {
+    cof_env env;
+    void *cells;
+    uint8_t width;
+    size_t n_rows, capacity;
+    uint32_t n_values;
+    size_t *offset;
+    uint32_t offset_capacity;
+    char *text;
+    size_t n_text, text_capacity;
+    uint32_t *slot; /* open addressing: id + 1, or 0 */
+    uint64_t *hash; /* of every value, so that growing needs no text */
+    size_t n_slots; /* power of two */
+    uint64_t n_missing;
+    char *missing_text;
+} cofi_encoder;
+
+void cofi_encoder_init(cofi_encoder *e, const cof_env *env); /* allocates nothing */
+/* The id of a text, new or known. Texts hold no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA past 2^32 - 3 values. */
+cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id);
+cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id); /* one more row; id may be COFI_ID_MISSING */
+/* intern and append in one */
+cof_status cofi_encoder_put(cofi_encoder *e, const char *text, size_t n_bytes);
+/* one more missing row; the text of the first one is kept for display */
+cof_status cofi_encoder_put_missing(cofi_encoder *e, const char *text, size_t n_bytes);
+
+/* How finishing numbers the values. */
+typedef enum cofi_order { COFI_ORDER_SORTED, COFI_ORDER_AS_INTERNED } cofi_order;
+
+/* Moves the column out; the encoder is empty afterwards. Values that no row holds are dropped. The
+ * column's name is left alone. On failure the encoder must still be freed. */
+cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out);
+void cofi_encoder_free(cofi_encoder *e);
+
+/* All columns of a table from their encoders, each having n_rows rows. names[c] are copied. */
+cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,
+                                    const char *const *names, cofi_order order, cof_table **out,
+                                    cof_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* Synthetic tables, seeded: the paper's uniform ones, and planted clusters. */
+#include "encode.h"
+
+#include "../core/rng.h"
+
+#include <stdio.h>
+
+typedef struct plan {
+    cof_generate_options o;
+    cofi_rng rng;
+    uint32_t *mode; /* k x n_columns: the value a planted cluster favours */
+} plan;
+
+static cof_status check_plan(plan *p, cof_error *err)
+{
+    cof_generate_options *o = &p->o;
+    if (o->kind != COF_GENERATE_UNIFORM && o->kind != COF_GENERATE_PLANTED)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no kind %d of synthetic table", (int)o->kind);
+    if (!(o->noise <= 1))
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the noise is a chance, at most 1, not %g", o->noise);
+    if (o->n_rows == 0) o->n_rows = 1000;
+    if (o->n_columns == 0) o->n_columns = 20;
+    if (o->n_values == 0) o->n_values = 5;
+    if (o->k == 0) o->k = 5;
+    if (o->noise == 0) o->noise = 0.3;
+    cofi_rng_seed(&p->rng, o->seed, 0);
+    return COF_OK;
+}
+
+/* Values are named 1, 2, ... and interned before any row, so that a cell is one append. */
+static cof_status intern_values(cofi_encoder *e, uint32_t n_values)
+{
+    cof_status status = COF_OK;
+    for (uint32_t v = 0; v < n_values && status == COF_OK; v++) {
+        char text[16];
+        uint32_t id;
+        int n_bytes = snprintf(text, sizeof text, "%u", v + 1);
+        status = cofi_encoder_intern(e, text, (size_t)n_bytes, &id);
+    }
+    return status;
+}
+
+static uint32_t draw_value(plan *p, uint32_t cluster, uint32_t column)
+{
+    const cof_generate_options *o = &p->o;
+    bool at_random = o->kind == COF_GENERATE_UNIFORM || cofi_rng_unit(&p->rng) < o->noise;
+    return at_random ? (uint32_t)cofi_rng_below(&p->rng, o->n_values)
+                     : p->mode[(size_t)cluster * o->n_columns + column];
+}
+
+static cof_status draw_row(plan *p, cofi_encoder *encoder)
+{
+    const cof_generate_options *o = &p->o;
+    bool planted = o->kind == COF_GENERATE_PLANTED;
+    uint32_t cluster = planted ? (uint32_t)cofi_rng_below(&p->rng, o->k) : 0;
+    cof_status status = COF_OK;
+    for (uint32_t c = 0; c < o->n_columns && status == COF_OK; c++)
+        status = cofi_encoder_append(&encoder[c], draw_value(p, cluster, c));
+    if (status == COF_OK && planted) status = cofi_encoder_append(&encoder[o->n_columns], cluster);
+    return status;
+}
+
+static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns)
+{
+    const cof_generate_options *o = &p->o;
+    cof_status status = COF_OK;
+    for (size_t c = 0; c < n_columns && status == COF_OK; c++)
+        status = intern_values(&encoder[c], c < o->n_columns ? o->n_values : o->k);
+    for (size_t at = 0; p->mode != NULL && at < (size_t)o->k * o->n_columns; at++)
+        p->mode[at] = (uint32_t)cofi_rng_below(&p->rng, o->n_values);
+    for (uint64_t i = 0; i < o->n_rows && status == COF_OK; i++) {
+        if (i % 65536 == 0 && cofi_should_stop(&encoder[0].env)) return COF_ERR_STOPPED;
+        status = draw_row(p, encoder);
+    }
+    return status;
+}
+
+static cof_status build(const cof_env *env, plan *p, cofi_encoder *encoder, size_t n_columns, cof_table **out,
+                        cof_error *err)
+{
+    enum { SPACE = 16 };
+    cof_status status = draw_rows(p, encoder, n_columns);
+    if (status == COF_ERR_STOPPED) return cofi_fail(err, status, "stopped before the table was complete");
+    const char **names = cofi_alloc(env, n_columns, sizeof *names + SPACE);
+    if (status == COF_OK && names == NULL) status = COF_ERR_MEMORY;
+    if (status == COF_OK) {
+        char *text = (char *)(names + n_columns);
+        for (size_t c = 0; c < n_columns; c++, text += SPACE) {
+            snprintf(text, SPACE, "a%u", (unsigned)(c + 1));
+            names[c] = c < p->o.n_columns ? text : "class";
+        }
+        status = cofi_table_from_encoders(env, encoder, n_columns, names, COFI_ORDER_SORTED, out, err);
+    } else {
+        cofi_no_memory(err);
+    }
+    cofi_release(env, names);
+    return status;
+}
+
+cof_status cof_table_generate(const cof_env *lent, const cof_generate_options *options, cof_table **out,
+                              cof_error *err)
+{
+    cof_env env = cofi_env_resolve(lent);
+    plan p = {.mode = NULL};
+    COFI_COPY_OPTIONS(&p.o, options);
+    cof_status status = check_plan(&p, err);
+    if (status != COF_OK) return status;
+    bool planted = p.o.kind == COF_GENERATE_PLANTED;
+    size_t n_columns = (size_t)p.o.n_columns + (planted ? 1 : 0);
+    cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
+    if (planted) p.mode = cofi_alloc(&env, (size_t)p.o.k * p.o.n_columns, sizeof *p.mode);
+    if (encoder == NULL || (planted && p.mode == NULL)) {
+        status = cofi_no_memory(err);
+    } else {
+        for (size_t c = 0; c < n_columns; c++) cofi_encoder_init(&encoder[c], &env);
+        status = build(&env, &p, encoder, n_columns, out, err);
+        for (size_t c = 0; c < n_columns; c++) cofi_encoder_free(&encoder[c]);
+        if (status == COF_OK && planted) (*out)->column[n_columns - 1].role = COF_ROLE_LABEL;
+    }
+    cofi_release(&env, encoder);
+    cofi_release(&env, p.mode);
+    return status;
+}

@@ -1,0 +1,313 @@
+/* The cof_table handle: making it from memory, asking it, naming what its columns are for. */
+#include "table.h"
+
+#include "dedupe.h"
+#include "encode.h"
+
+#include <stdio.h>
+
+cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err)
+{
+    cof_table *table = cofi_alloc_zero(env, 1, sizeof *table);
+    if (table == NULL) return cofi_no_memory(err);
+    table->env = *env;
+    table->column = cofi_alloc_zero(env, n_columns, sizeof *table->column);
+    if (table->column == NULL) {
+        cofi_release(env, table);
+        return cofi_no_memory(err);
+    }
+    table->n_columns = n_columns;
+    *out = table;
+    return COF_OK;
+}
+
+void cof_table_free(cof_table *table)
+{
+    if (table == NULL) return;
+    cof_env env = table->env;
+    for (size_t c = 0; c < table->n_columns; c++) {
+        cofi_column *column = &table->column[c];
+        cofi_release(&env, column->name);
+        cofi_release(&env, column->codes);
+        cofi_release(&env, column->offset);
+        cofi_release(&env, column->text);
+        cofi_release(&env, column->missing_text);
+    }
+    cofi_release(&env, table->column);
+    cofi_release(&env, table);
+}
+
+/* ---- From memory -------------------------------------------------------------------------------- */
+
+static cof_status check_shape(size_t n_rows, size_t n_columns, const void *cells, cof_error *err)
+{
+    if (cells == NULL || n_rows == 0 || n_columns == 0)
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "a table needs at least one row and one column, but has %zu and %zu", n_rows,
+                         n_columns);
+    return COF_OK;
+}
+
+/* The ids of a column's codes, each interned once while the codes lie in a range that can be indexed. */
+static cof_status encode_codes(cofi_encoder *e, const int32_t *codes, size_t n_rows, size_t step)
+{
+    enum { DIRECT = 1 << 16 };
+    cof_status status = COF_OK;
+    uint32_t *known = cofi_alloc(&e->env, DIRECT, sizeof *known);
+    if (known == NULL) return COF_ERR_MEMORY;
+    memset(known, 0xFF, DIRECT * sizeof *known);
+    for (size_t i = 0; i < n_rows && status == COF_OK; i++) {
+        int32_t code = codes[i * step];
+        uint32_t id = COFI_ID_MISSING;
+        if (code >= 0) {
+            if (code < DIRECT) id = known[code];
+            if (id == COFI_ID_MISSING) {
+                char text[16];
+                int n_bytes = snprintf(text, sizeof text, "%d", code);
+                status = cofi_encoder_intern(e, text, (size_t)n_bytes, &id);
+                if (status == COF_OK && code < DIRECT) known[code] = id;
+            }
+        }
+        if (status == COF_OK) status = cofi_encoder_append(e, id);
+    }
+    cofi_release(&e->env, known);
+    return status;
+}
+
+static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size_t n_rows)
+{
+    cof_status status = COF_OK;
+    for (size_t i = 0; i < n_rows && status == COF_OK; i++)
+        status = cells[i] != NULL ? cofi_encoder_put(e, cells[i], strlen(cells[i]))
+                                  : cofi_encoder_append(e, COFI_ID_MISSING);
+    return status;
+}
+
+/* Names given, or V1, V2, ...; one block, freed at once. */
+static const char **make_names(const cof_env *env, const char *const *names, size_t n_columns)
+{
+    enum { SPACE = 24 };
+    const char **made = cofi_alloc(env, n_columns, sizeof *made + SPACE);
+    if (made == NULL) return NULL;
+    char *text = (char *)(made + n_columns);
+    for (size_t c = 0; c < n_columns; c++, text += SPACE) {
+        snprintf(text, SPACE, "V%zu", c + 1);
+        made[c] = names != NULL && names[c] != NULL ? names[c] : text;
+    }
+    return made;
+}
+
+/* Both makers: `codes` or `cells` is NULL. */
+static cof_status table_from_memory(const cof_env *lent, const int32_t *codes, const char *const *cells,
+                                    size_t n_rows, size_t n_columns, const char *const *names,
+                                    cof_table **out, cof_error *err)
+{
+    cof_env env = cofi_env_resolve(lent);
+    cof_status status = check_shape(n_rows, n_columns, codes != NULL ? (const void *)codes : cells, err);
+    if (status != COF_OK) return status;
+    const char **name = make_names(&env, names, n_columns);
+    cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
+    status = name == NULL || encoder == NULL ? COF_ERR_MEMORY : COF_OK;
+    for (size_t c = 0; encoder != NULL && c < n_columns; c++) {
+        cofi_encoder_init(&encoder[c], &env);
+        if (status != COF_OK) continue;
+        status = codes != NULL ? encode_codes(&encoder[c], codes + c, n_rows, n_columns)
+                               : encode_strings(&encoder[c], cells + c * n_rows, n_rows);
+    }
+    if (status == COF_OK)
+        status = cofi_table_from_encoders(&env, encoder, n_columns, name, COFI_ORDER_SORTED, out, err);
+    else
+        cofi_no_memory(err);
+    for (size_t c = 0; encoder != NULL && c < n_columns; c++) cofi_encoder_free(&encoder[c]);
+    cofi_release(&env, encoder);
+    cofi_release(&env, name);
+    return status;
+}
+
+cof_status cof_table_from_codes(const cof_env *env, const int32_t *codes, size_t n_rows, size_t n_columns,
+                                const char *const *names, cof_table **out, cof_error *err)
+{
+    return table_from_memory(env, codes, NULL, n_rows, n_columns, names, out, err);
+}
+
+cof_status cof_table_from_strings(const cof_env *env, const char *const *cells, size_t n_rows,
+                                  size_t n_columns, const char *const *names, cof_table **out, cof_error *err)
+{
+    return table_from_memory(env, NULL, cells, n_rows, n_columns, names, out, err);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------- */
+
+size_t cof_table_n_rows(const cof_table *table)
+{
+    return table->n_rows;
+}
+
+size_t cof_table_n_columns(const cof_table *table)
+{
+    return table->n_columns;
+}
+
+cof_status cof_table_column(const cof_table *table, size_t column, cof_column *view)
+{
+    if (column >= table->n_columns) return COF_ERR_ARGUMENT;
+    const cofi_column *c = &table->column[column];
+    *view = (cof_column){.name = c->name,
+                         .role = c->role,
+                         .ordinal = c->ordinal,
+                         .n_values = c->n_values,
+                         .n_missing = c->n_missing,
+                         .missing_text = c->missing_text};
+    return COF_OK;
+}
+
+size_t cof_table_find(const cof_table *table, const char *name)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (strcmp(table->column[c].name, name) == 0) return c;
+    return SIZE_MAX;
+}
+
+const char *cofi_column_text(const cofi_column *c, uint32_t value)
+{
+    return value < c->n_values ? c->text + c->offset[value] : c->missing_text;
+}
+
+const char *cof_table_value(const cof_table *table, size_t column, uint32_t value)
+{
+    if (column >= table->n_columns || value > table->column[column].n_values) return NULL;
+    return cofi_column_text(&table->column[column], value);
+}
+
+uint32_t cof_table_code(const cof_table *table, size_t row, size_t column)
+{
+    return cofi_column_code(&table->column[column], row);
+}
+
+int cof_table_is_identifier(const cof_table *table, size_t column)
+{
+    if (column >= table->n_columns || table->n_rows < 16) return 0;
+    return table->column[column].n_values >= table->n_rows - table->n_rows / 10;
+}
+
+cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err)
+{
+    const cof_env *env = &table->env;
+    cof_status status = COF_ERR_MEMORY;
+    uint32_t n_groups = 0;
+    size_t n_attrs = 0;
+    cofi_ids *ids = cofi_alloc(env, table->n_columns, sizeof *ids);
+    uint32_t *group = cofi_alloc(env, table->n_rows, sizeof *group);
+    if (ids != NULL && group != NULL) {
+        for (size_t c = 0; c < table->n_columns; c++)
+            if (table->column[c].role == COF_ROLE_ATTRIBUTE)
+                ids[n_attrs++] = (cofi_ids){table->column[c].codes, table->column[c].width};
+        status = cofi_dedupe(env, ids, n_attrs, table->n_rows, group, &n_groups);
+    }
+    cofi_release(env, ids);
+    cofi_release(env, group);
+    if (status != COF_OK) return cofi_no_memory(err);
+    *n_distinct = n_groups;
+    return COF_OK;
+}
+
+/* ---- Naming ------------------------------------------------------------------------------------- */
+
+cof_status cof_table_set_role(cof_table *table, size_t column, int32_t role, cof_error *err)
+{
+    if (column >= table->n_columns)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
+                         column + 1, table->n_columns);
+    if (role < COF_ROLE_ATTRIBUTE || role > COF_ROLE_IGNORED)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column role %d", (int)role);
+    table->column[column].role = role;
+    return COF_OK;
+}
+
+/* place[v]: position of value v in the stated order; fails on the first value not named in it. */
+static cof_status place_values(const cofi_column *c, const cof_env *env, const char *const *values, size_t n,
+                               uint32_t *place, cof_error *err)
+{
+    cofi_encoder named;
+    cof_status status = COF_OK;
+    cofi_encoder_init(&named, env);
+    for (size_t v = 0; v < n && status == COF_OK; v++) {
+        uint32_t id;
+        status = cofi_encoder_intern(&named, values[v], strlen(values[v]), &id);
+        if (status == COF_OK && id != v)
+            status = cofi_fail(err, COF_ERR_ARGUMENT, "the order given for column '%s' names '%s' twice",
+                               c->name, values[v]);
+        else if (status == COF_ERR_MEMORY)
+            cofi_no_memory(err);
+    }
+    for (uint32_t v = 0; v < c->n_values && status == COF_OK; v++) {
+        const char *text = cofi_column_text(c, v);
+        status = cofi_encoder_intern(&named, text, strlen(text), &place[v]);
+        if (status == COF_ERR_MEMORY)
+            cofi_no_memory(err);
+        else if (place[v] >= n)
+            status = cofi_fail(err, COF_ERR_ARGUMENT,
+                               "column '%s' holds '%s', which the order given for it does not name; add it",
+                               c->name, text);
+    }
+    cofi_encoder_free(&named);
+    return status;
+}
+
+/* rank[v]: new id of value v, its position among the values that occur. */
+static void rank_places(const uint32_t *place, uint32_t n_values, size_t n_named, uint32_t *at,
+                        uint32_t *rank)
+{
+    memset(at, 0xFF, n_named * sizeof *at);
+    for (uint32_t v = 0; v < n_values; v++) at[place[v]] = v;
+    uint32_t next = 0;
+    for (size_t p = 0; p < n_named; p++)
+        if (at[p] != UINT32_MAX) rank[at[p]] = next++;
+}
+
+static void renumber(cofi_column *c, size_t n_rows, const uint32_t *rank)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        uint32_t code = cofi_column_code(c, i);
+        if (code == c->n_values) continue;
+        if (c->width == 1)
+            ((uint8_t *)c->codes)[i] = (uint8_t)rank[code];
+        else if (c->width == 2)
+            ((uint16_t *)c->codes)[i] = (uint16_t)rank[code];
+        else
+            ((uint32_t *)c->codes)[i] = rank[code];
+    }
+}
+
+cof_status cof_table_set_order(cof_table *table, size_t column, const char *const *values, size_t n_values,
+                               cof_error *err)
+{
+    if (column >= table->n_columns)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
+                         column + 1, table->n_columns);
+    const cof_env *env = &table->env;
+    cofi_column *c = &table->column[column];
+    uint32_t *place = cofi_alloc(env, c->n_values, sizeof *place);
+    uint32_t *rank = cofi_alloc(env, c->n_values, sizeof *rank);
+    uint32_t *at = cofi_alloc(env, n_values, sizeof *at);
+    size_t *offset = cofi_alloc(env, c->n_values, sizeof *offset);
+    cof_status status = COF_OK;
+    if (place == NULL || rank == NULL || at == NULL || offset == NULL)
+        status = cofi_no_memory(err);
+    else
+        status = place_values(c, env, values, n_values, place, err);
+    if (status == COF_OK) {
+        rank_places(place, c->n_values, n_values, at, rank);
+        renumber(c, table->n_rows, rank);
+        for (uint32_t v = 0; v < c->n_values; v++) offset[rank[v]] = c->offset[v];
+        cofi_release(env, c->offset);
+        c->offset = offset;
+        offset = NULL;
+        c->ordinal = 1;
+    }
+    cofi_release(env, place);
+    cofi_release(env, rank);
+    cofi_release(env, at);
+    cofi_release(env, offset);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* The cof_table handle: columns of value ids, each with its dictionary. */
+#ifndef COFI_TABLE_H
+#define COFI_TABLE_H
+
+#include "../core/env.h"
+
+typedef struct cofi_column {
+    char *name;
+    void *codes;   /* n_rows ids, `width` bytes each; n_values stands for missing */
+    uint8_t width; /* 1, 2 or 4 */
+    uint32_t n_values;
+    uint64_t n_missing;
+    size_t *offset; /* value v is the NUL-terminated text + offset[v]; n_values entries */
+    char *text;
+    char *missing_text; /* what stood in the first missing cell, "" if nothing did; never NULL */
+    int32_t role;       /* cof_role */
+    int32_t ordinal;
+} cofi_column;
+
+struct cof_table {
+    cof_env env;
+    size_t n_rows, n_columns;
+    cofi_column *column;
+};
+
+/* An empty table: all members of all columns zero. */
+cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
+
+static inline uint32_t cofi_column_code(const cofi_column *c, size_t row)
+{
+    if (c->width == 1) return ((const uint8_t *)c->codes)[row];
+    if (c->width == 2) return ((const uint16_t *)c->codes)[row];
+    return ((const uint32_t *)c->codes)[row];
+}
+
+/* Text of a value id as it should be shown; the missing id gives missing_text. */
+const char *cofi_column_text(const cofi_column *c, uint32_t value);
+
+#endif
