@@ -1,0 +1,109 @@
+/* One tree per attribute: points, spanning tree, reach. */
+#include "forest.h"
+
+/* Scratch of one worker. A column of very many values would need much of it, so such columns are all left
+ * to the first worker, and the others' scratch stays small. */
+struct cofi_forest_worker {
+    cofi_points points;
+    cofi_mst mst;
+};
+
+enum { SMALL = 1024 };
+
+static cof_status open_worker(cofi_forest *f, uint32_t capacity, struct cofi_forest_worker *w)
+{
+    cof_status status = cofi_points_open(&f->env, f->k, capacity, &w->points);
+    return status == COF_OK ? cofi_mst_open(&f->env, f->k, capacity, &w->mst) : status;
+}
+
+static cof_status open_workers(cofi_forest *f)
+{
+    uint32_t largest = 0;
+    for (size_t r = 0; r < f->n_attrs; r++) largest = f->n_values[r] > largest ? f->n_values[r] : largest;
+    f->small = largest < SMALL ? largest : SMALL;
+    for (uint32_t t = 0; t < f->n_workers; t++) {
+        cof_status status = open_worker(f, t == 0 ? largest : f->small, &f->worker[t]);
+        if (status != COF_OK) return status;
+    }
+    return COF_OK;
+}
+
+cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs, const uint32_t *first,
+                            const uint32_t *n_values, uint32_t k, bool authors, cofi_forest *f,
+                            cof_error *err)
+{
+    *f = (cofi_forest){
+        .n_attrs = n_attrs, .first = first, .n_values = n_values, .k = k, .env = *env, .team = team};
+    f->stride = cofi_stride(k);
+    f->scale = authors ? 1.0 / k : 1.0;
+    f->twin_length = authors ? 1e-8 : 0.0;
+    f->n_workers = cofi_team_size(team);
+    f->edge = cofi_alloc(env, first[n_attrs], sizeof *f->edge);
+    f->depth = cofi_alloc(env, first[n_attrs], sizeof *f->depth);
+    f->n_edges = cofi_alloc(env, n_attrs, sizeof *f->n_edges);
+    f->root = cofi_alloc(env, n_attrs, sizeof *f->root);
+    f->reach = cofi_alloc(env, n_attrs, sizeof *f->reach);
+    f->worker = cofi_alloc_zero(env, f->n_workers, sizeof *f->worker);
+    bool ok = f->edge != NULL && f->depth != NULL && f->n_edges != NULL && f->root != NULL &&
+              f->reach != NULL && f->worker != NULL;
+    return ok && open_workers(f) == COF_OK ? COF_OK : cofi_no_memory(err);
+}
+
+void cofi_forest_close(cofi_forest *f)
+{
+    if (f->env.release == NULL) return; /* never opened */
+    for (uint32_t t = 0; f->worker != NULL && t < f->n_workers; t++) {
+        cofi_points_close(&f->env, &f->worker[t].points);
+        cofi_mst_close(&f->env, &f->worker[t].mst);
+    }
+    cofi_release(&f->env, f->worker);
+    cofi_release(&f->env, f->edge);
+    cofi_release(&f->env, f->depth);
+    cofi_release(&f->env, f->n_edges);
+    cofi_release(&f->env, f->root);
+    cofi_release(&f->env, f->reach);
+    memset(f, 0, sizeof *f);
+}
+
+/* Two values are at most twice the deepest value's distance from the root apart. */
+static double tree_reach(const cofi_forest *f, size_t r)
+{
+    const cof_edge *edge = f->edge + f->first[r];
+    double *depth = f->depth + f->first[r], deepest = 0;
+    if (f->root[r] != COFI_NONE) depth[f->root[r]] = 0;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++) {
+        double d = depth[edge[e].u] + edge[e].length;
+        depth[edge[e].v] = d;
+        deepest = d > deepest ? d : deepest;
+    }
+    return 2 * deepest;
+}
+
+typedef struct build_job {
+    cofi_forest *forest;
+    const uint64_t *count;
+} build_job;
+
+static void build_tree(const build_job *job, uint32_t worker, size_t r)
+{
+    cofi_forest *f = job->forest;
+    struct cofi_forest_worker *w = &f->worker[worker];
+    cofi_points_gather(&w->points, job->count + (size_t)f->first[r] * f->stride, f->stride, f->n_values[r]);
+    f->n_edges[r] =
+        cofi_mst_build(&w->mst, &w->points, f->scale, f->twin_length, f->edge + f->first[r], &f->root[r]);
+    f->reach[r] = tree_reach(f, r);
+}
+
+static void build_if_small(void *ctx, uint32_t worker, size_t r)
+{
+    const build_job *job = ctx;
+    if (job->forest->n_values[r] <= job->forest->small) build_tree(job, worker, r);
+}
+
+void cofi_forest_build(cofi_forest *f, const uint64_t *count)
+{
+    build_job job = {f, count};
+    cofi_team_run(f->team, build_if_small, &job, f->n_attrs);
+    for (size_t r = 0; r < f->n_attrs; r++)
+        if (f->n_values[r] > f->small) build_tree(&job, 0, r);
+}

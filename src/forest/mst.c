@@ -1,0 +1,143 @@
+/* Prim's algorithm on points in k dimensions. Points outside the tree lie packed together, coordinate by
+ * coordinate, so that the distances of one step are a few straight loops. */
+#include "mst.h"
+
+#include <math.h>
+
+enum { STRIP = 256 };
+
+cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst)
+{
+    mst->key = cofi_alloc(env, capacity, sizeof *mst->key);
+    mst->key_square = cofi_alloc(env, capacity, sizeof *mst->key_square);
+    mst->own = cofi_alloc(env, k, sizeof *mst->own);
+    mst->point = cofi_alloc(env, capacity, sizeof *mst->point);
+    mst->parent = cofi_alloc(env, capacity, sizeof *mst->parent);
+    bool ok = mst->key != NULL && mst->key_square != NULL && mst->own != NULL && mst->point != NULL &&
+              mst->parent != NULL;
+    return ok ? COF_OK : COF_ERR_MEMORY;
+}
+
+void cofi_mst_close(const cof_env *env, cofi_mst *mst)
+{
+    cofi_release(env, mst->key);
+    cofi_release(env, mst->key_square);
+    cofi_release(env, mst->own);
+    cofi_release(env, mst->point);
+    cofi_release(env, mst->parent);
+    *mst = (cofi_mst){NULL, NULL, NULL, NULL, NULL};
+}
+
+/* square[i]: squared distance of points begin + i from `own`, coordinates added in order. */
+static void squares(const cofi_points *q, const double *own, uint32_t begin, uint32_t n, double *square)
+{
+    for (uint32_t i = 0; i < n; i++) square[i] = 0;
+    for (uint32_t j = 0; j < q->k; j++) {
+        const double *p = q->p + (size_t)j * q->capacity + begin;
+        double x = own[j];
+        for (uint32_t i = 0; i < n; i++) square[i] += (p[i] - x) * (p[i] - x);
+    }
+}
+
+static void copy_point(const cofi_points *q, uint32_t i, double *own)
+{
+    for (uint32_t j = 0; j < q->k; j++) own[j] = q->p[(size_t)j * q->capacity + i];
+}
+
+/* The point where the least edge begins; the lowest one if several do. */
+static uint32_t closest_pair(const cofi_mst *m, const cofi_points *q, double scale)
+{
+    double least = INFINITY, least_square = INFINITY, square[STRIP];
+    uint32_t best = 0;
+    for (uint32_t u = 0; u + 1 < q->n; u++) {
+        copy_point(q, u, m->own);
+        for (uint32_t begin = u + 1; begin < q->n; begin += STRIP) {
+            uint32_t n = q->n - begin < STRIP ? q->n - begin : STRIP;
+            squares(q, m->own, begin, n, square);
+            for (uint32_t i = 0; i < n; i++) {
+                if (square[i] >= least_square) continue;
+                double weight = scale * sqrt(square[i]);
+                if (weight >= least) continue;
+                least = weight;
+                least_square = square[i];
+                best = u;
+            }
+        }
+    }
+    return best;
+}
+
+static uint32_t start_point(const cofi_mst *m, const cofi_points *q, double scale)
+{
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->next_twin[q->value[i]] != COFI_NONE) return i;
+    return closest_pair(m, q, scale);
+}
+
+/* Takes point i out of the packed outside; the last one moves into its place. */
+static void take_out(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outside)
+{
+    uint32_t last = --*n_outside;
+    copy_point(q, i, m->own);
+    for (uint32_t j = 0; j < q->k; j++)
+        q->p[(size_t)j * q->capacity + i] = q->p[(size_t)j * q->capacity + last];
+    m->key[i] = m->key[last];
+    m->key_square[i] = m->key_square[last];
+    m->point[i] = m->point[last];
+    m->parent[i] = m->parent[last];
+}
+
+/* Offers the newest point's distances to all outside, and finds the next one to join. */
+static uint32_t relax(cofi_mst *m, const cofi_points *q, uint32_t newest, uint32_t n_outside, double scale)
+{
+    double square[STRIP];
+    uint32_t best = 0;
+    for (uint32_t begin = 0; begin < n_outside; begin += STRIP) {
+        uint32_t n = n_outside - begin < STRIP ? n_outside - begin : STRIP;
+        squares(q, m->own, begin, n, square);
+        for (uint32_t s = 0; s < n; s++) {
+            uint32_t i = begin + s;
+            if (square[s] < m->key_square[i]) {
+                double weight = scale * sqrt(square[s]);
+                if (weight < m->key[i]) {
+                    m->key[i] = weight;
+                    m->key_square[i] = square[s];
+                    m->parent[i] = newest;
+                }
+            }
+            bool nearer = m->key[i] < m->key[best];
+            if (nearer || (m->key[i] == m->key[best] && m->point[i] < m->point[best])) best = i;
+        }
+    }
+    return best;
+}
+
+/* The other values of a point hang on its lowest one; they join right after it. */
+static uint32_t join_twins(const cofi_points *q, uint32_t value, double twin_length, cof_edge *edge)
+{
+    uint32_t n = 0;
+    for (uint32_t twin = q->next_twin[value]; twin != COFI_NONE; twin = q->next_twin[twin])
+        edge[n++] = (cof_edge){value, twin, twin_length};
+    return n;
+}
+
+uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_length, cof_edge *edge,
+                        uint32_t *root)
+{
+    *root = COFI_NONE;
+    if (q->n == 0) return 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        m->key[i] = m->key_square[i] = INFINITY;
+        m->point[i] = i;
+    }
+    uint32_t n_outside = q->n, n_edges = 0, next = start_point(m, q, scale);
+    *root = q->value[next];
+    for (bool first = true; n_outside > 0; first = false) {
+        uint32_t newest = m->point[next], value = q->value[newest];
+        if (!first) edge[n_edges++] = (cof_edge){q->value[m->parent[next]], value, m->key[next]};
+        n_edges += join_twins(q, value, twin_length, edge + n_edges);
+        take_out(m, q, next, &n_outside);
+        next = relax(m, q, newest, n_outside, scale);
+    }
+    return n_edges;
+}

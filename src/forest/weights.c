@@ -1,0 +1,85 @@
+/* p(C|v) from counts, equal profiles folded (paper, eq. for w: the weights are distances of these points). */
+#include "weights.h"
+
+#include "../core/rng.h"
+
+static uint32_t slots_for(uint32_t capacity)
+{
+    uint32_t n = 16;
+    while (n < 2 * (uint64_t)capacity && n < (UINT32_C(1) << 31)) n *= 2;
+    return n;
+}
+
+cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points)
+{
+    *points = (cofi_points){.k = k, .capacity = capacity, .n_slots = slots_for(capacity)};
+    points->p = cofi_alloc(env, (size_t)k * capacity, sizeof *points->p);
+    points->value = cofi_alloc(env, capacity, sizeof *points->value);
+    points->next_twin = cofi_alloc(env, capacity, sizeof *points->next_twin);
+    points->last_twin = cofi_alloc(env, capacity, sizeof *points->last_twin);
+    points->slot = cofi_alloc(env, points->n_slots, sizeof *points->slot);
+    bool ok = points->p != NULL && points->value != NULL && points->next_twin != NULL &&
+              points->last_twin != NULL && points->slot != NULL;
+    return ok ? COF_OK : COF_ERR_MEMORY;
+}
+
+void cofi_points_close(const cof_env *env, cofi_points *points)
+{
+    cofi_release(env, points->p);
+    cofi_release(env, points->value);
+    cofi_release(env, points->next_twin);
+    cofi_release(env, points->last_twin);
+    cofi_release(env, points->slot);
+    *points = (cofi_points){.k = 0};
+}
+
+/* Writes p(C|v) where point i would stand; false if no row holds the value. */
+static bool set_point(cofi_points *q, uint32_t i, const uint64_t *count)
+{
+    uint64_t total = 0;
+    for (uint32_t j = 0; j < q->k; j++) total += count[j];
+    if (total == 0) return false;
+    /* Division rounds correctly, so equal fractions become equal doubles: 1/2 is 2/4. */
+    for (uint32_t j = 0; j < q->k; j++) q->p[(size_t)j * q->capacity + i] = (double)count[j] / (double)total;
+    return true;
+}
+
+static uint64_t hash_point(const cofi_points *q, uint32_t i)
+{
+    uint64_t hash = 0;
+    for (uint32_t j = 0; j < q->k; j++) {
+        uint64_t bits;
+        memcpy(&bits, &q->p[(size_t)j * q->capacity + i], sizeof bits);
+        hash = cofi_mix64(hash ^ bits);
+    }
+    return hash;
+}
+
+static bool same_point(const cofi_points *q, uint32_t a, uint32_t b)
+{
+    for (uint32_t j = 0; j < q->k; j++)
+        if (q->p[(size_t)j * q->capacity + a] != q->p[(size_t)j * q->capacity + b]) return false;
+    return true;
+}
+
+void cofi_points_gather(cofi_points *q, const uint64_t *count, uint32_t stride, uint32_t n_values)
+{
+    uint32_t n_slots = slots_for(n_values), mask = n_slots - 1;
+    memset(q->slot, 0xFF, n_slots * sizeof *q->slot);
+    q->n = 0;
+    for (uint32_t v = 0; v < n_values; v++) {
+        q->next_twin[v] = COFI_NONE;
+        if (!set_point(q, q->n, count + (size_t)v * stride)) continue;
+        uint32_t at = (uint32_t)hash_point(q, q->n) & mask;
+        while (q->slot[at] != COFI_NONE && !same_point(q, q->slot[at], q->n)) at = (at + 1) & mask;
+        uint32_t known = q->slot[at];
+        if (known == COFI_NONE) {
+            q->slot[at] = q->n;
+            q->value[q->n] = q->last_twin[q->n] = v;
+            q->n++;
+        } else {
+            q->next_twin[q->last_twin[known]] = v;
+            q->last_twin[known] = v;
+        }
+    }
+}

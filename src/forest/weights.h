@@ -1,0 +1,29 @@
+/* The values of one attribute as points: p(C|v), the share of each cluster among the rows holding v. */
+#ifndef COFI_WEIGHTS_H
+#define COFI_WEIGHTS_H
+
+#include "../core/env.h"
+
+#define COFI_NONE UINT32_MAX
+
+/* Points of one attribute. Values with the same profile are one point: their distance is 0, a spanning tree
+ * joins them to each other first of all, and a column of very many values often has few profiles. */
+typedef struct cofi_points {
+    uint32_t k;
+    uint32_t capacity;   /* values there is room for */
+    uint32_t n;          /* points */
+    double *p;           /* [j][capacity]: p(C_j | value of point i) at p[j * capacity + i] */
+    uint32_t *value;     /* lowest value of each point, ascending */
+    uint32_t *next_twin; /* per value: the next higher value of the same point, or COFI_NONE */
+    uint32_t *last_twin; /* per point, while they are gathered */
+    uint32_t *slot;      /* hash table of 2 * capacity, rounded up to a power of two */
+    uint32_t n_slots;
+} cofi_points;
+
+cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
+void cofi_points_close(const cof_env *env, cofi_points *points);
+
+/* count: N of the attribute's values, [v][stride]. Values that no row holds make no point. */
+void cofi_points_gather(cofi_points *points, const uint64_t *count, uint32_t stride, uint32_t n_values);
+
+#endif
