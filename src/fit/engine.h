@@ -1,0 +1,54 @@
+/* Everything one fit holds while it runs. */
+#ifndef COFI_ENGINE_H
+#define COFI_ENGINE_H
+
+#include "../core/rng.h"
+#include "../forest/forest.h"
+#include "../pass/pass.h"
+#include "problem.h"
+
+typedef struct cofi_engine {
+    cof_env env;
+    const cofi_problem *problem;
+    cof_fit_options o; /* every member filled in */
+    cofi_team *team;
+    cofi_pass pass;
+    cofi_forest forest;
+    double *profile; /* p(v|C_j), [g][stride]; an emptied cluster keeps the last one it had */
+    uint8_t *alive;  /* k: the cluster has a profile, so rows may join it */
+    cofi_scores scores;
+    double *trace;    /* authors' variant: d(u,v) of attributes with few values, to add up in their order */
+    size_t *trace_at; /* per attribute: where its o x o block begins, SIZE_MAX: none */
+    cofi_rng rng;
+    double objective;                    /* of the last pass */
+    uint32_t restart, rebuild, n_passes; /* where it stands, for progress and history */
+    cof_pass_record *history;
+    size_t n_history, history_capacity;
+    double began_s, start_s, pass_s, forest_s;
+} cofi_engine;
+
+cof_status cofi_engine_open(const cofi_problem *problem, const cof_fit_options *options, cofi_engine *engine,
+                            cof_error *err);
+void cofi_engine_close(cofi_engine *engine); /* fine after a failed open */
+
+/* One timed pass with the current scores; tells the host. Returns the rows moved. */
+uint64_t cofi_engine_pass(cofi_engine *engine, cof_phase phase);
+
+/* start.c: a first partition, left in engine->pass. False if the host said stop before there was one. */
+cof_status cofi_start(cofi_engine *engine, bool *stopped, cof_error *err);
+
+/* scores.c */
+void cofi_profile_clear(cofi_engine *engine);  /* no cluster has one */
+void cofi_profile_update(cofi_engine *engine); /* from the counts of every cluster that has rows */
+void cofi_scores_modes(cofi_engine *engine, const uint32_t *mode); /* mode[j * n_attrs + r] */
+void cofi_scores_onehot(cofi_engine *engine);
+void cofi_scores_trace(cofi_engine *engine);
+void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
+
+/* criterion.c */
+double cofi_objective(const cofi_engine *engine);
+double cofi_log_likelihood(const cofi_engine *engine);
+/* Larger by more than rounding can explain. */
+bool cofi_clearly_larger(double a, double b);
+
+#endif

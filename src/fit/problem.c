@@ -1,0 +1,326 @@
+/* From a table and options to rows the pass can walk. */
+#include "problem.h"
+
+#include "../table/dedupe.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Weights ------------------------------------------------------------------------------------ */
+
+/* The weight column's values as numbers. */
+static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, double *value, cof_error *err)
+{
+    if (c->n_missing > 0)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the weight column '%s' has %llu missing cells; every row needs a weight", c->name,
+                         (unsigned long long)c->n_missing);
+    (void)p;
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        char *end;
+        value[v] = strtod(text, &end);
+        if (end == text || *end != '\0' || !(value[v] >= 0) || !isfinite(value[v]))
+            return cofi_fail(err, COF_ERR_DATA,
+                             "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
+    }
+    return COF_OK;
+}
+
+static const cofi_column *weight_column(const cof_table *table)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].role == COF_ROLE_WEIGHT) return &table->column[c];
+    return NULL;
+}
+
+/* One weight per row into *out, or NULL there if every row counts once. */
+static cof_status collect_weights(const cofi_problem *p, const double *given, double **out, cof_error *err)
+{
+    const cof_table *t = p->table;
+    const cofi_column *c = given == NULL ? weight_column(t) : NULL;
+    *out = NULL;
+    if (given == NULL && c == NULL) return COF_OK;
+    double *weight = cofi_alloc(&p->env, t->n_rows, sizeof *weight);
+    double *value = cofi_alloc(&p->env, c != NULL ? c->n_values : 0, sizeof *value);
+    cof_status status = weight == NULL || value == NULL ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK && c != NULL) status = parse_weights(p, c, value, err);
+    for (size_t i = 0; status == COF_OK && i < t->n_rows; i++) {
+        weight[i] = c != NULL ? value[cofi_column_code(c, i)] : given[i];
+        if (!(weight[i] >= 0) || !isfinite(weight[i]))
+            status = cofi_fail(err, COF_ERR_ARGUMENT, "the weight of row %zu is not a number >= 0", i + 1);
+    }
+    cofi_release(&p->env, value);
+    if (status != COF_OK) {
+        cofi_release(&p->env, weight);
+        weight = NULL;
+    }
+    *out = weight;
+    return status;
+}
+
+/* Weights as integers, so that sums do not depend on their order: whole weights stay as they are, others
+ * are measured in a power of two that keeps the total below 2^42. */
+static cof_status quantise_weights(cofi_problem *p, const double *weight, cof_error *err)
+{
+    double total = 0;
+    bool whole = true;
+    for (size_t i = 0; i < p->n_table_rows; i++) {
+        total += weight[i];
+        whole = whole && weight[i] == floor(weight[i]);
+    }
+    if (!(total > 0) || !isfinite(total))
+        return cofi_fail(err, COF_ERR_DATA,
+                         total > 0 ? "the weights are too large to add up"
+                                   : "all weights are 0; at least one row must count");
+    p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, 41 - ilogb(total));
+    p->table_weight = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->table_weight);
+    if (p->table_weight == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < p->n_table_rows; i++) {
+        double units = floor(weight[i] * p->unit + 0.5);
+        p->table_weight[i] = weight[i] > 0 && units < 1 ? 1 : (uint64_t)units;
+    }
+    return COF_OK;
+}
+
+static cof_status set_weights(cofi_problem *p, const double *given, cof_error *err)
+{
+    double *weight;
+    p->unit = 1.0;
+    cof_status status = collect_weights(p, given, &weight, err);
+    if (status == COF_OK && weight != NULL) status = quantise_weights(p, weight, err);
+    cofi_release(&p->env, weight);
+    return status;
+}
+
+/* ---- Missing values ----------------------------------------------------------------------------- */
+
+static size_t first_missing_row(const cofi_column *c)
+{
+    size_t i = 0;
+    while (cofi_column_code(c, i) != c->n_values) i++;
+    return i;
+}
+
+/* A dropped row weighs nothing from here on. */
+static cof_status drop_rows(cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    p->dropped = cofi_alloc_zero(&p->env, t->n_rows, 1);
+    if (p->dropped == NULL) return cofi_no_memory(err);
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &t->column[p->candidate[a]];
+        for (size_t i = 0; c->n_missing > 0 && i < t->n_rows; i++)
+            p->dropped[i] |= cofi_column_code(c, i) == c->n_values;
+    }
+    if (p->table_weight == NULL) {
+        p->table_weight = cofi_alloc(&p->env, t->n_rows, sizeof *p->table_weight);
+        if (p->table_weight == NULL) return cofi_no_memory(err);
+        for (size_t i = 0; i < t->n_rows; i++) p->table_weight[i] = 1;
+    }
+    for (size_t i = 0; i < t->n_rows; i++) {
+        if (!p->dropped[i]) continue;
+        p->table_weight[i] = 0;
+        p->n_dropped++;
+    }
+    if (p->n_dropped < t->n_rows) return COF_OK;
+    return cofi_fail(err, COF_ERR_FEW_ROWS,
+                     "every row has a missing value, so dropping such rows leaves none; "
+                     "treat missing as a value or ignore it instead");
+}
+
+static cof_status handle_missing(cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &t->column[p->candidate[a]];
+        if (c->n_missing == 0) continue;
+        if (p->missing == COF_MISSING_DROP) return drop_rows(p, err);
+        if (p->missing == COF_MISSING_ERROR)
+            return cofi_fail(err, COF_ERR_MISSING,
+                             "row %zu has no value in column '%s', and missing values are not allowed",
+                             first_missing_row(c) + 1, c->name);
+    }
+    return COF_OK;
+}
+
+/* ---- Attributes --------------------------------------------------------------------------------- */
+
+/* How many values of the column some weighted row holds. */
+static cof_status count_present(const cofi_problem *p, const cofi_column *c, uint32_t n_values,
+                                uint32_t *n_present)
+{
+    *n_present = n_values;
+    if (p->table_weight == NULL) return COF_OK; /* a dictionary lists only what occurs */
+    uint8_t *seen = cofi_alloc_zero(&p->env, (size_t)c->n_values + 1, 1);
+    if (seen == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < p->n_table_rows; i++)
+        if (p->table_weight[i] > 0) seen[cofi_column_code(c, i)] = 1;
+    *n_present = 0;
+    for (uint32_t v = 0; v < n_values; v++) *n_present += seen[v];
+    cofi_release(&p->env, seen);
+    return COF_OK;
+}
+
+static cof_status add_attribute(cofi_problem *p, size_t column, uint64_t *n_flat, cof_error *err)
+{
+    const cofi_column *c = &p->table->column[column];
+    bool missing = c->n_missing > 0, as_value = p->missing == COF_MISSING_VALUE;
+    uint32_t n_values = c->n_values + (missing && as_value ? 1 : 0), n_present;
+    if (count_present(p, c, n_values, &n_present) != COF_OK) return cofi_no_memory(err);
+    if (n_present < 2) return COF_OK; /* constant: tells no rows apart */
+    size_t r = p->n_attrs++;
+    p->column[r] = column;
+    p->first[r] = (uint32_t)*n_flat;
+    p->n_values[r] = n_values;
+    p->n_present[r] = n_present;
+    p->ids[r] = (cofi_ids){c->codes, c->width};
+    *n_flat += n_values + (missing && !as_value ? 1 : 0);
+    if (*n_flat > UINT32_MAX / 2)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the columns have more than two thousand million values between them");
+    return COF_OK;
+}
+
+static cof_status set_attributes(cofi_problem *p, cof_error *err)
+{
+    size_t n = p->n_candidates;
+    uint64_t n_flat = 0;
+    p->column = cofi_alloc(&p->env, n, sizeof *p->column);
+    p->first = cofi_alloc(&p->env, n + 1, sizeof *p->first);
+    p->n_values = cofi_alloc(&p->env, n, sizeof *p->n_values);
+    p->n_present = cofi_alloc(&p->env, n, sizeof *p->n_present);
+    p->ids = cofi_alloc(&p->env, n, sizeof *p->ids);
+    if (p->column == NULL || p->first == NULL || p->n_values == NULL || p->n_present == NULL ||
+        p->ids == NULL)
+        return cofi_no_memory(err);
+    for (size_t a = 0; a < n; a++) {
+        cof_status status = add_attribute(p, p->candidate[a], &n_flat, err);
+        if (status != COF_OK) return status;
+    }
+    p->first[p->n_attrs] = (uint32_t)n_flat;
+    if (p->n_attrs > 0) return COF_OK;
+    return cofi_fail(err, COF_ERR_NO_COLUMNS, "no column is left to cluster on: %s",
+                     n > 0 ? "each one has the same value in every row"
+                           : "none has the role of an attribute");
+}
+
+static cof_status set_candidates(cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    p->candidate = cofi_alloc(&p->env, t->n_columns, sizeof *p->candidate);
+    if (p->candidate == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->column[c].role == COF_ROLE_ATTRIBUTE) p->candidate[p->n_candidates++] = c;
+    if (t->n_rows < UINT32_MAX - 1 && p->n_candidates < (UINT32_C(1) << 20)) return COF_OK;
+    return cofi_fail(err, COF_ERR_DATA,
+                     "the table is too large: at most %u rows and %u columns can be clustered",
+                     UINT32_MAX - 2, (1u << 20) - 1);
+}
+
+/* ---- Folding ------------------------------------------------------------------------------------ */
+
+static void *gather_heads(const cofi_problem *p, cofi_ids ids, const uint32_t *head, size_t n)
+{
+    void *to = cofi_alloc(&p->env, n, ids.width);
+    if (to == NULL) return NULL;
+    for (size_t d = 0; d < n; d++)
+        memcpy((char *)to + d * ids.width, (const char *)ids.codes + (size_t)head[d] * ids.width, ids.width);
+    return to;
+}
+
+/* Replaces the table's rows by the distinct ones: their cells copied, their weights added up. */
+static cof_status fold(cofi_problem *p, uint32_t n_groups, cof_error *err)
+{
+    const cof_env *env = &p->env;
+    cof_status status = COF_OK;
+    uint32_t *head = cofi_alloc(env, n_groups, sizeof *head);
+    p->gathered = cofi_alloc_zero(env, p->n_attrs, sizeof *p->gathered);
+    p->row_weight = cofi_alloc_zero(env, n_groups, sizeof *p->row_weight);
+    p->copies = cofi_alloc_zero(env, n_groups, sizeof *p->copies);
+    if (head == NULL || p->gathered == NULL || p->row_weight == NULL || p->copies == NULL)
+        status = cofi_no_memory(err);
+    for (size_t i = p->n_table_rows; status == COF_OK && i-- > 0;) {
+        uint64_t weight = p->table_weight != NULL ? p->table_weight[i] : 1;
+        head[p->group[i]] = (uint32_t)i; /* backwards, so that the first one stays */
+        p->row_weight[p->group[i]] += weight;
+        p->copies[p->group[i]] += weight > 0;
+    }
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
+        p->gathered[r] = gather_heads(p, p->ids[r], head, n_groups);
+        if (p->gathered[r] == NULL) status = cofi_no_memory(err);
+        p->ids[r].codes = p->gathered[r];
+    }
+    cofi_release(env, head);
+    p->rows.n_rows = n_groups;
+    p->rows.weight = p->row_weight;
+    p->rows.copies = p->copies;
+    return status;
+}
+
+/* Rows that weigh nothing make no row distinct. */
+static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *err)
+{
+    p->n_distinct = n_groups;
+    if (p->table_weight == NULL) return COF_OK;
+    uint8_t *counts = cofi_alloc_zero(&p->env, n_groups, 1);
+    if (counts == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < p->n_table_rows; i++)
+        if (p->table_weight[i] > 0) counts[p->group[i]] = 1;
+    p->n_distinct = 0;
+    for (uint32_t d = 0; d < n_groups; d++) p->n_distinct += counts[d];
+    cofi_release(&p->env, counts);
+    return COF_OK;
+}
+
+static cof_status set_rows(cofi_problem *p, cof_error *err)
+{
+    uint32_t n_groups;
+    p->rows = (cofi_rows){p->n_table_rows, p->n_attrs, p->ids, p->first, p->table_weight, NULL};
+    p->total_weight = 0;
+    for (size_t i = 0; p->table_weight != NULL && i < p->n_table_rows; i++)
+        p->total_weight += p->table_weight[i];
+    if (p->table_weight == NULL) p->total_weight = p->n_table_rows;
+    p->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->group);
+    if (p->group == NULL) return cofi_no_memory(err);
+    if (cofi_dedupe(&p->env, p->ids, p->n_attrs, p->n_table_rows, p->group, &n_groups) != COF_OK)
+        return cofi_no_memory(err);
+    cof_status status = count_distinct(p, n_groups, err);
+    if (status != COF_OK) return status;
+    /* Copying cells pays when at least half of the rows go away. */
+    if (n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
+    cofi_release(&p->env, p->group);
+    p->group = NULL;
+    return COF_OK;
+}
+
+cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, cofi_problem *p,
+                             cof_error *err)
+{
+    memset(p, 0, sizeof *p);
+    p->env = table->env;
+    p->table = table;
+    p->n_table_rows = table->n_rows;
+    p->missing = options->missing;
+    cof_status status = set_candidates(p, err);
+    if (status == COF_OK) status = set_weights(p, options->weights, err);
+    if (status == COF_OK) status = handle_missing(p, err);
+    if (status == COF_OK) status = set_attributes(p, err);
+    if (status == COF_OK) status = set_rows(p, err);
+    if (status == COF_OK && options->k > p->n_distinct)
+        status = cofi_fail(err, COF_ERR_FEW_ROWS,
+                           "%u clusters were asked for, but only %llu rows differ; ask for at most %llu",
+                           options->k, (unsigned long long)p->n_distinct, (unsigned long long)p->n_distinct);
+    return status;
+}
+
+void cofi_problem_close(cofi_problem *p)
+{
+    if (p->env.release == NULL) return; /* never opened */
+    for (size_t r = 0; p->gathered != NULL && r < p->n_attrs; r++) cofi_release(&p->env, p->gathered[r]);
+    void *owned[] = {p->candidate,    p->column,  p->first,    p->n_values, p->n_present,  p->group,
+                     p->table_weight, p->dropped, p->gathered, p->ids,      p->row_weight, p->copies};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,249 @@
+/* The table S: what a cluster charges for each value. Three ways to fill it, one pass to use it. */
+#include "engine.h"
+
+#include <math.h>
+
+enum { LANES = 8 };
+
+/* ---- Profiles ----------------------------------------------------------------------------------- */
+
+void cofi_profile_clear(cofi_engine *e)
+{
+    memset(e->alive, 0, e->o.k);
+}
+
+/* Where a cluster has rows but all their cells of an attribute are ignored, it looks like the whole table. */
+static void profile_like_all(const cofi_engine *e, const uint64_t *count, uint32_t n_values, double *profile)
+{
+    uint32_t stride = e->scores.stride;
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < n_values; v++)
+        for (uint32_t j = 0; j < e->o.k; j++) total += count[(size_t)v * stride + j];
+    for (uint32_t v = 0; v < n_values; v++) {
+        uint64_t here = 0;
+        for (uint32_t j = 0; j < e->o.k; j++) here += count[(size_t)v * stride + j];
+        profile[(size_t)v * stride] = (double)here / (double)total;
+    }
+}
+
+static void profile_attribute(cofi_engine *e, size_t r, uint32_t j)
+{
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
+    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride;
+    double *profile = e->profile + (size_t)p->first[r] * stride + j;
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
+    if (total == 0) {
+        profile_like_all(e, count, n_values, profile);
+        return;
+    }
+    for (uint32_t v = 0; v < n_values; v++)
+        profile[(size_t)v * stride] = (double)count[(size_t)v * stride + j] / (double)total;
+}
+
+static void profile_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    for (uint32_t j = 0; j < e->o.k; j++)
+        if (e->pass.size[j] > 0) profile_attribute(e, r, j);
+}
+
+void cofi_profile_update(cofi_engine *e)
+{
+    cofi_team_run(e->team, profile_task, e, e->problem->n_attrs);
+    for (uint32_t j = 0; j < e->o.k; j++) e->alive[j] |= e->pass.size[j] > 0;
+}
+
+/* ---- Scale -------------------------------------------------------------------------------------- */
+
+/* The largest power of two that keeps every row sum below 2^COFI_SUM_BITS. */
+static void set_scale(cofi_engine *e, double largest_sum)
+{
+    int exponent = 0;
+    if (largest_sum > 0) frexp(largest_sum, &exponent); /* largest_sum < 2^exponent */
+    e->scores.scale = ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
+    for (uint32_t j = 0; j < e->scores.stride; j++)
+        e->scores.base[j] = j < e->o.k && e->alive[j] ? 0 : COFI_NEVER;
+}
+
+static int64_t fixed_point(double score, double scale)
+{
+    return score > 0 ? llrint(score * scale) : 0; /* below 0 only by rounding */
+}
+
+/* ---- k-modes ------------------------------------------------------------------------------------ */
+
+void cofi_scores_modes(cofi_engine *e, const uint32_t *mode)
+{
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride;
+    memset(e->alive, 1, e->o.k);
+    set_scale(e, (double)p->n_attrs);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        int64_t one = fixed_point(1.0, e->scores.scale);
+        for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
+            uint32_t v = g - p->first[r];
+            for (uint32_t j = 0; j < e->o.k; j++) {
+                bool free =
+                    v >= p->n_values[r] || mode[j * p->n_attrs + r] == v; /* ignored cells cost nothing */
+                e->scores.value[(size_t)g * stride + j] = free ? 0 : one;
+            }
+        }
+    }
+}
+
+/* ---- One-hot k-means ---------------------------------------------------------------------------- */
+
+/* Half the squared Euclidean distance between a one-hot cell and the cluster mean: (1 - 2 p(v) + sum p^2) / 2,
+ * here plus 1/2, which shifts all clusters alike. */
+static void onehot_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
+    const double *profile = e->profile + (size_t)p->first[r] * stride;
+    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
+    for (uint32_t j = 0; j < e->o.k; j++) {
+        double squares = 0;
+        for (uint32_t v = 0; v < n_values; v++)
+            squares += profile[(size_t)v * stride + j] * profile[(size_t)v * stride + j];
+        for (uint32_t v = 0; v < n_values; v++)
+            value[(size_t)v * stride + j] =
+                fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, e->scores.scale);
+        if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
+    }
+}
+
+void cofi_scores_onehot(cofi_engine *e)
+{
+    set_scale(e, 1.5 * (double)e->problem->n_attrs);
+    cofi_team_run(e->team, onehot_task, e, e->problem->n_attrs);
+}
+
+/* ---- Trace distances along the forest ------------------------------------------------------------ */
+
+static double attribute_factor(const cofi_engine *e, size_t r)
+{
+    return e->o.variant == COF_VARIANT_AUTHORS ? 1.0 / (double)(e->problem->n_present[r] - 1) : 1.0;
+}
+
+/* sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting: `work` holds
+ * p(v|C_j), then the mass in the subtree below each value, then the sums. Moving the root across an edge
+ * brings the mass below it nearer by its length and takes the rest as much farther away. */
+static void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32_t stride, uint32_t lanes,
+                   double *work)
+{
+    double total[LANES], sum[LANES];
+    for (uint32_t e = n_edges; e-- > 0;)
+        for (uint32_t j = 0; j < lanes; j++)
+            work[(size_t)edge[e].u * stride + j] += work[(size_t)edge[e].v * stride + j];
+    for (uint32_t j = 0; j < lanes; j++) {
+        total[j] = work[(size_t)root * stride + j];
+        sum[j] = 0;
+    }
+    for (uint32_t e = 0; e < n_edges; e++)
+        for (uint32_t j = 0; j < lanes; j++) sum[j] += edge[e].length * work[(size_t)edge[e].v * stride + j];
+    for (uint32_t j = 0; j < lanes; j++) work[(size_t)root * stride + j] = sum[j];
+    for (uint32_t e = 0; e < n_edges; e++) {
+        const double *above = work + (size_t)edge[e].u * stride;
+        double *below = work + (size_t)edge[e].v * stride;
+        for (uint32_t j = 0; j < lanes; j++) below[j] = above[j] + edge[e].length * (total[j] - 2 * below[j]);
+    }
+}
+
+static void trace_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride, n_slots = p->first[r + 1] - p->first[r];
+    double factor = attribute_factor(e, r);
+    const double *profile = e->profile + (size_t)p->first[r] * stride;
+    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
+    /* The sums are made where the scores will lie: allocated memory takes the type last written to it. */
+    double *work = (double *)(void *)value;
+    memcpy(work, profile, (size_t)n_slots * stride * sizeof *work);
+    for (uint32_t j = 0; j < stride; j += LANES)
+        reroot(e->forest.edge + p->first[r], e->forest.n_edges[r], e->forest.root[r], stride,
+               stride - j < LANES ? stride - j : LANES, work + j);
+    for (size_t at = 0; at < (size_t)n_slots * stride; at++) {
+        double sum = work[at];
+        value[at] = fixed_point(factor * sum, e->scores.scale);
+    }
+}
+
+/* The authors' own order of operations for the same sums: values ascending, then divided. */
+static void plain_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
+    const double *profile = e->profile + (size_t)p->first[r] * stride;
+    double *plain = e->scores.plain + (size_t)p->first[r] * stride;
+    for (uint32_t u = 0; u < n_values; u++) {
+        for (uint32_t j = 0; j < e->o.k; j++) {
+            size_t at = (size_t)u * stride + j;
+            if (e->trace_at[r] == SIZE_MAX) { /* too many values for their sum of squares: ours will do */
+                plain[at] = (double)e->scores.value[(size_t)p->first[r] * stride + at] / e->scores.scale;
+                continue;
+            }
+            const double *d = e->trace + e->trace_at[r] + (size_t)u * n_values;
+            double sum = 0;
+            for (uint32_t v = 0; v < n_values; v++)
+                if (v != u) sum += d[v] * profile[(size_t)v * stride + j];
+            plain[at] = sum / (double)(p->n_present[r] - 1);
+        }
+    }
+}
+
+void cofi_scores_trace(cofi_engine *e)
+{
+    double largest = 0;
+    for (size_t r = 0; r < e->problem->n_attrs; r++) largest += attribute_factor(e, r) * e->forest.reach[r];
+    set_scale(e, largest);
+    cofi_team_run(e->team, trace_task, e, e->problem->n_attrs);
+    if (e->scores.plain != NULL) cofi_team_run(e->team, plain_task, e, e->problem->n_attrs);
+}
+
+/* d(u,v) for v > u, each path added up from u outward, as a search from u does it. */
+static void distances_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
+{
+    const cof_edge *edge = f->edge + f->first[r];
+    uint32_t o = f->n_values[r], n_known = 1;
+    for (uint32_t v = 0; v < o; v++) d[v] = -1; /* not reached */
+    d[u] = 0;
+    for (bool grew = true; grew && n_known < o;) {
+        grew = false;
+        for (uint32_t e = 0; e < f->n_edges[r]; e++) {
+            uint32_t a = edge[e].u, b = edge[e].v;
+            if ((d[a] < 0) == (d[b] < 0)) continue;
+            if (d[a] < 0)
+                d[a] = d[b] + edge[e].length;
+            else
+                d[b] = d[a] + edge[e].length;
+            grew = true;
+            n_known++;
+        }
+    }
+}
+
+static void distances_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    uint32_t o = e->problem->n_values[r];
+    if (e->trace_at[r] == SIZE_MAX) return;
+    double *d = e->trace + e->trace_at[r];
+    for (uint32_t u = 0; u < o; u++) distances_from(&e->forest, r, u, d + (size_t)u * o);
+    for (uint32_t u = 0; u < o; u++)
+        for (uint32_t v = 0; v < u; v++) d[(size_t)u * o + v] = d[(size_t)v * o + u];
+}
+
+void cofi_trace_distances(cofi_engine *e)
+{
+    if (e->trace != NULL) cofi_team_run(e->team, distances_task, e, e->problem->n_attrs);
+}

@@ -1,0 +1,188 @@
+/* The cof_model handle: memory and accessors. */
+#include "model.h"
+
+#include <math.h>
+
+cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err)
+{
+    cof_model *m = cofi_alloc_zero(env, 1, sizeof *m);
+    if (m == NULL) return cofi_no_memory(err);
+    m->env = *env;
+    m->k = k;
+    m->unit = 1.0;
+    m->scores.k = k;
+    m->scores.stride = cofi_stride(k);
+    m->n_attrs = n_attrs;
+    m->attr = cofi_alloc_zero(env, n_attrs, sizeof *m->attr);
+    m->size = cofi_alloc_zero(env, k, sizeof *m->size);
+    m->scores.base = cofi_alloc_zero(env, m->scores.stride, sizeof *m->scores.base);
+    if (m->attr == NULL || m->size == NULL || m->scores.base == NULL) {
+        cof_model_free(m);
+        return cofi_no_memory(err);
+    }
+    *out = m;
+    return COF_OK;
+}
+
+cof_status cofi_model_alloc_values(cof_model *m, uint32_t n_flat, cof_error *err)
+{
+    m->n_flat = n_flat;
+    m->count = cofi_alloc_zero(&m->env, (size_t)n_flat * m->k, sizeof *m->count);
+    m->scores.value = cofi_alloc_zero(&m->env, (size_t)n_flat * m->scores.stride, sizeof *m->scores.value);
+    return m->count != NULL && m->scores.value != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+cof_status cofi_model_alloc_attr(cof_model *m, size_t attr, uint32_t n_values, size_t n_text,
+                                 uint32_t n_edges, cof_error *err)
+{
+    const cof_env *env = &m->env;
+    cofi_model_attr *a = &m->attr[attr];
+    a->n_values = n_values;
+    a->n_text = n_text;
+    a->n_edges = n_edges;
+    a->offset = cofi_alloc_zero(env, n_values, sizeof *a->offset);
+    a->text = cofi_alloc_zero(env, n_text, 1);
+    a->edge = cofi_alloc_zero(env, n_edges, sizeof *a->edge);
+    a->parent = cofi_alloc(env, n_values, sizeof *a->parent);
+    a->up = cofi_alloc(env, n_values, sizeof *a->up);
+    a->hops = cofi_alloc(env, n_values, sizeof *a->hops);
+    bool ok = a->offset != NULL && a->text != NULL && a->edge != NULL && a->parent != NULL && a->up != NULL &&
+              a->hops != NULL;
+    return ok ? COF_OK : cofi_no_memory(err);
+}
+
+bool cofi_model_root_tree(cofi_model_attr *a)
+{
+    for (uint32_t v = 0; v < a->n_values; v++) {
+        a->parent[v] = a->hops[v] = UINT32_MAX;
+        a->up[v] = 0;
+    }
+    for (uint32_t e = 0; e < a->n_edges; e++) {
+        uint32_t u = a->edge[e].u, v = a->edge[e].v;
+        if (u >= a->n_values || v >= a->n_values) return false;
+        if (!(a->edge[e].length >= 0) || !isfinite(a->edge[e].length)) return false;
+        if (e == 0) a->hops[u] = 0;
+        if (a->hops[u] == UINT32_MAX || a->hops[v] != UINT32_MAX) return false;
+        a->parent[v] = u;
+        a->up[v] = a->edge[e].length;
+        a->hops[v] = a->hops[u] + 1;
+    }
+    return true;
+}
+
+void cof_model_free(cof_model *m)
+{
+    if (m == NULL) return;
+    cof_env env = m->env;
+    for (size_t r = 0; m->attr != NULL && r < m->n_attrs; r++) {
+        cofi_model_attr *a = &m->attr[r];
+        void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops};
+        for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    }
+    void *owned[] = {m->attr,    m->count,   m->size, m->scores.value, m->scores.base, m->label,
+                     m->history, m->restart, m};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+}
+
+/* ---- Accessors ---------------------------------------------------------------------------------- */
+
+uint32_t cof_model_k(const cof_model *m)
+{
+    return m->k;
+}
+
+int32_t cof_model_variant(const cof_model *m)
+{
+    return m->variant;
+}
+
+int32_t cof_model_missing(const cof_model *m)
+{
+    return m->missing;
+}
+
+const int32_t *cof_model_labels(const cof_model *m, size_t *n_labels)
+{
+    if (n_labels != NULL) *n_labels = m->n_labels;
+    return m->label;
+}
+
+const double *cof_model_sizes(const cof_model *m)
+{
+    return m->size;
+}
+
+size_t cof_model_n_attributes(const cof_model *m)
+{
+    return m->n_attrs;
+}
+
+cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribute *view)
+{
+    if (attribute >= m->n_attrs) return COF_ERR_ARGUMENT;
+    const cofi_model_attr *a = &m->attr[attribute];
+    *view = (cof_attribute){.name = a->name, .n_values = a->n_values, .used = a->used, .ordinal = a->ordinal};
+    return COF_OK;
+}
+
+const char *cof_model_value(const cof_model *m, size_t attribute, uint32_t value)
+{
+    if (attribute >= m->n_attrs || value >= m->attr[attribute].n_values) return NULL;
+    return m->attr[attribute].text + m->attr[attribute].offset[value];
+}
+
+static bool has_entry(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)
+{
+    return attribute < m->n_attrs && m->attr[attribute].used && value < m->attr[attribute].n_values &&
+           cluster < m->k;
+}
+
+double cof_model_count(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)
+{
+    if (!has_entry(m, attribute, value, cluster)) return 0;
+    return (double)m->count[(size_t)(m->attr[attribute].first + value) * m->k + cluster] / m->unit;
+}
+
+double cof_model_profile(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)
+{
+    if (!has_entry(m, attribute, value, cluster)) return NAN;
+    const cofi_model_attr *a = &m->attr[attribute];
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < a->n_values; v++) total += m->count[(size_t)(a->first + v) * m->k + cluster];
+    if (total == 0) return NAN;
+    return (double)m->count[(size_t)(a->first + value) * m->k + cluster] / (double)total;
+}
+
+const cof_edge *cof_model_edges(const cof_model *m, size_t attribute, size_t *n_edges)
+{
+    bool some = attribute < m->n_attrs && m->attr[attribute].n_edges > 0;
+    if (n_edges != NULL) *n_edges = some ? m->attr[attribute].n_edges : 0;
+    return some ? m->attr[attribute].edge : NULL;
+}
+
+double cof_model_distance(const cof_model *m, size_t attribute, uint32_t u, uint32_t v)
+{
+    if (attribute >= m->n_attrs) return NAN;
+    const cofi_model_attr *a = &m->attr[attribute];
+    if (u >= a->n_values || v >= a->n_values) return NAN;
+    if (a->hops[u] == UINT32_MAX || a->hops[v] == UINT32_MAX) return NAN;
+    double length = 0;
+    while (u != v) { /* the deeper end climbs until both meet */
+        uint32_t *deeper = a->hops[u] >= a->hops[v] ? &u : &v;
+        length += a->up[*deeper];
+        *deeper = a->parent[*deeper];
+    }
+    return length;
+}
+
+const cof_pass_record *cof_model_history(const cof_model *m, size_t *n_records)
+{
+    if (n_records != NULL) *n_records = m->n_history;
+    return m->history;
+}
+
+const cof_restart_record *cof_model_restarts(const cof_model *m, size_t *n_records)
+{
+    if (n_records != NULL) *n_records = m->n_restarts;
+    return m->restart;
+}

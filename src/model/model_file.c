@@ -1,0 +1,395 @@
+/* Saving and loading, as docs/model-format.md describes it. A reader trusts nothing: every length is checked
+ * against the bytes that are left before anything is allocated for it. */
+#include "model.h"
+
+#include "../core/bytes.h"
+#include "../core/utf8.h"
+#include "../table/input.h"
+
+#include <math.h>
+
+static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
+
+enum { FORMAT = 1, HEADER_BYTES = 24, MOST_CLUSTERS = 1 << 24 };
+enum { TAG_MODEL = 1, TAG_CLUSTERS = 2, TAG_ATTRIBUTE = 3, TAG_RESTARTS = 4, TAG_HISTORY = 5 };
+
+/* ---- Writing ------------------------------------------------------------------------------------ */
+
+static size_t begin_section(cofi_writer *w, uint32_t tag)
+{
+    cofi_put_u32(w, tag);
+    return cofi_put_hole(w);
+}
+
+static void end_section(cofi_writer *w, size_t hole)
+{
+    cofi_fill_u64(w, hole, w->n - hole - 8);
+}
+
+static void put_model(cofi_writer *w, const cof_model *m)
+{
+    size_t hole = begin_section(w, TAG_MODEL);
+    cofi_put_u32(w, m->k);
+    cofi_put_u32(w, (uint32_t)m->variant);
+    cofi_put_u32(w, (uint32_t)m->missing);
+    cofi_put_u32(w, (uint32_t)m->n_attrs);
+    cofi_put_u32(w, m->n_flat);
+    cofi_put_f64(w, m->unit);
+    cofi_put_f64(w, m->scores.scale);
+    end_section(w, hole);
+}
+
+static void put_clusters(cofi_writer *w, const cof_model *m)
+{
+    size_t hole = begin_section(w, TAG_CLUSTERS);
+    for (uint32_t j = 0; j < m->k; j++) {
+        cofi_put_f64(w, m->size[j]);
+        cofi_put_u8(w, m->scores.base[j] == 0);
+    }
+    end_section(w, hole);
+}
+
+static void put_attribute(cofi_writer *w, const cof_model *m, const cofi_model_attr *a)
+{
+    size_t hole = begin_section(w, TAG_ATTRIBUTE);
+    cofi_put_text(w, a->name);
+    cofi_put_u8(w, a->used);
+    cofi_put_u8(w, a->ordinal);
+    cofi_put_u8(w, a->has_missing);
+    cofi_put_u32(w, a->n_values);
+    cofi_put_u32(w, a->n_edges);
+    for (uint32_t v = 0; v < a->n_values; v++) cofi_put_text(w, a->text + a->offset[v]);
+    for (uint32_t e = 0; e < a->n_edges; e++) {
+        cofi_put_u32(w, a->edge[e].u);
+        cofi_put_u32(w, a->edge[e].v);
+        cofi_put_f64(w, a->edge[e].length);
+    }
+    for (uint32_t v = 0; a->used && v < a->n_values; v++) {
+        for (uint32_t j = 0; j < m->k; j++) {
+            cofi_put_u64(w, m->count[(size_t)(a->first + v) * m->k + j]);
+            cofi_put_u64(w, (uint64_t)m->scores.value[(size_t)(a->first + v) * m->scores.stride + j]);
+        }
+    }
+    end_section(w, hole);
+}
+
+static void put_records(cofi_writer *w, const cof_model *m)
+{
+    size_t hole = begin_section(w, TAG_RESTARTS);
+    for (size_t i = 0; i < m->n_restarts; i++) {
+        cofi_put_f64(w, m->restart[i].objective);
+        cofi_put_f64(w, m->restart[i].log_likelihood);
+        cofi_put_u32(w, m->restart[i].rebuilds);
+        cofi_put_u32(w, m->restart[i].passes);
+        cofi_put_u32(w, (uint32_t)m->restart[i].stop_reason);
+    }
+    end_section(w, hole);
+    hole = begin_section(w, TAG_HISTORY);
+    for (size_t i = 0; i < m->n_history; i++) {
+        cofi_put_u32(w, m->history[i].restart);
+        cofi_put_u32(w, m->history[i].rebuild);
+        cofi_put_u32(w, m->history[i].pass);
+        cofi_put_f64(w, m->history[i].objective);
+        cofi_put_u64(w, m->history[i].moved);
+    }
+    end_section(w, hole);
+}
+
+static void put_file(cofi_writer *w, const cof_model *m)
+{
+    cofi_put_bytes(w, magic, sizeof magic);
+    cofi_put_u32(w, FORMAT);
+    cofi_put_u32(w, 0); /* reserved */
+    size_t length = cofi_put_hole(w);
+    put_model(w, m);
+    put_clusters(w, m);
+    for (size_t r = 0; r < m->n_attrs; r++) put_attribute(w, m, &m->attr[r]);
+    put_records(w, m);
+    cofi_fill_u64(w, length, w->n - HEADER_BYTES);
+    if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
+}
+
+cof_status cof_model_save(const cof_model *m, const char *path, cof_error *err)
+{
+    cofi_writer w = {.env = m->env};
+    cof_output *output = NULL;
+    put_file(&w, m);
+    cof_status status = w.failed ? cofi_no_memory(err) : cof_output_open(&m->env, path, &output, err);
+    if (status == COF_OK) {
+        status = cof_output_write(output, w.bytes, w.n, err);
+        if (status == COF_OK)
+            status = cof_output_commit(output, err);
+        else
+            cof_output_discard(output);
+    }
+    cofi_release(&m->env, w.bytes);
+    return status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------ */
+
+typedef struct model_parser {
+    const char *name;
+    cofi_reader file; /* what lies between header and checksum */
+    cof_model *m;
+    size_t n_attrs; /* attributes read so far */
+    uint64_t n_flat;
+    bool clusters_seen;
+    double largest_sum; /* the sum of the largest score of every attribute: must not overflow */
+} model_parser;
+
+static cof_status damaged(const model_parser *p, const char *what, cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_MODEL, "%s: this model file is damaged (%s); save the model again", p->name,
+                     what);
+}
+
+static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s, cof_error *err)
+{
+    if (p->m != NULL) return damaged(p, "it begins twice", err);
+    uint32_t k = cofi_get_u32(s), variant = cofi_get_u32(s), missing = cofi_get_u32(s);
+    uint32_t n_attrs = cofi_get_u32(s), n_flat = cofi_get_u32(s);
+    double unit = cofi_get_f64(s), scale = cofi_get_f64(s);
+    bool sane = !s->failed && k > 0 && k <= MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
+                missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 0 && isfinite(scale);
+    /* every cluster takes 9 bytes further on, every attribute at least 23, every value of one 16 a cluster */
+    size_t rest = p->file.n - p->file.at;
+    if (!sane || k > rest / 9 || n_attrs > rest / 23 || (uint64_t)n_flat * k > rest / 16)
+        return damaged(p, "its sizes make no sense", err);
+    cof_status status = cofi_model_new(env, k, n_attrs, &p->m, err);
+    if (status != COF_OK) return status;
+    p->m->variant = (int32_t)variant;
+    p->m->missing = (int32_t)missing;
+    p->m->unit = unit;
+    p->m->scores.scale = scale;
+    return cofi_model_alloc_values(p->m, n_flat, err);
+}
+
+static cof_status get_clusters(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    for (uint32_t j = 0; j < m->scores.stride; j++) {
+        bool real = j < m->k;
+        m->scores.base[j] = COFI_NEVER;
+        if (!real) continue;
+        m->size[j] = cofi_get_f64(s);
+        if (cofi_get_u8(s) != 0) m->scores.base[j] = 0;
+        if (!(m->size[j] >= 0) || !isfinite(m->size[j]))
+            return damaged(p, "a cluster size is not a number", err);
+    }
+    p->clusters_seen = true;
+    return s->failed ? damaged(p, "the clusters are cut short", err) : COF_OK;
+}
+
+static const char *get_text(cofi_reader *s, uint32_t *n)
+{
+    *n = cofi_get_u32(s);
+    const char *text = (const char *)cofi_get_bytes(s, *n);
+    bool good = text != NULL && memchr(text, '\0', *n) == NULL && cofi_utf8_valid(text, *n);
+    if (!good) s->failed = true;
+    return good ? text : NULL;
+}
+
+/* How many bytes the next n texts will take with a NUL each; leaves the reader where it was. */
+static size_t measure_texts(cofi_reader s, uint32_t n, bool *good)
+{
+    size_t total = 0;
+    uint32_t length;
+    for (uint32_t v = 0; v < n && get_text(&s, &length) != NULL; v++) total += (size_t)length + 1;
+    *good = !s.failed;
+    return total;
+}
+
+static void get_texts(cofi_reader *s, cofi_model_attr *a)
+{
+    size_t at = 0;
+    for (uint32_t v = 0; v < a->n_values; v++) {
+        uint32_t n;
+        const char *text = get_text(s, &n);
+        a->offset[v] = at;
+        memcpy(a->text + at, text, n);
+        a->text[at + n] = '\0';
+        at += (size_t)n + 1;
+    }
+}
+
+static cof_status get_scores(model_parser *p, cofi_reader *s, cofi_model_attr *a, cof_error *err)
+{
+    cof_model *m = p->m;
+    int64_t largest = 0;
+    if (p->n_flat + a->n_values > m->n_flat) return damaged(p, "it has more values than it says", err);
+    a->first = (uint32_t)p->n_flat;
+    p->n_flat += a->n_values;
+    for (uint32_t v = 0; v < a->n_values; v++) {
+        for (uint32_t j = 0; j < m->k; j++) {
+            m->count[(size_t)(a->first + v) * m->k + j] = cofi_get_u64(s);
+            int64_t score = (int64_t)cofi_get_u64(s);
+            if (score < 0) return damaged(p, "a score is negative", err);
+            m->scores.value[(size_t)(a->first + v) * m->scores.stride + j] = score;
+            largest = score > largest ? score : largest;
+        }
+    }
+    p->largest_sum += (double)largest;
+    if (p->largest_sum >= 0x1p60) return damaged(p, "its scores are too large", err);
+    return s->failed ? damaged(p, "an attribute's scores are cut short", err) : COF_OK;
+}
+
+static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    if (p->n_attrs >= m->n_attrs) return damaged(p, "it has more attributes than it says", err);
+    cofi_model_attr *a = &m->attr[p->n_attrs];
+    uint32_t n_name;
+    const char *name = get_text(s, &n_name);
+    uint8_t used = cofi_get_u8(s), ordinal = cofi_get_u8(s), has_missing = cofi_get_u8(s);
+    uint32_t n_values = cofi_get_u32(s), n_edges = cofi_get_u32(s);
+    bool good = !s->failed && n_values <= (s->n - s->at) / 4 && n_edges <= (s->n - s->at) / 16 &&
+                n_edges <= (n_values > 0 ? n_values - 1 : 0) && (n_values > 0 || !has_missing);
+    size_t n_text = good ? measure_texts(*s, n_values, &good) : 0;
+    if (!good) return damaged(p, "an attribute is cut short", err);
+    cof_status status = cofi_model_alloc_attr(m, p->n_attrs++, n_values, n_text, n_edges, err);
+    if (status != COF_OK) return status;
+    a->name = cofi_copy_text(&m->env, name, n_name);
+    if (a->name == NULL) return cofi_no_memory(err);
+    a->used = used != 0;
+    a->ordinal = ordinal != 0;
+    a->has_missing = has_missing != 0;
+    get_texts(s, a);
+    for (uint32_t e = 0; e < n_edges; e++) {
+        uint32_t u = cofi_get_u32(s), v = cofi_get_u32(s);
+        a->edge[e] = (cof_edge){u, v, cofi_get_f64(s)};
+    }
+    if (s->failed || !cofi_model_root_tree(a))
+        return damaged(p, "the edges of an attribute make no tree", err);
+    return a->used ? get_scores(p, s, a, err) : COF_OK;
+}
+
+static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    enum { BYTES = 28 };
+    cof_model *m = p->m;
+    if (s->n % BYTES != 0 || m->restart != NULL) return damaged(p, "its restarts make no sense", err);
+    size_t n = s->n / BYTES;
+    m->restart = cofi_alloc(&m->env, n, sizeof *m->restart);
+    if (m->restart == NULL) return cofi_no_memory(err);
+    m->n_restarts = n;
+    for (size_t i = 0; i < n; i++) {
+        cof_restart_record *r = &m->restart[i];
+        r->objective = cofi_get_f64(s);
+        r->log_likelihood = cofi_get_f64(s);
+        r->rebuilds = cofi_get_u32(s);
+        r->passes = cofi_get_u32(s);
+        r->stop_reason = (int32_t)cofi_get_u32(s);
+    }
+    return COF_OK;
+}
+
+static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    enum { BYTES = 28 };
+    cof_model *m = p->m;
+    if (s->n % BYTES != 0 || m->history != NULL) return damaged(p, "its history makes no sense", err);
+    size_t n = s->n / BYTES;
+    m->history = cofi_alloc(&m->env, n, sizeof *m->history);
+    if (m->history == NULL) return cofi_no_memory(err);
+    m->n_history = n;
+    for (size_t i = 0; i < n; i++) {
+        cof_pass_record *h = &m->history[i];
+        h->restart = cofi_get_u32(s);
+        h->rebuild = cofi_get_u32(s);
+        h->pass = cofi_get_u32(s);
+        h->objective = cofi_get_f64(s);
+        h->moved = cofi_get_u64(s);
+    }
+    return COF_OK;
+}
+
+static cof_status get_section(model_parser *p, const cof_env *env, cof_error *err)
+{
+    uint32_t tag = cofi_get_u32(&p->file);
+    uint64_t length = cofi_get_u64(&p->file);
+    if (p->file.failed || length > p->file.n - p->file.at) return damaged(p, "a section is cut short", err);
+    cofi_reader s = {.bytes = p->file.bytes + p->file.at, .n = (size_t)length};
+    p->file.at += (size_t)length;
+    if (tag == TAG_MODEL) return get_model(p, env, &s, err);
+    if (p->m == NULL) return damaged(p, "its first section is not the first", err);
+    switch (tag) {
+    case TAG_CLUSTERS:
+        return get_clusters(p, &s, err);
+    case TAG_ATTRIBUTE:
+        return get_attribute(p, &s, err);
+    case TAG_RESTARTS:
+        return get_restarts(p, &s, err);
+    case TAG_HISTORY:
+        return get_history(p, &s, err);
+    default:
+        return COF_OK; /* a later minor addition; nothing we need */
+    }
+}
+
+static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_t n, cof_error *err)
+{
+    cofi_reader all = {.bytes = bytes, .n = n};
+    const unsigned char *start = cofi_get_bytes(&all, sizeof magic);
+    if (start == NULL || memcmp(start, magic, sizeof magic) != 0)
+        return cofi_fail(err, COF_ERR_MODEL, "%s: this is not a coforest model file", p->name);
+    uint32_t format = cofi_get_u32(&all);
+    cofi_get_u32(&all); /* reserved */
+    uint64_t length = cofi_get_u64(&all);
+    if (!all.failed && format > FORMAT)
+        return cofi_fail(err, COF_ERR_TOO_NEW,
+                         "%s: this model has format %u, and version %s reads up to format %d; "
+                         "use a newer coforest",
+                         p->name, format, cof_version(), FORMAT);
+    if (all.failed || format == 0 || n - all.at < 4 || length != n - all.at - 4)
+        return damaged(p, "it is cut short, or longer than it says", err);
+    p->file = (cofi_reader){.bytes = bytes + all.at, .n = (size_t)length};
+    all.at = n - 4;
+    if (cofi_get_u32(&all) != cofi_crc32(bytes, n - 4)) return damaged(p, "its checksum does not fit", err);
+    return COF_OK;
+}
+
+cof_status cof_model_load_memory(const cof_env *lent, const char *name, const void *bytes, size_t n_bytes,
+                                 cof_model **out, cof_error *err)
+{
+    cof_env env = cofi_env_resolve(lent);
+    char shown[160];
+    model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, name)};
+    cof_status status = check_frame(&p, bytes, n_bytes, err);
+    while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, &env, err);
+    if (status == COF_OK) {
+        bool whole = p.m != NULL && p.clusters_seen && p.n_attrs == p.m->n_attrs && p.n_flat == p.m->n_flat;
+        if (!whole) status = damaged(&p, "a part of it is missing", err);
+    }
+    if (status != COF_OK) {
+        cof_model_free(p.m);
+        return status;
+    }
+    *out = p.m;
+    return COF_OK;
+}
+
+static cof_status read_all(cofi_input *in, cofi_writer *w, cof_error *err)
+{
+    unsigned char block[1 << 14];
+    for (;;) {
+        size_t got;
+        cof_status status = cofi_input_read(in, block, sizeof block, &got, err);
+        if (status != COF_OK) return status;
+        if (got == 0) return w->failed ? cofi_no_memory(err) : COF_OK;
+        cofi_put_bytes(w, block, got);
+    }
+}
+
+cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out, cof_error *err)
+{
+    cofi_writer w = {.env = cofi_env_resolve(lent)};
+    cofi_input *in = NULL;
+    cofi_source source = {.name = path};
+    cof_status status = cofi_input_open(&w.env, &source, &in, err);
+    if (status == COF_OK) status = read_all(in, &w, err);
+    if (status == COF_OK) status = cof_model_load_memory(lent, path, w.bytes, w.n, out, err);
+    cofi_input_close(in);
+    cofi_release(&w.env, w.bytes);
+    return status;
+}
