@@ -40,10 +40,12 @@ void *cofi_alloc(const cof_env *env, size_t n, size_t size)
 
 void *cofi_alloc_zero(const cof_env *env, size_t n, size_t size)
 {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
     /* calloc gets its zeros from the system for free; only a lent allocator has to be cleared by hand. */
-    if (env->alloc == default_alloc) return calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+    if (env->alloc == default_alloc) return calloc(bytes > 0 ? bytes : 1, 1);
     void *block = cofi_alloc(env, n, size);
-    if (block != NULL) memset(block, 0, n * size);
+    if (block != NULL) memset(block, 0, bytes);
     return block;
 }
 

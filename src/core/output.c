@@ -30,8 +30,8 @@ static cof_status system_failure(const cof_output *output, int number, cof_error
     return cofi_fail(err, COF_ERR_IO, "cannot write %s: %s", output->name, strerror(number));
 }
 
-/* Unlike mkstemp, leaves the permissions to open and so to the user's umask. Names that cannot be guessed keep
- * others from taking them on purpose; should one be taken by accident, the next is tried. */
+/* Unlike mkstemp, leaves the permissions to open and so to the user's umask. Names that cannot be guessed
+ * keep others from taking them on purpose; should one be taken by accident, the next is tried. */
 static int open_unique(char *path, size_t n_folder)
 {
     const int tries = 100;

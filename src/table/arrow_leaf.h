@@ -1,0 +1,70 @@
+/* One column of an Arrow array as its buffers lie: what is missing, which number, which text.
+ *
+ * The producer is trusted to have buffers as long as the array's offset and length say; nothing else is
+ * taken on faith. Buffers need not be aligned. */
+#ifndef COFI_ARROW_LEAF_H
+#define COFI_ARROW_LEAF_H
+
+#include "../core/env.h"
+
+typedef enum cofi_leaf_kind {
+    COFI_LEAF_OTHER, /* a type that is no category */
+    COFI_LEAF_NULLS,
+    COFI_LEAF_BOOLEAN,
+    COFI_LEAF_SIGNED,
+    COFI_LEAF_UNSIGNED,
+    COFI_LEAF_TEXT,
+    COFI_LEAF_VIEW
+} cofi_leaf_kind;
+
+typedef struct cofi_leaf_type {
+    cofi_leaf_kind kind;
+    uint8_t width; /* bytes of an integer, or of a text's offset */
+} cofi_leaf_type;
+
+/* The part of an array that is read: element 0 of the leaf is element `first` of the buffers. */
+typedef struct cofi_leaf {
+    cofi_leaf_type type;
+    int64_t first, length;
+    const uint8_t *validity; /* a bit an element; NULL: all are there */
+    const uint8_t *values;   /* bits, integers, offsets or views */
+    const char *text;
+    const void *const *view_text; /* data buffers of views */
+    const uint8_t *view_sizes;    /* bytes in each, int64 */
+    int64_t n_view_text;
+} cofi_leaf;
+
+enum { COFI_LEAF_SCRATCH = 24 }; /* room for any 64-bit number in decimal */
+
+cofi_leaf_type cofi_leaf_type_of(const char *format);
+const char *cofi_leaf_describe(const char *format); /* a type that is no category, in words */
+
+/* What every array must fulfil, whatever its type. NULL if it does, otherwise what is wrong, to stand after
+ * the array's name; the same for the functions below. */
+const char *cofi_arrow_array_problem(const struct ArrowArray *array);
+
+/* Elements skip .. skip + length - 1 of a checked array, counted from its offset. */
+const char *cofi_leaf_open(cofi_leaf *leaf, cofi_leaf_type type, const struct ArrowArray *array, int64_t skip,
+                           int64_t length);
+
+static inline bool cofi_arrow_bit(const uint8_t *bits, int64_t i)
+{
+    return bits[i / 8] >> (i % 8) & 1;
+}
+
+static inline bool cofi_leaf_is_missing(const cofi_leaf *leaf, int64_t i)
+{
+    if (leaf->type.kind == COFI_LEAF_NULLS) return true;
+    return leaf->validity != NULL && !cofi_arrow_bit(leaf->validity, leaf->first + i);
+}
+
+/* Of a boolean (0, 1) or an integer, negative ones in two's complement. */
+uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i);
+/* The text of element i, which is not missing: lent by the array, or written into scratch. Valid UTF-8
+ * without NUL bytes. */
+const char *cofi_leaf_text(const cofi_leaf *leaf, int64_t i, char scratch[COFI_LEAF_SCRATCH],
+                           const char **text, size_t *n_bytes);
+/* The same for a number as cofi_leaf_number gives it. */
+size_t cofi_leaf_write_number(cofi_leaf_type type, uint64_t number, char scratch[COFI_LEAF_SCRATCH]);
+
+#endif

@@ -1,0 +1,184 @@
+/* A table from a file or from memory: blocks from the input to the parser, after a look at the first bytes
+ * for the encoding and at the first line for the delimiter. */
+#include "read_csv.h"
+
+#include "../core/utf8.h"
+#include "dialect.h"
+#include "parse_csv.h"
+
+typedef struct reader {
+    cof_env env;
+    double began_s;
+    cofi_input *in;
+    char *block;
+    size_t block_bytes, capacity;
+    size_t n_held; /* bytes in the block */
+    size_t n_mark; /* of these, a byte order mark in front */
+    bool ended;
+} reader;
+
+static void report(const reader *rd)
+{
+    cof_progress progress = {.phase = COF_PHASE_READ};
+    if (rd->env.progress == NULL) return;
+    progress.done = cofi_input_done(rd->in);
+    progress.total = cofi_input_total(rd->in);
+    progress.elapsed_s = cofi_now_s() - rd->began_s;
+    rd->env.progress(rd->env.ctx, &progress);
+}
+
+static cof_status make_room(reader *rd, cof_error *err)
+{
+    if (rd->capacity - rd->n_held >= rd->block_bytes) return COF_OK;
+    size_t capacity = 2 * rd->capacity + rd->block_bytes;
+    char *block = cofi_regrow(&rd->env, rd->block, rd->n_held, capacity + COFI_BLOCK_TAIL, 1);
+    if (block == NULL) return cofi_no_memory(err);
+    rd->block = block;
+    rd->capacity = capacity;
+    return COF_OK;
+}
+
+/* One read, behind the bytes that are held. */
+static cof_status read_more(reader *rd, cof_error *err)
+{
+    size_t got;
+    if (cofi_should_stop(&rd->env))
+        return cofi_fail(err, COF_ERR_STOPPED, "stopped reading %s", cofi_input_name(rd->in));
+    cof_status status = make_room(rd, err);
+    if (status == COF_OK)
+        status = cofi_input_read(rd->in, rd->block + rd->n_held, rd->block_bytes, &got, err);
+    if (status != COF_OK) return status;
+    rd->n_held += got;
+    rd->ended = got == 0;
+    memset(rd->block + rd->n_held, 0, COFI_BLOCK_TAIL);
+    report(rd);
+    return COF_OK;
+}
+
+/* A byte order mark says which encoding follows. */
+static cof_status check_mark(reader *rd, cof_error *err)
+{
+    static const struct {
+        const char *bytes;
+        size_t n_bytes;
+        const char *encoding;
+    } foreign[] = {{"\xFF\xFE\0\0", 4, "UTF-32"},
+                   {"\0\0\xFE\xFF", 4, "UTF-32"},
+                   {"\xFF\xFE", 2, "UTF-16"},
+                   {"\xFE\xFF", 2, "UTF-16"}};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (rd->n_held >= foreign[i].n_bytes && memcmp(rd->block, foreign[i].bytes, foreign[i].n_bytes) == 0)
+            return cofi_fail(
+                err, COF_ERR_DATA,
+                "%s is %s text, not UTF-8; convert it with `iconv -f %s -t UTF-8 old.csv > new.csv`",
+                cofi_input_name(rd->in), foreign[i].encoding, foreign[i].encoding);
+    if (rd->n_held >= 3 && memcmp(rd->block, "\xEF\xBB\xBF", 3) == 0) rd->n_mark = 3;
+    return COF_OK;
+}
+
+static cof_status read_mark(reader *rd, cof_error *err)
+{
+    const size_t longest = 4;
+    cof_status status = COF_OK;
+    while (status == COF_OK && !rd->ended && rd->n_held < longest) status = read_more(rd, err);
+    return status == COF_OK ? check_mark(rd, err) : status;
+}
+
+/* Reads on until the first line has ended, which it usually has. A line of a MiB has shown its delimiter;
+ * and looking at exactly that much gives all block sizes the same answer. */
+static cof_status guess_delimiter(reader *rd, char *delimiter, cof_error *err)
+{
+    const size_t most = (size_t)1 << 20;
+    cofi_guess guess = {0};
+    cof_status status = COF_OK;
+    for (size_t fed = rd->n_mark;;) {
+        size_t known = rd->n_held < most ? rd->n_held : most;
+        if (cofi_guess_feed(&guess, rd->block + fed, known - fed) || rd->ended || known == most) break;
+        fed = known;
+        status = read_more(rd, err);
+        if (status != COF_OK) return status;
+    }
+    *delimiter = cofi_guess_delimiter(&guess);
+    return COF_OK;
+}
+
+static cof_status feed_all(reader *rd, cofi_parser *ps, cof_error *err)
+{
+    cof_status status = cofi_parser_feed(ps, rd->block + rd->n_mark, rd->block + rd->n_held, err);
+    while (status == COF_OK && !rd->ended) {
+        rd->n_held = 0;
+        status = read_more(rd, err);
+        if (status == COF_OK) status = cofi_parser_feed(ps, rd->block, rd->block + rd->n_held, err);
+    }
+    return status;
+}
+
+static cof_status read_table(reader *rd, cofi_dialect *dialect, cof_table **out, cof_error *err)
+{
+    cofi_parser parser;
+    cof_status status = read_mark(rd, err);
+    if (status == COF_OK && dialect->delimiter == 0) status = guess_delimiter(rd, &dialect->delimiter, err);
+    if (status != COF_OK) return status;
+    cofi_parser_init(&parser, &rd->env, cofi_input_name(rd->in), dialect);
+    status = feed_all(rd, &parser, err);
+    if (status == COF_OK) status = cofi_parser_finish(&parser, out, err);
+    cofi_parser_free(&parser);
+    return status;
+}
+
+static cof_status check_dialect(const cofi_dialect *dialect, cof_error *err)
+{
+    char delimiter = dialect->delimiter;
+    if (delimiter == '"' || delimiter == '\n' || delimiter == '\r' || (unsigned char)delimiter > 127)
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "the delimiter must be one ASCII character, and not a quote or a line end");
+    for (size_t i = 0; i < dialect->n_na; i++)
+        if (dialect->na[i] == NULL || !cofi_utf8_valid(dialect->na[i], strlen(dialect->na[i])))
+            return cofi_fail(err, COF_ERR_ARGUMENT, "text %zu of those that mean \"missing\" is not UTF-8",
+                             i + 1);
+    return COF_OK;
+}
+
+static cofi_dialect choose_dialect(const cof_read_options *options, const char *name)
+{
+    static const char *const usual_na[] = {"", "?", "NA"};
+    cof_read_options own;
+    COFI_COPY_OPTIONS(&own, options);
+    cofi_dialect dialect = {.delimiter = own.delimiter, .no_header = own.no_header != 0};
+    dialect.na = own.na != NULL ? own.na : usual_na;
+    dialect.n_na = own.na != NULL ? own.n_na : sizeof usual_na / sizeof usual_na[0];
+    if (dialect.delimiter == 0) dialect.delimiter = cofi_delimiter_of_name(name);
+    return dialect;
+}
+
+cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const cof_read_options *options,
+                         cof_table **out, cof_error *err)
+{
+    cofi_dialect dialect = choose_dialect(options, source->name);
+    reader rd = {.env = cofi_env_resolve(env), .began_s = cofi_now_s()};
+    rd.block_bytes = source->block_bytes > 0 ? source->block_bytes : COFI_BLOCK_BYTES;
+    cof_status status = check_dialect(&dialect, err);
+    if (status == COF_OK) status = cofi_input_open(&rd.env, source, &rd.in, err);
+    if (status == COF_OK) status = read_table(&rd, &dialect, out, err);
+    cofi_release(&rd.env, rd.block);
+    cofi_input_close(rd.in);
+    return status;
+}
+
+cof_status cof_table_read(const cof_env *env, const char *path, const cof_read_options *options,
+                          cof_table **out, cof_error *err)
+{
+    if (path == NULL || out == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_table_read needs a path and a place for the table");
+    return cofi_read_csv(env, &(cofi_source){.name = path}, options, out, err);
+}
+
+cof_status cof_table_read_memory(const cof_env *env, const char *name, const void *bytes, size_t n_bytes,
+                                 const cof_read_options *options, cof_table **out, cof_error *err)
+{
+    if (name == NULL || out == NULL || (bytes == NULL && n_bytes > 0))
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "cof_table_read_memory needs a name, bytes and a place for the table");
+    cofi_source source = {.name = name, .bytes = bytes != NULL ? bytes : "", .n_bytes = n_bytes};
+    return cofi_read_csv(env, &source, options, out, err);
+}

@@ -1,0 +1,723 @@
+/* The CSV reader: every rule, every sentence, every block boundary, every failing allocation.
+ *
+ * A table is compared as text: names and then rows, one a line, cells between bars; a missing cell is its
+ * text in angle brackets. Every input is read from a file and from memory, and with blocks of 1, 2, 3, 7 and
+ * many bytes, and must come out the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "alloc_helper.h"
+#include "../../src/table/parse_csv.h"
+#include "../../src/table/read_csv.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const size_t block_sizes[] = {0, 1, 2, 3, 7, 64};
+
+/* ---- Reading and showing ------------------------------------------------------------------------- */
+
+typedef struct outcome {
+    cof_status status;
+    char text[4096]; /* the table, or the sentence */
+} outcome;
+
+static void add(outcome *o, const char *text)
+{
+    assert_true(strlen(o->text) + strlen(text) < sizeof o->text);
+    strcat(o->text, text);
+}
+
+static void show_cell(outcome *o, const cof_table *table, size_t row, size_t column)
+{
+    uint32_t code = cof_table_code(table, row, column);
+    cof_column view;
+    assert_int_equal(cof_table_column(table, column, &view), COF_OK);
+    if (code == view.n_values) add(o, "<");
+    add(o, cof_table_value(table, column, code));
+    if (code == view.n_values) add(o, ">");
+}
+
+static void show_table(outcome *o, const cof_table *table)
+{
+    size_t n_columns = cof_table_n_columns(table);
+    for (size_t c = 0; c < n_columns; c++) {
+        cof_column view;
+        cof_table_column(table, c, &view);
+        add(o, view.name);
+        add(o, c + 1 < n_columns ? "|" : "\n");
+    }
+    for (size_t i = 0; i < cof_table_n_rows(table); i++) {
+        for (size_t c = 0; c < n_columns; c++) {
+            show_cell(o, table, i, c);
+            add(o, c + 1 < n_columns ? "|" : "\n");
+        }
+    }
+}
+
+static outcome read_source(const cofi_source *source, const cof_read_options *options)
+{
+    outcome o = {.text = ""};
+    cof_table *table = NULL;
+    cof_error err = {""};
+    o.status = cofi_read_csv(NULL, source, options, &table, &err);
+    if (o.status == COF_OK)
+        show_table(&o, table);
+    else
+        add(&o, err.text);
+    cof_table_free(table);
+    return o;
+}
+
+static void write_file(const char *path, const void *bytes, size_t n_bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n_bytes, file), n_bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect(const char *name, const char *bytes, size_t n_bytes, const cof_read_options *options,
+                   cof_status status, const char *text)
+{
+    write_file(name, bytes, n_bytes);
+    for (size_t b = 0; b < COUNT(block_sizes); b++) {
+        cofi_source memory = {name, bytes, n_bytes, block_sizes[b]}, file = {name, NULL, 0, block_sizes[b]};
+        outcome from_memory = read_source(&memory, options), from_file = read_source(&file, options);
+        assert_string_equal(from_memory.text, text);
+        assert_int_equal(from_memory.status, status);
+        assert_string_equal(from_file.text, text);
+        assert_int_equal(from_file.status, status);
+    }
+    unlink(name);
+}
+
+/* For literals, which may hold NUL bytes. */
+#define READS(csv, table)               expect("t.csv", csv, sizeof(csv) - 1, NULL, COF_OK, table)
+#define READS_WITH(options, csv, table) expect("t.csv", csv, sizeof(csv) - 1, options, COF_OK, table)
+#define READS_AS(name, csv, table)      expect(name, csv, sizeof(csv) - 1, NULL, COF_OK, table)
+#define REFUSES(csv, sentence)          expect("t.csv", csv, sizeof(csv) - 1, NULL, COF_ERR_DATA, sentence)
+#define REFUSES_WITH(options, csv, sentence)                                                                 \
+    expect("t.csv", csv, sizeof(csv) - 1, options, COF_ERR_DATA, sentence)
+
+/* ---- Lines and cells ----------------------------------------------------------------------------- */
+
+static void plain(void **state)
+{
+    (void)state;
+    READS("a,b\n1,2\n3,4\n", "a|b\n1|2\n3|4\n");
+    READS("a,b\n1,2\n3,4", "a|b\n1|2\n3|4\n");
+    READS("a\n1\n", "a\n1\n");
+    READS("a,b\nlonger than eight bytes,exactly8\n longer than eight bytes , exactly8\n",
+          "a|b\nlonger than eight bytes|exactly8\n longer than eight bytes | exactly8\n");
+    READS("a,b\n1,\n,2\n,\n", "a|b\n1|<>\n<>|2\n<>|<>\n");
+    READS("a,b\n1,2\n3,", "a|b\n1|2\n3|<>\n");
+}
+
+static void value_ids_are_sorted(void **state)
+{
+    (void)state;
+    const char csv[] = "n,t\n10,b\n9,a\n-1,10\n10,9\n";
+    cof_table *table;
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", csv, sizeof csv - 1, NULL, &table, NULL), COF_OK);
+    assert_string_equal(cof_table_value(table, 0, 0), "-1");
+    assert_string_equal(cof_table_value(table, 0, 1), "9");
+    assert_string_equal(cof_table_value(table, 0, 2), "10");
+    assert_string_equal(cof_table_value(table, 1, 0), "10");
+    assert_string_equal(cof_table_value(table, 1, 1), "9");
+    assert_string_equal(cof_table_value(table, 1, 3), "b");
+    assert_int_equal(cof_table_code(table, 3, 0), 2);
+    cof_table_free(table);
+}
+
+static void line_ends(void **state)
+{
+    (void)state;
+    READS("a,b\r\n1,2\r\n3,4\r\n", "a|b\n1|2\n3|4\n");
+    READS("a,b\r\n1,2\n3,4", "a|b\n1|2\n3|4\n");
+    READS("a,b\r\n\"1\",\"2\"\r\n\"3\",\"4\"\r\n", "a|b\n1|2\n3|4\n");
+    READS("a,b\r\n1,\r\n", "a|b\n1|<>\n");
+#define MAC                                                                                                  \
+    ": a carriage return that no newline follows; if the lines end as on old Macs, convert the file with "   \
+    "`tr '\\r' '\\n' < old.csv > new.csv`"
+    REFUSES("a,b\r1,2\r", "t.csv, line 1" MAC);
+    REFUSES("a,b\n1,2\n3,4\r5,6", "t.csv, line 3" MAC);
+    REFUSES("a,b\n1,2\r\r\n", "t.csv, line 2" MAC);
+    REFUSES("a,b\n1,2\r", "t.csv, line 2" MAC);
+    REFUSES("a,b\n\"1\",\"2\"\r", "t.csv, line 2" MAC);
+    READS("a,b\n\"1\r2\",3\n", "a|b\n1\r2|3\n");
+}
+
+static void blank_lines(void **state)
+{
+    (void)state;
+    const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    READS("\n\r\na,b\n\n1,2\r\n\r\n\n3,4\n\n\n", "a|b\n1|2\n3|4\n");
+    READS("a\n1\n\n2\n", "a\n1\n<>\n2\n");
+    READS("a\r\n1\r\n\r\n2\r\n", "a\n1\n<>\n2\n");
+    READS("a\n\n", "a\n<>\n");
+    READS("a\n1\n\"\"\n", "a\n1\n<>\n");
+    READS("\n\na\n1\n", "a\n1\n");
+    READS_WITH(&bare, "\n\r\nx\n\ny\n", "V1\n<>\n<>\nx\n<>\ny\n");
+    READS_WITH(&bare, "\n\nx,y\n", "V1|V2\nx|y\n");
+    REFUSES("a,b\n1,2\n \n",
+            "t.csv, line 3 has 1 cell where the header has 2; an empty cell still needs its delimiter (',')");
+    REFUSES("a,b\n1,2\n\"\"\n",
+            "t.csv, line 3 has 1 cell where the header has 2; an empty cell still needs its delimiter (',')");
+}
+
+static void quotes(void **state)
+{
+    (void)state;
+    READS("a,b\n\"1\",\"2\"\n", "a|b\n1|2\n");
+    READS("a,b\n\"x,y\",\"p\nq\"\n", "a|b\nx,y|p\nq\n");
+    READS("a,b\n\"say \"\"hi\"\"\",\"\"\"\"\n", "a|b\nsay \"hi\"|\"\n");
+    READS("a,b\n\"\"\"\"\"\",\"\"\"x\"\n", "a|b\n\"\"|\"x\n");
+    READS("a,b\n5\" disk,x\"y\"\n", "a|b\n5\" disk|x\"y\"\n");
+    READS("a,b\n\"\",\"?\"\n\"NA\",\"\"", "a|b\n<>|<?>\n<>|<?>\n");
+    READS("\"a\",\"b \"\"c\"\"\"\n1,2\n", "a|b \"c\"\n1|2\n");
+    READS("\"a\nz\",b\n1,2\n", "a\nz|b\n1|2\n");
+    READS("a,b\n\"1\r\n2\",\"3\"", "a|b\n1\r\n2|3\n");
+}
+
+static void quote_errors(void **state)
+{
+    (void)state;
+#define AFTER(line)                                                                                          \
+    ": text after the closing quote of the cell that began in line " line                                    \
+    "; write a quote inside a quoted cell as \"\""
+    REFUSES("a,b\n1,\"2\"x\n", "t.csv, line 2, column 2 (\"b\")" AFTER("2"));
+    REFUSES("a,b\n1,\"2\n\n3\" \n", "t.csv, line 4, column 2 (\"b\")" AFTER("2"));
+    REFUSES("a,b\n1,2\n\"3\"\"\"4\",5\n", "t.csv, line 3, column 1 (\"a\")" AFTER("3"));
+    REFUSES("a,\"b\"c\n1,2\n", "t.csv, line 1, column 2" AFTER("1"));
+#define OPEN ": the quote that begins this cell is never closed"
+    REFUSES("a,b\n1,2\n3,\"4\n5,6\n7,8\n", "t.csv, line 3, column 2 (\"b\")" OPEN);
+    REFUSES("a,b\n1,2\n\"", "t.csv, line 3, column 1 (\"a\")" OPEN);
+    REFUSES("a,b\n1,2\n3,\"4\"\"", "t.csv, line 3, column 2 (\"b\")" OPEN);
+    REFUSES("a,\"b\n1,2\n", "t.csv, line 1, column 2" OPEN);
+    REFUSES("a,b\n\"1\n2\n3\",\"4\n5", "t.csv, line 4, column 2 (\"b\")" OPEN);
+}
+
+/* ---- Shape --------------------------------------------------------------------------------------- */
+
+static void ragged_rows(void **state)
+{
+    (void)state;
+    const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    const cof_read_options tab = {.struct_size = sizeof tab, .delimiter = '\t'};
+    const cof_read_options bell = {.struct_size = sizeof bell, .delimiter = '\a'};
+    REFUSES(
+        "a,b,c,d,e\n1,2,3,4,5\n1,2,3,4\n",
+        "t.csv, line 3 has 4 cells where the header has 5; an empty cell still needs its delimiter (',')");
+    REFUSES("a,b\n1,2\n3,4,5\n", "t.csv, line 3 has 3 cells where the header has 2; a cell that holds the "
+                                 "delimiter must be quoted (',')");
+    REFUSES("a,b\n1,2,", "t.csv, line 2 has 3 cells where the header has 2; a cell that holds the delimiter "
+                         "must be quoted (',')");
+    REFUSES("a,b\n1,2\n3", "t.csv, line 3 has 1 cell where the header has 2; an empty cell still needs its "
+                           "delimiter (',')");
+    REFUSES("a,b\r\n\"1\n2\",3\r\n\r\n\"4\n5\"\r\n6,7",
+            "t.csv, line 5 has 1 cell where the header has 2; an empty cell still needs its delimiter (',')");
+    REFUSES_WITH(&bare, "1,2\n3\n",
+                 "t.csv, line 2 has 1 cell where the first line has 2; an empty cell still "
+                 "needs its delimiter (',')");
+    REFUSES_WITH(&tab, "a\tb\n1\n",
+                 "t.csv, line 2 has 1 cell where the header has 2; an empty cell still "
+                 "needs its delimiter (a tab)");
+    REFUSES_WITH(&bell, "a\ab\n1\n",
+                 "t.csv, line 2 has 1 cell where the header has 2; an empty cell still "
+                 "needs its delimiter (0x07)");
+}
+
+static void empty_tables(void **state)
+{
+    (void)state;
+    const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    const char empty[] = "t.csv is empty; a table needs a header line and rows";
+    REFUSES("", empty);
+    REFUSES("\n\r\n\n", empty);
+    REFUSES("\xEF\xBB\xBF", empty);
+    REFUSES_WITH(&bare, "\n\n", empty);
+    REFUSES("a,b", "t.csv has a header but no rows; there is nothing to cluster");
+    REFUSES("a,b\r\n", "t.csv has a header but no rows; there is nothing to cluster");
+    REFUSES("a,b\n\n\n", "t.csv has a header but no rows; there is nothing to cluster");
+}
+
+static void headers(void **state)
+{
+    (void)state;
+    const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    READS(",a,\"\"\n1,2,3\n", "column1|a|column3\n1|2|3\n");
+    READS("a,\n1,2\n", "a|column2\n1|2\n");
+    READS(" a ,A\n1,2\n", " a |A\n1|2\n");
+    READS_WITH(&bare, "a,?\n3,4", "V1|V2\na|<?>\n3|4\n");
+    REFUSES("x,age,y,\"age\"\n1,2,3,4\n",
+            "t.csv, line 1: columns 2 and 4 are both named \"age\"; rename one");
+    REFUSES("\n\nx,x\n1,2\n", "t.csv, line 3: columns 1 and 2 are both named \"x\"; rename one");
+    REFUSES("column2,\n1,2\n", "t.csv, line 1: columns 1 and 2 are both named \"column2\"; rename one");
+    REFUSES("\"a\nb\",\"a\nb\"\n1,2\n", "t.csv, line 1: columns 1 and 2 are both named \"a b\"; rename one");
+}
+
+/* A long name is cut between characters, in the table it is whole. */
+static void long_names_in_sentences(void **state)
+{
+    (void)state;
+    char csv[512] = "x", name[256] = "";
+    for (int i = 0; i < 40; i++) strcat(name, "\u00e4\u00f6");
+    int n = snprintf(csv, sizeof csv, "x%s,b\n1\n", name);
+    cof_error err;
+    cof_table *table;
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", csv, (size_t)n, NULL, &table, &err), COF_ERR_DATA);
+    n = snprintf(csv, sizeof csv, "x%s,b\n\"1\n", name);
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", csv, (size_t)n, NULL, &table, &err), COF_ERR_DATA);
+    char expected[512];
+    name[58] = '\0';
+    snprintf(expected, sizeof expected, "t.csv, line 2, column 1 (\"x%s...\")" OPEN, name);
+    assert_string_equal(err.text, expected);
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------------- */
+
+static void byte_order_marks(void **state)
+{
+    (void)state;
+    READS("\xEF\xBB\xBF"
+          "a,b\n1,2\n",
+          "a|b\n1|2\n");
+    READS("\xEF\xBB\xBF\"a\",b\n1,2\n", "a|b\n1|2\n");
+    READS("\xEF\xBB\xBF"
+          "a;b\n1;2\n",
+          "a|b\n1|2\n");
+#define CONVERT(name)                                                                                        \
+    "t.csv is " name " text, not UTF-8; convert it with `iconv -f " name " -t UTF-8 old.csv > new.csv`"
+    REFUSES("\xFF\xFE"
+            "a\0,\0b\0\n\0",
+            CONVERT("UTF-16"));
+    REFUSES("\xFE\xFF\0a\0,\0b\0\n", CONVERT("UTF-16"));
+    REFUSES("\xFF\xFE\0\0a\0\0\0", CONVERT("UTF-32"));
+    REFUSES("\0\0\xFE\xFF\0\0\0a", CONVERT("UTF-32"));
+    REFUSES("\xFF\xFE", CONVERT("UTF-16"));
+}
+
+static void utf8(void **state)
+{
+    (void)state;
+    READS("\u00e4,\u6f22\n\U0001F600,\uFFFD\n\xC2\x80,\U0010FFFF\n",
+          "\u00e4|\u6f22\n\U0001F600|\uFFFD\n\xC2\x80|\U0010FFFF\n");
+#define LATIN                                                                                                \
+    ": the text is not valid UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8 old.csv > " \
+    "new.csv`"
+    REFUSES("a,b\n1,2\n3,caf\xE9\n", "t.csv, line 3, column 2 (\"b\")" LATIN);
+    REFUSES("a,b\n\xE9,2\n3,4\n", "t.csv, line 2, column 1 (\"a\")" LATIN);
+    REFUSES("a,b\n1,2\n\"x\n\xE9\",4\n", "t.csv, line 3, column 1 (\"a\")" LATIN);
+    REFUSES("a,na\xEFve\n1,2\n", "t.csv, line 1, column 2" LATIN);
+    static const char *const bad[] = {"\x80",
+                                      "\xC0\x80",
+                                      "\xC1\xBF",
+                                      "\xE0\x9F\xBF",
+                                      "\xED\xA0\x80",
+                                      "\xF0\x8F\xBF\xBF",
+                                      "\xF4\x90\x80\x80",
+                                      "\xF5\x80\x80\x80",
+                                      "\xC3",
+                                      "\xE2\x82",
+                                      "\xE2\x28\xA1",
+                                      "\xF0\x9F\x98",
+                                      "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        char csv[64];
+        int n = snprintf(csv, sizeof csv, "a,b\n1,x\n2,%s\n", bad[i]);
+        expect("t.csv", csv, (size_t)n, NULL, COF_ERR_DATA, "t.csv, line 3, column 2 (\"b\")" LATIN);
+    }
+}
+
+static void nul_bytes(void **state)
+{
+    (void)state;
+#define NUL ": a NUL byte; the file is damaged, is UTF-16 text, or is not a table at all"
+    REFUSES("a,b\n1,2\n3,x\0y\n", "t.csv, line 3, column 2 (\"b\")" NUL);
+    REFUSES("a,b\n1,2\n\0", "t.csv, line 3, column 1 (\"a\")" NUL);
+    REFUSES("a,b\n1,\"2\n\0\"\n", "t.csv, line 3, column 2 (\"b\")" NUL);
+    REFUSES("a,b\n1,\"2\"\0\n", "t.csv, line 2, column 2 (\"b\")" NUL);
+    REFUSES("a,b\0\n1,2\n", "t.csv, line 1, column 2" NUL);
+    REFUSES("a\0,\0b\0\n\0", "t.csv, line 1, column 1" NUL);
+}
+
+static void large_cells(void **state)
+{
+    (void)state;
+    const size_t most = COFI_CELL_BYTES;
+    static const char *const begin[] = {"a,b\n1,2\n3,", "a,b\n1,2\n3,\""}, *const end[] = {"\n", "\"\n"};
+    char *csv = malloc(most + 64);
+    for (int quoted = 0; quoted < 2; quoted++) {
+        for (size_t extra = 0; extra < 2; extra++) {
+            size_t n = strlen(begin[quoted]);
+            memcpy(csv, begin[quoted], n);
+            memset(csv + n, 'x', most + extra);
+            memcpy(csv + n + most + extra, end[quoted], strlen(end[quoted]));
+            n += most + extra + strlen(end[quoted]);
+            for (size_t block = 0; block < 3; block++) {
+                cof_error err = {""};
+                cof_table *table = NULL;
+                cofi_source source = {"t.csv", csv, n, (size_t[]){0, 1000, 4 * most}[block]};
+                cof_status status = cofi_read_csv(NULL, &source, NULL, &table, &err);
+                assert_int_equal(status, extra == 0 ? COF_OK : COF_ERR_DATA);
+                if (extra == 0) assert_int_equal(strlen(cof_table_value(table, 1, 1)), most);
+                if (extra == 1)
+                    assert_string_equal(err.text,
+                                        "t.csv, line 3, column 2 (\"b\"): the cell is longer than 1 "
+                                        "MiB; is it a quote that is never closed?");
+                cof_table_free(table);
+            }
+        }
+    }
+    free(csv);
+}
+
+/* ---- Many columns -------------------------------------------------------------------------------- */
+
+static void too_many_columns(void **state)
+{
+    (void)state;
+    size_t n = COFI_MAX_COLUMNS;
+    char *csv = malloc(n + 3);
+    memset(csv, ',', n);
+    memcpy(csv + n, "\n1", 3);
+    cof_error err = {""};
+    cof_table *table = NULL;
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", csv, n + 2, NULL, &table, &err), COF_ERR_DATA);
+    assert_string_equal(err.text, "t.csv, line 1 has more than 1048576 cells; is ',' the delimiter?");
+    free(csv);
+}
+
+/* 20,000 names, of which the last repeats the first: found without comparing all pairs. */
+static void many_columns(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    char *csv = malloc(20 * N);
+    for (int twice = 0; twice < 2; twice++) {
+        size_t n = 0;
+        for (int c = 0; c < N; c++)
+            n += (size_t)sprintf(csv + n, "c%d%s", twice && c == N - 1 ? 0 : c, c < N - 1 ? "," : "\n");
+        for (int i = 0; i < 3; i++)
+            for (int c = 0; c < N; c++) n += (size_t)sprintf(csv + n, "%d%s", c % 7, c < N - 1 ? "," : "\n");
+        cof_error err = {""};
+        cof_table *table = NULL;
+        cof_status status = cof_table_read_memory(NULL, "t.csv", csv, n, NULL, &table, &err);
+        if (twice) {
+            assert_string_equal(err.text,
+                                "t.csv, line 1: columns 1 and 20000 are both named \"c0\"; rename one");
+        } else {
+            assert_int_equal(status, COF_OK);
+            assert_int_equal(cof_table_n_columns(table), N);
+            assert_string_equal(cof_table_value(table, 9999, cof_table_code(table, 2, 9999)), "3");
+        }
+        cof_table_free(table);
+    }
+    free(csv);
+}
+
+/* Above 65,536 columns the reader does without its table of recent values. */
+static void very_many_columns(void **state)
+{
+    (void)state;
+    enum { N = (1 << 16) + 1 };
+    char *csv = malloc(4 * N);
+    for (int c = 0; c < N; c++) {
+        csv[2 * c] = "xyz"[c % 3];
+        csv[2 * c + 1] = c + 1 < N ? ',' : '\n';
+    }
+    memcpy(csv + 2 * N, csv, 2 * N);
+    cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    cof_table *table;
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", csv, 4 * N, &bare, &table, NULL), COF_OK);
+    assert_int_equal(cof_table_n_rows(table), 2);
+    assert_string_equal(cof_table_value(table, N - 1, cof_table_code(table, 1, N - 1)), "y");
+    cof_table_free(table);
+    free(csv);
+}
+
+/* Values that share a place among the recent ones, and texts that begin alike. */
+static void many_short_values(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    char *csv = malloc(16 * N);
+    size_t n = (size_t)sprintf(csv, "a,b\n");
+    for (int i = 0; i < N; i++)
+        n += (size_t)sprintf(csv + n, "%d,%.*s\n", i * 7919 % 1000, 1 + i % 9, "aaaaaaaaa");
+    for (size_t b = 0; b < 3; b++) {
+        cofi_source source = {"t.csv", csv, n, (size_t[]){0, 13, 1000}[b]};
+        cof_table *table;
+        assert_int_equal(cofi_read_csv(NULL, &source, NULL, &table, NULL), COF_OK);
+        for (int i = 0; i < N; i++) {
+            char text[16];
+            snprintf(text, sizeof text, "%d", i * 7919 % 1000);
+            assert_string_equal(cof_table_value(table, 0, cof_table_code(table, (size_t)i, 0)), text);
+            assert_int_equal(strlen(cof_table_value(table, 1, cof_table_code(table, (size_t)i, 1))),
+                             1 + i % 9);
+        }
+        cof_table_free(table);
+    }
+    free(csv);
+}
+
+/* ---- Options ------------------------------------------------------------------------------------- */
+
+static void delimiters(void **state)
+{
+    (void)state;
+    const cof_read_options semicolon = {.struct_size = sizeof semicolon, .delimiter = ';'};
+    const cof_read_options space = {.struct_size = sizeof space, .delimiter = ' '};
+    READS_WITH(&semicolon, "a,x;b\n1;2\n", "a,x|b\n1|2\n");
+    READS_WITH(&space, "a b\n1 \"2 3\"\n", "a|b\n1|2 3\n");
+    READS("a\tb\n1\t2\n", "a|b\n1|2\n");
+    READS("a;b\n1;2\n", "a|b\n1|2\n");
+    READS("a|b\n1|2\n", "a|b\n1|2\n");
+    READS("a;b;c\td\n1;2;3\n", "a|b|c\td\n1|2|3\n");
+    READS("a;b;c,d\n1,2\n", "a;b;c|d\n1|2\n");
+    READS("\"a,x\";\"b\"\"|\"\n1;2\n", "a,x|b\"|\n1|2\n");
+    READS("5\" disk|\"b,c\"\n1|2\n", "5\" disk|b,c\n1|2\n");
+    READS("a\n1;2\n", "a\n1;2\n");
+    READS("\n\r\na;b\n1;2\n", "a|b\n1|2\n");
+    READS_AS("t.tsv", "a,x\tb\n1\t2\n", "a,x|b\n1|2\n");
+    READS_AS("t.TAB", "a,x\tb\n1\t2\n", "a,x|b\n1|2\n");
+    READS_AS("t.tsv.gz", "a,x\tb\n1\t2\n", "a,x|b\n1|2\n");
+    READS_AS("t.tab.zst", "a,x\tb\n1\t2\n", "a,x|b\n1|2\n");
+    READS_AS("t.tsv.txt", "a,b\n1,2\n", "a|b\n1|2\n");
+}
+
+/* A first line longer than what is looked at. */
+static void delimiter_of_a_long_line(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    char *csv = malloc(5 * N + 8);
+    for (int i = 0; i < N; i++) memcpy(csv + 5 * i, "abcd;", 5);
+    memcpy(csv + 5 * N, ",x\n1\n", 5);
+    for (size_t b = 0; b < 3; b++) {
+        cofi_source source = {"t.csv", csv, 5 * N + 5, (size_t[]){0, 4096, 777}[b]};
+        cof_error err = {""};
+        cof_table *table;
+        assert_int_equal(cofi_read_csv(NULL, &source, NULL, &table, &err), COF_ERR_DATA);
+        assert_string_equal(err.text, "t.csv, line 1: columns 1 and 2 are both named \"abcd\"; rename one");
+    }
+    free(csv);
+}
+
+static void refused_options(void **state)
+{
+    (void)state;
+    static const char refused[] = {'"', '\n', '\r', '\x80', '\xE9', '\xFF'};
+    cof_table *table = NULL;
+    cof_error err;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        cof_read_options options = {.struct_size = sizeof options, .delimiter = refused[i]};
+        assert_int_equal(cof_table_read_memory(NULL, "t.csv", "a\n1", 3, &options, &table, &err),
+                         COF_ERR_ARGUMENT);
+        assert_string_equal(err.text,
+                            "the delimiter must be one ASCII character, and not a quote or a line end");
+    }
+    const char *const na[] = {"x", "\xE9"}, *const gap[] = {NULL};
+    cof_read_options options = {.struct_size = sizeof options, .na = na, .n_na = 2};
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", "a\n1", 3, &options, &table, &err),
+                     COF_ERR_ARGUMENT);
+    assert_string_equal(err.text, "text 2 of those that mean \"missing\" is not UTF-8");
+    options.na = gap;
+    options.n_na = 1;
+    assert_int_equal(cof_table_read_memory(NULL, "t.csv", "a\n1", 3, &options, &table, &err),
+                     COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read_memory(NULL, NULL, "a\n1", 3, NULL, &table, &err), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read_memory(NULL, "t", NULL, 3, NULL, &table, &err), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read_memory(NULL, "t", "a\n1", 3, NULL, NULL, &err), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read(NULL, NULL, NULL, &table, &err), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read(NULL, "t", NULL, NULL, NULL), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_table_read_memory(NULL, "t", NULL, 0, NULL, &table, &err), COF_ERR_DATA);
+    assert_null(table);
+}
+
+static void missing_texts(void **state)
+{
+    (void)state;
+    const char *const own[] = {"none", "n/a", "-"}, *const nothing[] = {"x"};
+    const cof_read_options some = {.struct_size = sizeof some, .na = own, .n_na = 3};
+    const cof_read_options no = {.struct_size = sizeof no, .na = nothing, .n_na = 0};
+    READS("a,b\n?,NA\nNAN,N\n??,\n", "a|b\n<?>|<NA>\nNAN|N\n??|<NA>\n");
+    READS_WITH(&some, "a,b\nnone,no\nn/a,nonee\n-,\n?,NA\n", "a|b\n<none>|no\n<none>|nonee\n<none>|\n?|NA\n");
+    READS_WITH(&no, "a,b\n?,NA\n,x\n", "a|b\n?|NA\n|x\n");
+    READS_WITH(&no, "a\n1\n\n", "a\n1\n\n");
+}
+
+/* ---- Stopping, progress, memory ------------------------------------------------------------------ */
+
+typedef struct watch {
+    int calls_left; /* before should_stop says so; below 0: never */
+    int n_reports;
+    cof_progress last;
+} watch;
+
+static int stop_after(void *ctx)
+{
+    watch *w = ctx;
+    return w->calls_left >= 0 && w->calls_left-- == 0;
+}
+
+static void note(void *ctx, const cof_progress *progress)
+{
+    watch *w = ctx;
+    assert_true(progress->done >= w->last.done && progress->elapsed_s >= w->last.elapsed_s);
+    w->last = *progress;
+    w->n_reports++;
+}
+
+static void progress_and_stop(void **state)
+{
+    (void)state;
+    const char csv[] = "a,b\n1,2\n3,4\n5,6\n";
+    watch w = {.calls_left = -1};
+    cof_env env = {.struct_size = sizeof env, .should_stop = stop_after, .progress = note, .ctx = &w};
+    cofi_source source = {"t.csv", csv, sizeof csv - 1, 4};
+    cof_table *table = NULL;
+    cof_error err = {""};
+    assert_int_equal(cofi_read_csv(&env, &source, NULL, &table, &err), COF_OK);
+    cof_table_free(table);
+    assert_int_equal(w.n_reports, 5); /* four blocks and the end */
+    assert_int_equal(w.last.phase, COF_PHASE_READ);
+    assert_int_equal(w.last.done, sizeof csv - 1);
+    assert_int_equal(w.last.total, sizeof csv - 1);
+    assert_int_equal(w.last.restart, 0);
+    for (int i = 0; i < 5; i++) {
+        w = (watch){.calls_left = i};
+        table = NULL;
+        assert_int_equal(cofi_read_csv(&env, &source, NULL, &table, &err), COF_ERR_STOPPED);
+        assert_string_equal(err.text, "stopped reading t.csv");
+        assert_null(table);
+    }
+}
+
+/* Every path that allocates: names, values, scratch, growth of each. */
+static size_t fill_csv(char *csv)
+{
+    size_t n = (size_t)sprintf(csv, "id,\"a \"\"long\"\" name\",,d\n");
+    for (int i = 0; i < 300; i++)
+        n += (size_t)sprintf(csv + n, "%d,\"v \"\"%d\"\"\",%s,x\n", i, i % 11, i % 5 ? "yes" : "?");
+    return n;
+}
+
+static void failing_memory(const cofi_source *source, const cof_read_options *options)
+{
+    for (size_t at = 0;; at++) {
+        alloc_meter meter = {.fail_at = at};
+        cof_env env = alloc_env(&meter);
+        cof_table *table = NULL;
+        cof_error err = {""};
+        cof_status status = cofi_read_csv(&env, source, options, &table, &err);
+        cof_table_free(table);
+        assert_int_equal(meter.live, 0);
+        if (status == COF_OK) break;
+        assert_int_equal(status, COF_ERR_MEMORY);
+        assert_null(table);
+        assert_non_null(strstr(err.text, "out of memory"));
+        assert_true(at < 10000);
+    }
+}
+
+static void every_failing_allocation(void **state)
+{
+    (void)state;
+    static char csv[16384];
+    size_t n = fill_csv(csv);
+    const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    write_file("t.csv", csv, n);
+    for (size_t b = 0; b < COUNT(block_sizes); b++) {
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, NULL);
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, &bare);
+        failing_memory(&(cofi_source){"t.csv", NULL, 0, block_sizes[b]}, NULL);
+    }
+    unlink("t.csv");
+}
+
+static void errors_leak_nothing(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",          "a,b\n1\n",        "a,a\n", "a\n\"x",
+                                      "a\n\xE9\n", "a,b\n1,\"2\"3\n", "a\r1"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        for (size_t b = 0; b < COUNT(block_sizes); b++) {
+            alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
+            cof_env env = alloc_env(&meter);
+            cofi_source source = {"t.csv", bad[i], strlen(bad[i]), block_sizes[b]};
+            cof_table *table = NULL;
+            assert_int_equal(cofi_read_csv(&env, &source, NULL, &table, NULL), COF_ERR_DATA);
+            assert_null(table);
+            assert_int_equal(meter.live, 0);
+        }
+    }
+}
+
+/* ---- The table that is built in ------------------------------------------------------------------ */
+
+static void demo(void **state)
+{
+    (void)state;
+    cof_table *table;
+    cof_error err;
+    assert_int_equal(cof_table_demo(NULL, &table, &err), COF_OK);
+    assert_int_equal(cof_table_n_rows(table), 101);
+    assert_int_equal(cof_table_n_columns(table), 18);
+    assert_int_equal(cof_table_find(table, "class"), 17);
+    assert_string_equal(cof_table_value(table, 0, cof_table_code(table, 100, 0)), "wren");
+    cof_table_free(table);
+}
+
+static int enter_folder(void **state)
+{
+    static char folder[] = "/tmp/coforest-read-XXXXXX";
+    *state = folder;
+    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
+}
+
+static int leave_folder(void **state)
+{
+    return chdir("/") == 0 ? rmdir(*state) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain),
+        cmocka_unit_test(value_ids_are_sorted),
+        cmocka_unit_test(line_ends),
+        cmocka_unit_test(blank_lines),
+        cmocka_unit_test(quotes),
+        cmocka_unit_test(quote_errors),
+        cmocka_unit_test(ragged_rows),
+        cmocka_unit_test(empty_tables),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(long_names_in_sentences),
+        cmocka_unit_test(byte_order_marks),
+        cmocka_unit_test(utf8),
+        cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(large_cells),
+        cmocka_unit_test(too_many_columns),
+        cmocka_unit_test(many_columns),
+        cmocka_unit_test(very_many_columns),
+        cmocka_unit_test(many_short_values),
+        cmocka_unit_test(delimiters),
+        cmocka_unit_test(delimiter_of_a_long_line),
+        cmocka_unit_test(refused_options),
+        cmocka_unit_test(missing_texts),
+        cmocka_unit_test(progress_and_stop),
+        cmocka_unit_test(every_failing_allocation),
+        cmocka_unit_test(errors_leak_nothing),
+        cmocka_unit_test(demo),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
