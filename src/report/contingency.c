@@ -1,0 +1,161 @@
+/* Two labelings to a sparse table of counts: a hash over the pairs that occur, then a sort. */
+#include "contingency.h"
+
+#include "../core/rng.h"
+
+enum { FIRST_CELLS = 64 };
+
+/* Pairs met so far, open addressing; an empty place has n == 0. */
+typedef struct pair_counter {
+    cofi_cell *place;
+    size_t n_places; /* power of two */
+    size_t n_cells;
+} pair_counter;
+
+static cofi_cell *find_place(const pair_counter *counter, uint64_t key)
+{
+    size_t mask = counter->n_places - 1, at = cofi_mix64(key) & mask;
+    while (counter->place[at].n != 0 && counter->place[at].key != key) at = (at + 1) & mask;
+    return &counter->place[at];
+}
+
+static cof_status grow_counter(pair_counter *counter, const cof_env *env)
+{
+    pair_counter larger = {.n_places = counter->n_places > 0 ? 2 * counter->n_places : FIRST_CELLS,
+                           .n_cells = counter->n_cells};
+    larger.place = cofi_alloc_zero(env, larger.n_places, sizeof *larger.place);
+    if (larger.place == NULL) return COF_ERR_MEMORY;
+    for (size_t at = 0; at < counter->n_places; at++) {
+        cofi_cell cell = counter->place[at];
+        if (cell.n != 0) *find_place(&larger, cell.key) = cell;
+    }
+    cofi_release(env, counter->place);
+    *counter = larger;
+    return COF_OK;
+}
+
+static cof_status count_pairs(pair_counter *counter, const cof_env *env, const int32_t *clusters,
+                              const int32_t *classes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (clusters[i] < 0 || classes[i] < 0) continue;
+        if (2 * counter->n_cells >= counter->n_places && grow_counter(counter, env) != COF_OK)
+            return COF_ERR_MEMORY;
+        uint64_t key = (uint64_t)(uint32_t)clusters[i] << 32 | (uint32_t)classes[i];
+        cofi_cell *cell = find_place(counter, key);
+        if (cell->n++ == 0) {
+            cell->key = key;
+            counter->n_cells++;
+        }
+    }
+    return COF_OK;
+}
+
+/* Moves the cells to the front of the block they are scattered over. */
+static void gather(pair_counter *counter)
+{
+    size_t n = 0;
+    for (size_t at = 0; at < counter->n_places; at++)
+        if (counter->place[at].n != 0) counter->place[n++] = counter->place[at];
+}
+
+static void sift_down(cofi_cell *cell, size_t at, size_t n)
+{
+    cofi_cell moving = cell[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && cell[child].key < cell[child + 1].key) child++;
+        if (cell[child].key <= moving.key) break;
+        cell[at] = cell[child];
+    }
+    cell[at] = moving;
+}
+
+/* Heapsort: in place, so it cannot fail, and no input makes it slow. */
+void cofi_cells_sort(cofi_cell *cell, size_t n)
+{
+    for (size_t at = n / 2; at-- > 0;) sift_down(cell, at, n);
+    for (size_t end = n; end-- > 1;) {
+        cofi_cell largest = cell[0];
+        cell[0] = cell[end];
+        cell[end] = largest;
+        sift_down(cell, 0, end);
+    }
+}
+
+size_t cofi_cells_merge(cofi_cell *cell, size_t n)
+{
+    size_t kept = 0;
+    for (size_t c = 0; c < n; c++) {
+        if (kept > 0 && cell[kept - 1].key == cell[c].key)
+            cell[kept - 1].n += cell[c].n;
+        else
+            cell[kept++] = cell[c];
+    }
+    return kept;
+}
+
+void cofi_cells_transpose(cofi_cell *cell, size_t n)
+{
+    for (size_t c = 0; c < n; c++) cell[c].key = cell[c].key << 32 | cell[c].key >> 32;
+    cofi_cells_sort(cell, n);
+}
+
+/* Row labels of sorted cells become 0, 1, ...; returns how many there are. */
+static uint32_t number_rows(cofi_cell *cell, size_t n)
+{
+    uint32_t n_rows = 0, label = 0;
+    for (size_t c = 0; c < n; c++) {
+        if (c == 0 || cofi_cell_row(&cell[c]) != label) {
+            label = cofi_cell_row(&cell[c]);
+            n_rows++;
+        }
+        cell[c].key = (uint64_t)(n_rows - 1) << 32 | cofi_cell_column(&cell[c]);
+    }
+    return n_rows;
+}
+
+static cof_status add_margins(cofi_contingency *t)
+{
+    t->cluster_size = cofi_alloc_zero(&t->env, t->n_clusters, sizeof *t->cluster_size);
+    t->class_size = cofi_alloc_zero(&t->env, t->n_classes, sizeof *t->class_size);
+    if (t->cluster_size == NULL || t->class_size == NULL) return COF_ERR_MEMORY;
+    for (size_t c = 0; c < t->n_cells; c++) {
+        const cofi_cell *cell = &t->cell[c];
+        t->cluster_size[cofi_cell_row(cell)] += cell->n;
+        t->class_size[cofi_cell_column(cell)] += cell->n;
+        t->n += cell->n;
+    }
+    return COF_OK;
+}
+
+cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
+                                  const int32_t *classes, size_t n, cof_error *err)
+{
+    memset(t, 0, sizeof *t);
+    t->env = *env;
+    pair_counter counter = {0};
+    cof_status status = count_pairs(&counter, env, clusters, classes, n);
+    t->cell = counter.place;
+    t->n_cells = counter.n_cells;
+    if (status == COF_OK) {
+        gather(&counter);
+        cofi_cells_transpose(t->cell, t->n_cells);
+        t->n_classes = number_rows(t->cell, t->n_cells);
+        cofi_cells_transpose(t->cell, t->n_cells);
+        t->n_clusters = number_rows(t->cell, t->n_cells);
+        status = add_margins(t);
+    }
+    if (status == COF_OK) return COF_OK;
+    cofi_contingency_free(t);
+    return cofi_no_memory(err);
+}
+
+void cofi_contingency_free(cofi_contingency *t)
+{
+    cofi_release(&t->env, t->cell);
+    cofi_release(&t->env, t->cluster_size);
+    cofi_release(&t->env, t->class_size);
+    t->cell = NULL;
+    t->cluster_size = NULL;
+    t->class_size = NULL;
+}

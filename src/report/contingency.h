@@ -1,0 +1,44 @@
+/* How often each cluster meets each class. Only cells that occur are kept, so two labelings with a million
+ * labels each need a million cells, not their square. */
+#ifndef COFI_CONTINGENCY_H
+#define COFI_CONTINGENCY_H
+
+#include "../core/env.h"
+
+typedef struct cofi_cell {
+    uint64_t key; /* row << 32 | column of the table */
+    uint64_t n;   /* > 0 */
+} cofi_cell;
+
+static inline uint32_t cofi_cell_row(const cofi_cell *cell)
+{
+    return (uint32_t)(cell->key >> 32);
+}
+
+static inline uint32_t cofi_cell_column(const cofi_cell *cell)
+{
+    return (uint32_t)cell->key;
+}
+
+typedef struct cofi_contingency {
+    cof_env env;
+    cofi_cell *cell; /* sorted by key: cluster, then class */
+    size_t n_cells;
+    uint64_t n;                     /* items counted */
+    uint32_t n_clusters, n_classes; /* that occur; both are numbered from 0 in the order of their labels */
+    uint64_t *cluster_size, *class_size;
+} cofi_contingency;
+
+/* Counts the items with both labels >= 0. Memory O(cells), expected time O(n + cells log cells). On failure
+ * nothing is left to free. */
+cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
+                                  const int32_t *classes, size_t n, cof_error *err);
+void cofi_contingency_free(cofi_contingency *t);
+
+void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */
+/* Adds up neighbours of equal key; returns how many cells are left. */
+size_t cofi_cells_merge(cofi_cell *cell, size_t n);
+/* The transposed table, sorted again. */
+void cofi_cells_transpose(cofi_cell *cell, size_t n);
+
+#endif

@@ -1,0 +1,32 @@
+/* What every drawing of an order tree needs, gathered from the model's accessors. */
+#ifndef COFI_DRAW_TREE_H
+#define COFI_DRAW_TREE_H
+
+#include "rooted_tree.h"
+#include "text_out.h"
+
+enum { COFI_NAME_COLUMNS = 40 }; /* longer names of values are shortened where they are drawn */
+
+typedef struct cofi_tree_drawing {
+    const cof_model *model;
+    cof_env env;
+    size_t attribute;
+    cof_attribute view;
+    const cof_edge *edges;
+    size_t n_edges;
+    double total;  /* weight of all rows; 0 if nothing is known about them */
+    double *count; /* per value: weight of the rows that hold it */
+    cofi_rooted_tree tree;
+    cofi_out out;
+} cofi_tree_drawing;
+
+/* A value's name as it is drawn. */
+const char *cofi_tree_name(const cofi_tree_drawing *d, char to[COFI_SHOWN_BYTES], uint32_t value);
+enum { COFI_PERCENT_BYTES = 16 };
+/* The part of `whole` in percent, seven columns, "<0.1 %" where rounding would hide that there is some.
+ * Returns `to`. */
+const char *cofi_percent(char to[COFI_PERCENT_BYTES], double part, double whole);
+
+cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err);
+
+#endif

@@ -1,0 +1,220 @@
+/* How well a clustering agrees with classes: the indices of the literature from one sparse table. */
+#include "contingency.h"
+#include "match.h"
+
+#include <float.h>
+#include <math.h>
+
+__extension__ typedef __int128 wide;
+
+static double clip(double x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+/* In natural logarithms: sum of a/n log(n/a). */
+static double entropy(const uint64_t *size, uint32_t n_groups, uint64_t n)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < n_groups; j++)
+        sum += (double)size[j] / (double)n * log((double)n / (double)size[j]);
+    return sum;
+}
+
+/* The logarithm is taken of one quotient, so that independent labelings give 0 and equal ones their entropy
+ * without rounding. */
+static double mutual_information(const cofi_contingency *t)
+{
+    double sum = 0, n = (double)t->n;
+    for (size_t c = 0; c < t->n_cells; c++) {
+        double count = (double)t->cell[c].n;
+        double a = (double)t->cluster_size[cofi_cell_row(&t->cell[c])];
+        double b = (double)t->class_size[cofi_cell_column(&t->cell[c])];
+        sum += count / n * log(count * n / (a * b));
+    }
+    return sum > 0 ? sum : 0;
+}
+
+/* ---- Adjusted Rand index --------------------------------------------------------------------------- */
+
+static wide pairs_within(const uint64_t *size, uint32_t n_groups)
+{
+    wide sum = 0;
+    for (uint32_t j = 0; j < n_groups; j++) sum += (wide)size[j] * (wide)(size[j] - 1) / 2;
+    return sum;
+}
+
+/* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied through by 2 T: integers until the last division.
+ * Four products of pair counts need T < 2^62, that is n below 3e9; beyond, rounding is far below the data. */
+static double adjusted_rand(const cofi_contingency *t)
+{
+    wide a = pairs_within(t->cluster_size, t->n_clusters), b = pairs_within(t->class_size, t->n_classes);
+    wide all = (wide)t->n * (wide)(t->n - 1) / 2, same = 0;
+    for (size_t c = 0; c < t->n_cells; c++) same += (wide)t->cell[c].n * (wide)(t->cell[c].n - 1) / 2;
+    if (all >> 62 != 0) {
+        long double expected = (long double)a / (long double)all * (long double)b;
+        return (double)(((long double)same - expected) / ((long double)(a + b) / 2 - expected));
+    }
+    wide below = (a + b) * all - 2 * a * b;
+    if (below == 0) return 1; /* only when both are one cluster, or both all single items: equal */
+    return (double)(2 * (same * all - a * b)) / (double)below;
+}
+
+/* ---- Adjusted mutual information ------------------------------------------------------------------- */
+
+/* Sum over m of P(m) m log(n m / (a b)), where m is how many items a cluster of a and a class of b share if
+ * items are dealt at random (hypergeometric). Neighbouring probabilities have a rational quotient, so the sum
+ * starts near the mode with weight 1, runs both ways until weights vanish, and is divided by the weights' own
+ * sum: no factorials, and about 12 sqrt(a b / n) terms instead of min(a, b). */
+static double expected_term(double a, double b, double n)
+{
+    const double negligible = 1e-30;
+    double low = a + b > n ? a + b - n : 0, high = a < b ? a : b;
+    double mode = fmin(fmax(floor((a + 1) * (b + 1) / (n + 2)), low), high);
+    double weights = 0, sum = 0;
+    for (double m = mode, w = 1; m <= high && w > negligible; m++) {
+        weights += w;
+        if (m > 0) sum += w * m * log(m * n / (a * b));
+        w *= (a - m) * (b - m) / ((m + 1) * (n - a - b + m + 1));
+    }
+    double w = mode * (n - a - b + mode) / ((a - mode + 1) * (b - mode + 1));
+    for (double m = mode - 1; m >= low && w > negligible; m--) {
+        weights += w;
+        if (m > 0) sum += w * m * log(m * n / (a * b));
+        w *= m * (n - a - b + m) / ((a - m + 1) * (b - m + 1));
+    }
+    return sum / weights;
+}
+
+/* The distinct sizes (key) and how many groups have each (n): at most sqrt(2 n) of them, whatever the number
+ * of groups. */
+static cofi_cell *distinct_sizes(const cof_env *env, const uint64_t *size, uint32_t n_groups,
+                                 size_t *n_distinct)
+{
+    cofi_cell *group = cofi_alloc(env, n_groups, sizeof *group);
+    if (group == NULL) return NULL;
+    for (uint32_t j = 0; j < n_groups; j++) group[j] = (cofi_cell){size[j], 1};
+    cofi_cells_sort(group, n_groups);
+    *n_distinct = cofi_cells_merge(group, n_groups);
+    return group;
+}
+
+static cof_status expected_information(const cofi_contingency *t, double *out, cof_error *err)
+{
+    cof_status status = COF_ERR_MEMORY;
+    size_t n_a = 0, n_b = 0;
+    cofi_cell *a = distinct_sizes(&t->env, t->cluster_size, t->n_clusters, &n_a);
+    cofi_cell *b = distinct_sizes(&t->env, t->class_size, t->n_classes, &n_b);
+    double sum = 0, n = (double)t->n;
+    if (a == NULL || b == NULL) {
+        cofi_no_memory(err);
+        goto done;
+    }
+    for (size_t i = 0; i < n_a; i++) {
+        if (cofi_should_stop(&t->env)) {
+            status = cofi_fail(err, COF_ERR_STOPPED, "stopped on request while scoring");
+            goto done;
+        }
+        for (size_t j = 0; j < n_b; j++)
+            sum += (double)a[i].n * (double)b[j].n * expected_term((double)a[i].key, (double)b[j].key, n);
+    }
+    *out = sum / n;
+    status = COF_OK;
+done:
+    cofi_release(&t->env, a);
+    cofi_release(&t->env, b);
+    return status;
+}
+
+static bool is_trivial(uint32_t n_groups, uint64_t n)
+{
+    return n_groups == 1 || n_groups == n;
+}
+
+static cof_status adjusted_information(const cofi_contingency *t, double information, double mean_entropy,
+                                       double *out, cof_error *err)
+{
+    /* With one cluster or single items only, chance gives the same information as the labels do. */
+    if (is_trivial(t->n_clusters, t->n) || is_trivial(t->n_classes, t->n)) {
+        bool equal = t->n_cells == t->n_clusters && t->n_cells == t->n_classes;
+        *out = equal ? 1 : 0;
+        return COF_OK;
+    }
+    double expected = 0;
+    cof_status status = expected_information(t, &expected, err);
+    if (status != COF_OK) return status;
+    *out = (information - expected) / fmax(mean_entropy - expected, DBL_EPSILON);
+    return COF_OK;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------------- */
+
+static double purity(const cofi_contingency *t)
+{
+    uint64_t sum = 0;
+    for (size_t c = 0; c < t->n_cells;) {
+        uint32_t j = cofi_cell_row(&t->cell[c]);
+        uint64_t largest = 0;
+        for (; c < t->n_cells && cofi_cell_row(&t->cell[c]) == j; c++)
+            if (t->cell[c].n > largest) largest = t->cell[c].n;
+        sum += largest;
+    }
+    return (double)sum / (double)t->n;
+}
+
+static cof_status score_information(const cofi_contingency *t, cof_scores *s, cof_error *err)
+{
+    double h_clusters = entropy(t->cluster_size, t->n_clusters, t->n);
+    double h_classes = entropy(t->class_size, t->n_classes, t->n);
+    double information = mutual_information(t);
+    bool one_cluster = t->n_clusters == 1, one_class = t->n_classes == 1;
+    s->nmi = one_cluster || one_class ? one_cluster && one_class
+                                      : clip(information / sqrt(h_clusters * h_classes));
+    s->homogeneity = one_class ? 1 : clip(information / h_classes);
+    s->completeness = one_cluster ? 1 : clip(information / h_clusters);
+    double sum = s->homogeneity + s->completeness;
+    s->v_measure = sum > 0 ? 2 * s->homogeneity * s->completeness / sum : 0;
+    return adjusted_information(t, information, (h_clusters + h_classes) / 2, &s->ami, err);
+}
+
+/* Transposes the cells if that makes the rows the shorter side: nothing may need their order afterwards. */
+static cof_status score_matching(cofi_contingency *t, double *ca, cof_error *err)
+{
+    bool flip = t->n_clusters > t->n_classes;
+    uint32_t n_rows = flip ? t->n_classes : t->n_clusters, n_columns = flip ? t->n_clusters : t->n_classes;
+    if (flip) cofi_cells_transpose(t->cell, t->n_cells);
+    uint64_t total;
+    uint32_t *column_of = cofi_alloc(&t->env, n_rows, sizeof *column_of);
+    if (column_of == NULL) return cofi_no_memory(err);
+    cof_status status =
+        cofi_match_cells(&t->env, t->cell, t->n_cells, n_rows, n_columns, column_of, &total, err);
+    if (status == COF_OK) *ca = (double)total / (double)t->n;
+    cofi_release(&t->env, column_of);
+    return status;
+}
+
+cof_status cof_evaluate(const cof_env *lent, const int32_t *clusters, const int32_t *classes, size_t n,
+                        cof_scores *out, cof_error *err)
+{
+    if (out == NULL || ((clusters == NULL || classes == NULL) && n > 0))
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "cof_evaluate needs clusters, classes and a place for the scores; one is NULL");
+    cof_env env = cofi_env_resolve(lent);
+    cofi_contingency t;
+    cof_status status = cofi_contingency_count(&t, &env, clusters, classes, n, err);
+    if (status != COF_OK) return status;
+    cof_scores scores = {.n = t.n, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
+    if (t.n == 0) {
+        status = cofi_fail(err, COF_ERR_ARGUMENT,
+                           "nothing to score: none of the %zu items has both a cluster and a class >= 0", n);
+        goto done;
+    }
+    scores.purity = purity(&t);
+    scores.ari = adjusted_rand(&t);
+    status = score_information(&t, &scores, err);
+    if (status == COF_OK) status = score_matching(&t, &scores.ca, err);
+    if (status == COF_OK) cofi_return_struct(out, &scores, sizeof scores);
+done:
+    cofi_contingency_free(&t);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* Edges to a rooted tree. Nothing recurses: a tree may be a chain of a million values. */
+#include "rooted_tree.h"
+
+#define NOT_REACHED UINT32_MAX
+
+typedef struct half_edge {
+    uint32_t from, to;
+    double length;
+} half_edge;
+
+typedef struct neighbours {
+    half_edge *half; /* sorted by from, length, to */
+    size_t *first;   /* value v has first[v] .. first[v + 1] - 1 */
+    uint32_t *queue; /* values in the order a walk met them */
+    uint32_t *near;  /* edges from the walk's start, two walks */
+    uint32_t *far;
+} neighbours;
+
+static bool is_before(half_edge a, half_edge b)
+{
+    if (a.from != b.from) return a.from < b.from;
+    if (a.length != b.length) return a.length < b.length;
+    return a.to < b.to;
+}
+
+static void sift_down(half_edge *half, size_t at, size_t n)
+{
+    half_edge moving = half[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && is_before(half[child], half[child + 1])) child++;
+        if (!is_before(moving, half[child])) break;
+        half[at] = half[child];
+    }
+    half[at] = moving;
+}
+
+static void sort_halves(half_edge *half, size_t n)
+{
+    for (size_t at = n / 2; at-- > 0;) sift_down(half, at, n);
+    for (size_t end = n; end-- > 1;) {
+        half_edge largest = half[0];
+        half[0] = half[end];
+        half[end] = largest;
+        sift_down(half, 0, end);
+    }
+}
+
+static void list_neighbours(neighbours *links, uint32_t n, const cof_edge *edges, size_t n_edges)
+{
+    for (size_t e = 0; e < n_edges; e++) {
+        links->half[2 * e] = (half_edge){edges[e].u, edges[e].v, edges[e].length};
+        links->half[2 * e + 1] = (half_edge){edges[e].v, edges[e].u, edges[e].length};
+    }
+    sort_halves(links->half, 2 * n_edges);
+    size_t h = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        links->first[v] = h;
+        while (h < 2 * n_edges && links->half[h].from == v) h++;
+    }
+    links->first[n] = h;
+}
+
+/* Counts edges from `start` to all it reaches, in breadth; returns how many those are, the last in the queue
+ * being a farthest. hops must be NOT_REACHED there before. */
+static uint32_t walk(neighbours *links, uint32_t start, uint32_t *hops)
+{
+    uint32_t n_met = 1;
+    links->queue[0] = start;
+    hops[start] = 0;
+    for (uint32_t q = 0; q < n_met; q++) {
+        uint32_t v = links->queue[q];
+        for (size_t h = links->first[v]; h < links->first[v + 1]; h++) {
+            uint32_t u = links->half[h].to;
+            if (hops[u] != NOT_REACHED) continue;
+            hops[u] = hops[v] + 1;
+            links->queue[n_met++] = u;
+        }
+    }
+    return n_met;
+}
+
+/* In a tree the farthest value from anywhere is an end of some longest path, so two walks from the ends of
+ * one give every value's greatest distance. */
+static uint32_t find_middle(neighbours *links, uint32_t start, const double *weight)
+{
+    uint32_t n_met = walk(links, start, links->near), end = links->queue[n_met - 1];
+    for (uint32_t q = 0; q < n_met; q++) links->near[links->queue[q]] = NOT_REACHED;
+    walk(links, end, links->near);
+    walk(links, links->queue[n_met - 1], links->far);
+    uint32_t best = start, least = UINT32_MAX;
+    for (uint32_t q = 0; q < n_met; q++) {
+        uint32_t v = links->queue[q], most = links->near[v] > links->far[v] ? links->near[v] : links->far[v];
+        bool better = most < least;
+        if (most == least) better = weight[v] != weight[best] ? weight[v] > weight[best] : v < best;
+        if (better) best = v;
+        if (better) least = most;
+    }
+    return best;
+}
+
+/* Depth first from a root, the queue serving as stack. */
+static uint32_t hang(cofi_rooted_tree *t, neighbours *links, uint32_t root, uint32_t n_placed)
+{
+    uint32_t n_waiting = 1;
+    links->queue[0] = root;
+    t->parent[root] = COFI_NO_PARENT;
+    t->length[root] = 0;
+    t->depth[root] = 0;
+    t->is_last[root] = true;
+    while (n_waiting > 0) {
+        uint32_t v = links->queue[--n_waiting];
+        t->order[n_placed++] = v;
+        bool last = true;
+        for (size_t h = links->first[v + 1]; h-- > links->first[v];) {
+            uint32_t u = links->half[h].to;
+            if (u == t->parent[v]) continue;
+            t->parent[u] = v;
+            t->length[u] = links->half[h].length;
+            t->depth[u] = t->depth[v] + 1;
+            t->is_last[u] = last;
+            last = false;
+            links->queue[n_waiting++] = u;
+        }
+    }
+    return n_placed;
+}
+
+static void hang_all(cofi_rooted_tree *t, neighbours *links, const double *weight)
+{
+    uint32_t n_placed = 0;
+    memset(links->near, 0xFF, t->n * sizeof *links->near);
+    memset(links->far, 0xFF, t->n * sizeof *links->far);
+    for (int alone = 0; alone < 2; alone++) {
+        for (uint32_t v = 0; v < t->n; v++) {
+            bool is_alone = links->first[v] == links->first[v + 1];
+            if (is_alone != (alone == 1) || links->near[v] != NOT_REACHED) continue;
+            n_placed = hang(t, links, find_middle(links, v, weight), n_placed);
+        }
+    }
+}
+
+static cof_status open_tree(cofi_rooted_tree *t, neighbours *links, size_t n_edges)
+{
+    t->parent = cofi_alloc(&t->env, t->n, sizeof *t->parent);
+    t->length = cofi_alloc(&t->env, t->n, sizeof *t->length);
+    t->depth = cofi_alloc(&t->env, t->n, sizeof *t->depth);
+    t->is_last = cofi_alloc(&t->env, t->n, sizeof *t->is_last);
+    t->order = cofi_alloc(&t->env, t->n, sizeof *t->order);
+    links->half = cofi_alloc(&t->env, n_edges, 2 * sizeof *links->half);
+    links->first = cofi_alloc(&t->env, (size_t)t->n + 1, sizeof *links->first);
+    links->queue = cofi_alloc(&t->env, t->n, sizeof *links->queue);
+    links->near = cofi_alloc(&t->env, t->n, sizeof *links->near);
+    links->far = cofi_alloc(&t->env, t->n, sizeof *links->far);
+    bool complete = t->parent != NULL && t->length != NULL && t->depth != NULL && t->is_last != NULL &&
+                    t->order != NULL && links->half != NULL && links->first != NULL && links->queue != NULL &&
+                    links->near != NULL && links->far != NULL;
+    return complete ? COF_OK : COF_ERR_MEMORY;
+}
+
+cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
+                                  size_t n_edges, const double *weight, cof_error *err)
+{
+    *t = (cofi_rooted_tree){.env = *env, .n = n};
+    neighbours links = {0};
+    cof_status status = open_tree(t, &links, n_edges);
+    if (status == COF_OK) {
+        list_neighbours(&links, n, edges, n_edges);
+        hang_all(t, &links, weight);
+    } else {
+        cofi_rooted_tree_free(t);
+        cofi_no_memory(err);
+    }
+    cofi_release(env, links.half);
+    cofi_release(env, links.first);
+    cofi_release(env, links.queue);
+    cofi_release(env, links.near);
+    cofi_release(env, links.far);
+    return status;
+}
+
+void cofi_rooted_tree_free(cofi_rooted_tree *t)
+{
+    cofi_release(&t->env, t->parent);
+    cofi_release(&t->env, t->length);
+    cofi_release(&t->env, t->depth);
+    cofi_release(&t->env, t->is_last);
+    cofi_release(&t->env, t->order);
+    *t = (cofi_rooted_tree){.env = t->env};
+}
