@@ -34,45 +34,48 @@ static cof_status record_pass(cofi_engine *e, uint64_t moved, cof_error *err)
     return COF_OK;
 }
 
-static bool contains(const uint64_t *list, uint32_t n, uint64_t hash)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == hash) return true;
-    return false;
-}
-
 static void build_forest(cofi_engine *e)
 {
     double before = cofi_now_s();
-    cofi_forest_build(&e->forest, e->pass.count);
+    cofi_forest_build(&e->forest, e->pass.count, e->pass.size);
     cofi_trace_distances(e);
     e->forest_s += cofi_now_s() - before;
 }
 
-/* The inner loop: scores from the profiles, rows to their nearest cluster, until none moves. */
+/* How many passes ago the partition was met; 0: never. */
+static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
+{
+    for (uint32_t back = 1; back <= n_met; back++)
+        if (met[n_met - back] == hash) return back;
+    return 0;
+}
+
+/* The inner loop: scores from the profiles, rows to their nearest cluster, until none moves. Where partitions
+ * come back in turn instead, it ends with the one that running up to the cap would have ended with. */
 static cof_status settle_rows(fit_run *run, bool record, cof_stop *stop, cof_error *err)
 {
     cofi_engine *e = &run->e;
-    uint32_t n_met = 0;
+    uint32_t n_met = 0, last = e->o.max_passes;
     run->met[n_met++] = e->pass.hash;
     *stop = COF_STOP_CAP;
-    for (uint32_t pass = 0; pass < e->o.max_passes; pass++) {
+    for (uint32_t pass = 1; pass <= last; pass++) {
         cofi_profile_update(e);
         cofi_scores_trace(e);
         uint64_t moved = cofi_engine_pass(e, COF_PHASE_FIT);
         e->objective = cofi_objective(e);
         cof_status status = record ? record_pass(e, moved, err) : COF_OK;
         if (status != COF_OK) return status;
-        if (moved == 0) {
-            *stop = COF_STOP_CONVERGED;
+        run->stopped = moved > 0 && cofi_should_stop(&e->env);
+        if (moved == 0 || run->stopped) {
+            *stop = run->stopped ? COF_STOP_STOPPED : COF_STOP_CONVERGED;
             return COF_OK;
         }
-        run->stopped = cofi_should_stop(&e->env);
-        if (run->stopped || contains(run->met, n_met, e->pass.hash)) {
-            *stop = run->stopped ? COF_STOP_STOPPED : COF_STOP_CYCLE;
-            return COF_OK;
+        uint32_t period = *stop == COF_STOP_CYCLE ? 0 : passes_since(run->met, n_met, e->pass.hash);
+        if (period > 0) {
+            *stop = COF_STOP_CYCLE;
+            last = pass + (last - pass) % period;
         }
-        run->met[n_met++] = e->pass.hash;
+        if (n_met <= e->o.max_passes) run->met[n_met++] = e->pass.hash;
     }
     return COF_OK;
 }

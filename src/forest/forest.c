@@ -35,6 +35,7 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     *f = (cofi_forest){
         .n_attrs = n_attrs, .first = first, .n_values = n_values, .k = k, .env = *env, .team = team};
     f->stride = cofi_stride(k);
+    f->authors = authors;
     f->scale = authors ? 1.0 / k : 1.0;
     f->twin_length = authors ? 1e-8 : 0.0;
     f->n_workers = cofi_team_size(team);
@@ -81,14 +82,15 @@ static double tree_reach(const cofi_forest *f, size_t r)
 
 typedef struct build_job {
     cofi_forest *forest;
-    const uint64_t *count;
+    const uint64_t *count, *size;
 } build_job;
 
 static void build_tree(const build_job *job, uint32_t worker, size_t r)
 {
     cofi_forest *f = job->forest;
     struct cofi_forest_worker *w = &f->worker[worker];
-    cofi_points_gather(&w->points, job->count + (size_t)f->first[r] * f->stride, f->stride, f->n_values[r]);
+    cofi_points_gather(&w->points, job->count + (size_t)f->first[r] * f->stride,
+                       f->authors ? job->size : NULL, f->stride, f->n_values[r]);
     f->n_edges[r] =
         cofi_mst_build(&w->mst, &w->points, f->scale, f->twin_length, f->edge + f->first[r], &f->root[r]);
     f->reach[r] = tree_reach(f, r);
@@ -100,9 +102,9 @@ static void build_if_small(void *ctx, uint32_t worker, size_t r)
     if (job->forest->n_values[r] <= job->forest->small) build_tree(job, worker, r);
 }
 
-void cofi_forest_build(cofi_forest *f, const uint64_t *count)
+void cofi_forest_build(cofi_forest *f, const uint64_t *count, const uint64_t *size)
 {
-    build_job job = {f, count};
+    build_job job = {f, count, size};
     cofi_team_run(f->team, build_if_small, &job, f->n_attrs);
     for (size_t r = 0; r < f->n_attrs; r++)
         if (f->n_values[r] > f->small) build_tree(&job, 0, r);

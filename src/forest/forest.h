@@ -17,6 +17,7 @@ typedef struct cofi_forest {
     double *depth;  /* scratch: distance from the root, per flat id */
     uint32_t k, stride;
     double scale, twin_length;
+    bool authors;
     cof_env env;
     cofi_team *team;
     struct cofi_forest_worker *worker;
@@ -27,7 +28,8 @@ typedef struct cofi_forest {
 cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs, const uint32_t *first,
                             const uint32_t *n_values, uint32_t k, bool authors, cofi_forest *forest,
                             cof_error *err);
-void cofi_forest_build(cofi_forest *forest, const uint64_t *count);
+/* count: N, [g][stride]; size: summed row weights of each cluster. */
+void cofi_forest_build(cofi_forest *forest, const uint64_t *count, const uint64_t *size);
 void cofi_forest_close(cofi_forest *forest); /* fine after a failed open */
 
 #endif

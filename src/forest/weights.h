@@ -23,7 +23,10 @@ typedef struct cofi_points {
 cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
 void cofi_points_close(const cof_env *env, cofi_points *points);
 
-/* count: N of the attribute's values, [v][stride]. Values that no row holds make no point. */
-void cofi_points_gather(cofi_points *points, const uint64_t *count, uint32_t stride, uint32_t n_values);
+/* count: N of the attribute's values, [v][stride]. Values that no row holds make no point.
+ * size: NULL, or the cluster sizes for the authors' way, which goes through p(v|C) and back and so rounds
+ * twice more. It decides ties between weights that are equal in mathematics. */
+void cofi_points_gather(cofi_points *points, const uint64_t *count, const uint64_t *size, uint32_t stride,
+                        uint32_t n_values);
 
 #endif
