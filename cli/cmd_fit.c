@@ -1,0 +1,495 @@
+/* coforest fit: read a table, cluster its rows, leave files, tell what was found. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "complain.h"
+#include "fit_job.h"
+#include "labels_csv.h"
+#include "progress.h"
+#include "show_scores.h"
+
+enum { DEFAULT_RESTARTS = 10, DEMO_K = 7, MOST_THREADS = 1024 };
+
+const choice variant_choices[] = {
+    [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
+    [COF_VARIANT_AUTHORS] = {"authors", "the scaling of the authors' released program"},
+    {NULL, NULL}};
+
+const choice init_choices[] = {
+    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds (default)"},
+    [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
+    [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper"},
+    [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
+    [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; one start"},
+    {NULL, NULL}};
+
+const choice select_choices[] = {
+    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood (default)"},
+    [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
+    {NULL, NULL}};
+
+const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
+                                  [COF_MISSING_IGNORE] = {"ignore", "the cell adds nothing to any distance"},
+                                  [COF_MISSING_DROP] = {"drop", "the row takes no part and gets no cluster"},
+                                  [COF_MISSING_ERROR] = {"error", "refuse the table"},
+                                  {NULL, NULL}};
+
+static const option clustering_options[] = {
+    {.name = "clusters",
+     .letter = 'k',
+     .arg = "K",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, k),
+     .least = 1,
+     .help = "How many clusters to make."},
+    {.name = "restarts",
+     .arg = "R",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, restarts),
+     .least = 1,
+     .help = "How many starts to try; the best result is kept (default: 10)."},
+    {.name = "init",
+     .arg = "WAY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, init),
+     .choices = init_choices,
+     .help = "How a start is made:"},
+    {.name = "init-rows",
+     .arg = "ROW,...",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, init_rows),
+     .help = "Data rows, counted from 1, as the first modes of a single k-modes start; cluster 1 from the "
+             "first of them, and so on."},
+    {.name = "select",
+     .arg = "BY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, select),
+     .choices = select_choices,
+     .help = "Which start is the best:"},
+    {.name = "variant",
+     .arg = "NAME",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, variant),
+     .choices = variant_choices,
+     .help = "How attributes are scaled (default: paper):"},
+    {.name = "paper",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, paper),
+     .help = "Everything as printed in the paper: one random k-modes start, --variant paper."},
+    {.name = "missing",
+     .arg = "HOW",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, missing),
+     .choices = missing_choices,
+     .help = "How missing cells are taken:"},
+    {.name = "seed",
+     .arg = "S",
+     .kind = OPTION_NUMBER,
+     .offset = offsetof(fit_settings, seed),
+     .help = "Where the random numbers begin; the same seed gives the same result (default: 1)."},
+    {.name = "max-rebuilds",
+     .arg = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, max_rebuilds),
+     .least = 1,
+     .help = "The most forests a start may grow (default: 51)."},
+    {.name = "max-passes",
+     .arg = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, max_passes),
+     .least = 1,
+     .help = "The most passes over the rows for each forest (default: 51)."},
+    {.name = "threads",
+     .arg = "T",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, threads),
+     .most = MOST_THREADS,
+     .help = "Threads to use (default: 0, all cores). The labels do not depend on it."},
+    {.name = NULL}};
+
+static const option output_options[] = {
+    {.name = "labels-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, labels_out),
+     .hint = HINT_FILE,
+     .help = "Write the cluster of every row, as CSV; \"-\" is standard output."},
+    {.name = "model-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, model_out),
+     .hint = HINT_FILE,
+     .help = "Keep the model, for \"predict\" and \"trees\"."},
+    {.name = "history",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, history),
+     .hint = HINT_FILE,
+     .help = "Write what happened in every pass, one JSON object a line."},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, json),
+     .help = "Print one JSON object instead of the text."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, quiet),
+     .help = "Print nothing but errors."},
+    {.name = "demo",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, demo),
+     .help = "Use the table that comes with the program: 101 animals, --label class -k 7 unless said "
+             "otherwise."},
+    {.name = NULL}};
+
+static const option_group clustering_group = {"Clustering", clustering_options, 0};
+static const option_group column_group = {"Columns", column_options, offsetof(fit_settings, columns)};
+static const option_group reading_group = {"Reading the table", dialect_options,
+                                           offsetof(fit_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(fit_settings, reading)};
+static const option_group output_group = {"Output", output_options, 0};
+
+/* ---- What was asked ------------------------------------------------------------------------------ */
+
+/* 20,1,7 as rows from 0; *n of them. */
+static int parse_rows(const char *text, uint64_t **rows, uint32_t *n)
+{
+    size_t most = 1;
+    for (const char *s = text; *s != '\0'; s++) most += *s == ',';
+    *rows = malloc(most * sizeof **rows);
+    if (*rows == NULL) return complain_memory();
+    for (*n = 0; *n < most; (*n)++) {
+        size_t digits = strspn(text, "0123456789");
+        errno = 0;
+        unsigned long long row = strtoull(text, NULL, 10);
+        if (digits == 0 || (text[digits] != ',' && text[digits] != '\0') || errno != 0 || row == 0)
+            return complain(CODE_USAGE,
+                            "--init-rows must be row numbers from 1, such as 20,1,7; not \"%.*s\"",
+                            (int)strcspn(text, ","), text);
+        (*rows)[*n] = row - 1;
+        text += digits + 1;
+    }
+    return CODE_DONE;
+}
+
+static int contradiction(const char *option_name, const char *by)
+{
+    return complain(CODE_USAGE, "%s already says how to start; leave out %s or %s", by, by, option_name);
+}
+
+/* --paper and --init-rows each imply other options, which may be repeated but not denied. */
+static int resolve_start(fit_job *job)
+{
+    fit_settings *s = &job->s;
+    uint32_t n_rows = 0;
+    if (s->paper || s->init_rows != NULL) {
+        const char *by = s->paper ? "--paper" : "--init-rows";
+        if (s->init >= 0 && s->init != COF_INIT_RANDOM) return contradiction("--init", by);
+        if (s->restarts > 1) return contradiction("--restarts", by);
+        if (s->paper && s->variant > COF_VARIANT_PAPER) return contradiction("--variant", by);
+        s->init = COF_INIT_RANDOM;
+        s->restarts = 1;
+    }
+    if (s->init_rows == NULL) return CODE_DONE;
+    int code = parse_rows(s->init_rows, &job->init_rows, &n_rows);
+    if (code != CODE_DONE) return code;
+    if (s->k == 0) s->k = n_rows;
+    if (s->k != n_rows)
+        return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows, s->k);
+    return CODE_DONE;
+}
+
+static void fill_defaults(fit_settings *s)
+{
+    if (s->variant < 0) s->variant = COF_VARIANT_PAPER;
+    if (s->init < 0) s->init = COF_INIT_KMEANS;
+    if (s->select < 0) s->select = COF_SELECT_LIKELIHOOD;
+    if (s->missing < 0) s->missing = COF_MISSING_VALUE;
+    if (s->restarts == 0) s->restarts = DEFAULT_RESTARTS;
+    if (s->init == COF_INIT_CAO) s->restarts = 1; /* there is no chance in it */
+}
+
+static int check_settings(fit_job *job, const operands *found)
+{
+    fit_settings *s = &job->s;
+    if (s->demo && found->n > 0)
+        return complain(CODE_USAGE, "--demo brings its own table; leave out --demo or %s", found->text[0]);
+    if (!s->demo && found->n == 0)
+        return complain(CODE_USAGE,
+                        "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
+    int code = resolve_start(job);
+    if (code != CODE_DONE) return code;
+    if (s->k == 0 && s->demo) s->k = DEMO_K;
+    if (s->k == 0) return complain(CODE_USAGE, "fit needs the number of clusters: -k K");
+    fill_defaults(s);
+    job->file = s->demo                            ? "zoo.csv (built in)"
+                : strcmp(found->text[0], "-") == 0 ? "standard input"
+                                                   : found->text[0];
+    return CODE_DONE;
+}
+
+static int check_outputs(fit_job *job, const char *input)
+{
+    const fit_settings *s = &job->s;
+    job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = s->labels_out};
+    job->out[OUT_MODEL] = (outfile){.option = "--model-out", .path = s->model_out};
+    job->out[OUT_HISTORY] = (outfile){.option = "--history", .path = s->history};
+    if (s->json && (is_stdout(&job->out[OUT_LABELS]) || is_stdout(&job->out[OUT_HISTORY])))
+        return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
+    if (is_stdout(&job->out[OUT_MODEL]))
+        return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
+    return outfiles_check(job->out, N_OUT, &input, input == NULL ? 0 : 1);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------- */
+
+static int read_input(fit_job *job, const char *path, const cof_env *env)
+{
+    cof_error err;
+    cof_status status = COF_OK;
+    int code = CODE_DONE;
+    double begun_s = now_s();
+    if (job->s.demo) {
+        status = cof_table_demo(env, &job->table, &err);
+        if (status != COF_OK) code = complain_status(status, TASK_TABLE, &err);
+    } else {
+        code = read_table(env, path, &job->s.reading, NULL, &job->table);
+    }
+    job->read_s = now_s() - begun_s;
+    return code;
+}
+
+static bool mentions(const text_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->text[i], name) == 0) return true;
+    return false;
+}
+
+static int prepare_table(fit_job *job)
+{
+    fit_settings *s = &job->s;
+    bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
+    if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
+    int code = choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns);
+    if (code != CODE_DONE || s->init_rows == NULL) return code;
+    for (uint32_t j = 0; j < s->k; j++)
+        if (job->init_rows[j] >= cof_table_n_rows(job->table))
+            return complain(CODE_USAGE, "--init-rows names row %llu, but %s has %zu rows",
+                            (unsigned long long)job->init_rows[j] + 1, job->file,
+                            cof_table_n_rows(job->table));
+    return CODE_DONE;
+}
+
+/* ---- Fitting ------------------------------------------------------------------------------------- */
+
+static int fit_table(fit_job *job)
+{
+    const fit_settings *s = &job->s;
+    cof_error err;
+    cof_fit_options options = {.struct_size = sizeof options,
+                               .k = s->k,
+                               .restarts = s->restarts,
+                               .seed = s->seed,
+                               .variant = s->variant,
+                               .init = s->init,
+                               .select = s->select,
+                               .missing = s->missing,
+                               .max_rebuilds = s->max_rebuilds,
+                               .max_passes = s->max_passes,
+                               .threads = s->threads,
+                               .init_rows = job->init_rows};
+    job->info = (cof_fit_info){.struct_size = sizeof job->info};
+    cof_status status = cof_fit(job->table, &options, &job->model, &job->info, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+}
+
+__attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char *format, ...)
+{
+    va_list args;
+    if (job->n_warnings == MAX_WARNINGS) return;
+    va_start(args, format);
+    vsnprintf(job->warning[job->n_warnings++], sizeof job->warning[0], format, args);
+    va_end(args);
+}
+
+static int score_labels(fit_job *job)
+{
+    cof_error err;
+    size_t n = 0;
+    const int32_t *labels = cof_model_labels(job->model, &n);
+    if (job->columns.label == SIZE_MAX) return CODE_DONE;
+    job->classes = column_labels(job->table, job->columns.label);
+    if (job->classes == NULL) return complain_memory();
+    if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
+        warn(job, "there are no scores: no row clustered has a value in the label column");
+        free(job->classes);
+        job->classes = NULL;
+        return CODE_DONE;
+    }
+    job->scores = (cof_scores){.struct_size = sizeof job->scores};
+    cof_status status = cof_evaluate(NULL, labels, job->classes, n, &job->scores, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+}
+
+static void warn_numbers(fit_job *job)
+{
+    char names[400] = "";
+    size_t n = 0;
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        if (job->columns.why[c] != USED || !looks_numeric(job->table, c)) continue;
+        if (cof_table_column(job->table, c, &view) != COF_OK || view.ordinal) continue;
+        if (n < 3)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n == 0 ? "" : ", ",
+                     show_text(view.name, 30).text);
+        n++;
+    }
+    if (n > 3) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", n - 3);
+    if (n > 0)
+        warn(job, "%s look%s; every distinct number counts as a category", names,
+             n == 1 ? "s like a measurement" : " like measurements");
+}
+
+/* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
+static void warn_stopped(fit_job *job)
+{
+    size_t n = 0;
+    uint32_t finished = 0;
+    const cof_restart_record *record = cof_model_restarts(job->model, &n);
+    for (size_t i = 0; i < n; i++) finished += record[i].stop_reason != COF_STOP_STOPPED;
+    job->n_warnings = job->n_warnings < MAX_WARNINGS ? job->n_warnings : MAX_WARNINGS - 1;
+    if (finished == 0)
+        warn(job, "interrupted in the first restart; what it had reached was kept");
+    else
+        warn(job, "interrupted after %u of %u restarts; the best result was kept", finished, job->s.restarts);
+}
+
+static void collect_warnings(fit_job *job)
+{
+    const cof_fit_info *info = &job->info;
+    warn_numbers(job);
+    if (info->n_dropped > 0)
+        warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
+             info->n_dropped == 1 ? " was" : "s were");
+    if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
+    if (info->stop_reason == COF_STOP_CAP)
+        warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
+    if (info->stop_reason == COF_STOP_STOPPED) warn_stopped(job);
+}
+
+/* ---- Leaving files ------------------------------------------------------------------------------- */
+
+/* The model goes last: labels and history may be devices, which cannot be taken back. */
+static int write_outputs(fit_job *job)
+{
+    int code = CODE_DONE;
+    const int32_t *labels = cof_model_labels(job->model, NULL);
+    if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
+    if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
+        code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
+        code = outfile_save_model(&job->out[OUT_MODEL], job->model);
+    return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+/* Files first, words second: what is said about them is true by then. */
+static int report(fit_job *job, bool words)
+{
+    int code = score_labels(job);
+    if (code != CODE_DONE) return code;
+    collect_warnings(job);
+    code = write_outputs(job);
+    if (code != CODE_DONE) return code;
+    if (job->s.json)
+        print_fit_json(job);
+    else if (words)
+        code = show_fit(job, &job->page);
+    if (code != CODE_DONE || job->info.stop_reason != COF_STOP_STOPPED) return code;
+    return complain(CODE_INTERRUPTED, "%s", job->warning[job->n_warnings - 1]);
+}
+
+static void tell_read(void *ctx)
+{
+    const fit_job *job = ctx;
+    show_table_read(job, &job->page);
+}
+
+static int run_job(fit_job *job, const char *path)
+{
+    bool to_stdout = is_stdout(&job->out[OUT_LABELS]) || is_stdout(&job->out[OUT_HISTORY]);
+    bool words = !job->s.quiet && !job->s.json;
+    job->page = page_for(to_stdout ? stderr : stdout); /* the words make room for the data */
+    job->line = progress_begin(job->s.quiet, job->file);
+    cof_env env = progress_env(&job->line);
+    catch_signals();
+    int code = read_input(job, path, &env);
+    progress_erase(&job->line);
+    if (code == CODE_DONE) code = prepare_table(job);
+    if (code != CODE_DONE) return code;
+    if (words) job->line.begun = tell_read, job->line.ctx = job;
+    code = fit_table(job);
+    progress_erase(&job->line);
+    if (code != CODE_DONE) return code;
+    progress_fit_begun(&job->line);
+    return report(job, words);
+}
+
+static int run_fit(int argc, char **argv)
+{
+    fit_job job = {.s = {.seed = 1, .variant = -1, .init = -1, .select = -1, .missing = -1}};
+    operands found;
+    int code;
+    job.begun_s = now_s();
+    if (!parse_arguments(&verb_fit, argc, argv, &job.s, &found, &code)) goto done;
+    code = check_settings(&job, &found);
+    if (code != CODE_DONE) goto done;
+    const char *path = found.n > 0 ? found.text[0] : NULL;
+    code = check_outputs(&job, path);
+    if (code == CODE_DONE) code = run_job(&job, path);
+done:
+    outfiles_free(job.out, N_OUT);
+    columns_free(&job.columns);
+    column_choice_free(&job.s.columns);
+    cof_model_free(job.model);
+    cof_table_free(job.table);
+    free(job.init_rows);
+    free(job.classes);
+    return code;
+}
+
+static const operand fit_operands[] = {{.name = "TABLE", .optional = true, .hint = HINT_FILE},
+                                       {.name = NULL}};
+static const option_group *const fit_groups[] = {&clustering_group, &column_group, &reading_group,
+                                                 &na_group,         &output_group, NULL};
+static const char *const fit_paragraphs[] = {
+    "Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is standard input; "
+    "gzip and zstd are recognised). For every column it learns a tree over the column's values, in which "
+    "near values are shared by the same clusters, and measures distances along these trees.",
+    "A column where nearly every row has its own value names the rows and is left out, unless --columns "
+    "names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends at once.",
+    NULL};
+static const example fit_examples[] = {
+    {"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
+    {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
+     "Five clusters; keep the cluster of every row, and the model."},
+    {"coforest fit votes.csv -k 2 --label party --missing ignore",
+     "Leave the column party out and compare the clusters with it; a missing vote says nothing."},
+    {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
+     "The sizes have an order; the quotes keep the shell from taking < for a file."},
+    {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "In a script."},
+    {NULL, NULL}};
+
+const verb verb_fit = {.name = "fit",
+                       .usage = "TABLE -k K [options]",
+                       .summary = "cluster the rows of a table",
+                       .paragraphs = fit_paragraphs,
+                       .operands = fit_operands,
+                       .groups = fit_groups,
+                       .examples = fit_examples,
+                       .run = run_fit};

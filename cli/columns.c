@@ -1,0 +1,365 @@
+/* Reading a table as the options say, and what each of its columns is for. */
+#include "columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "complain.h"
+
+const option dialect_options[] = {
+    {.name = "delimiter",
+     .arg = "CHAR",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(reading, delimiter),
+     .help = "What separates cells: one character, or \"tab\". Without it, tab for names ending in .tsv or "
+             ".tab, otherwise guessed from the first line."},
+    {.name = "no-header",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(reading, no_header),
+     .help = "The first line is data already; columns are called V1, V2, and so on."},
+    {.name = NULL}};
+
+const option na_options[] = {
+    {.name = "na",
+     .arg = "LIST",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(reading, na),
+     .help = "Texts that mean \"missing\", separated by commas; a comma at the end adds the empty cell "
+             "(default: \"?,NA,\")."},
+    {.name = NULL}};
+
+const option column_options[] = {
+    {.name = "label",
+     .arg = "COLUMN",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(column_choice, label),
+     .help = "The true classes: left out of the clustering, compared with it afterwards."},
+    {.name = "ignore",
+     .arg = "COLUMN,...",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, ignore),
+     .help = "Leave these columns out. May be repeated."},
+    {.name = "columns",
+     .arg = "COLUMN,...",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, columns),
+     .help = "Cluster on these columns only, even if one looks like an identifier. May be repeated."},
+    {.name = "ordinal",
+     .arg = "COLUMN=a<b<c",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, ordinal),
+     .help = "The values of this column have an order, from first to last. May be repeated."},
+    {.name = "weights",
+     .arg = "COLUMN",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(column_choice, weights),
+     .help = "How often each row counts, a number of at least 0."},
+    {.name = NULL}};
+
+static const struct {
+    const char *word, *sentence;
+} reasons[] = {
+    [USED] = {NULL, NULL},
+    [LEFT_LABEL] = {"label", "the true classes, used for the scores only"},
+    [LEFT_WEIGHTS] = {"weights", "how often each row counts"},
+    [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns would keep it"},
+    [LEFT_CONSTANT] = {"constant", "the same value in every row"},
+    [LEFT_IGNORED] = {"ignored", "as asked by --ignore"},
+    [LEFT_NOT_CHOSEN] = {"not in --columns", "not among --columns"}};
+
+const char *left_out_word(left_out why)
+{
+    return reasons[why].word;
+}
+
+const char *left_out_sentence(left_out why)
+{
+    return reasons[why].sentence;
+}
+
+static int parse_delimiter(const char *text, char *delimiter)
+{
+    if (text == NULL) return CODE_DONE;
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0) text = "\t";
+    if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
+        return complain(CODE_USAGE, "--delimiter must be one character or \"tab\", not \"%s\"", text);
+    *delimiter = *text;
+    return CODE_DONE;
+}
+
+/* Splits a copy of text in place; the pieces and the copy are one block, freed by freeing the result. */
+static const char **split(const char *text, char separator, size_t *n)
+{
+    size_t most = 1, bytes = strlen(text) + 1;
+    for (const char *s = text; *s != '\0'; s++) most += *s == separator;
+    const char **pieces = malloc(most * sizeof *pieces + bytes);
+    if (pieces == NULL) return NULL;
+    char *copy = memcpy(pieces + most, text, bytes);
+    for (*n = 0; *n < most; (*n)++) {
+        char *end = strchr(copy, separator);
+        pieces[*n] = copy;
+        if (end != NULL) *end = '\0';
+        copy = end == NULL ? copy : end + 1;
+    }
+    return pieces;
+}
+
+int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
+               cof_table **out)
+{
+    cof_read_options options = {.struct_size = sizeof options, .no_header = how->no_header};
+    cof_error err;
+    const char **na = NULL;
+    const char *na_text = how->na != NULL ? how->na : default_na;
+    int code = parse_delimiter(how->delimiter, &options.delimiter);
+    if (code != CODE_DONE) return code;
+    if (na_text != NULL) {
+        na = split(na_text, ',', &options.n_na);
+        if (na == NULL) return complain_memory();
+        options.na = na;
+    }
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+        fputs("coforest: reading the table from the keyboard; Ctrl-D ends it\n", stderr);
+    cof_status status = cof_table_read(env, path, &options, out, &err);
+    free(na);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+}
+
+static const char *column_name(const cof_table *table, size_t c)
+{
+    cof_column view;
+    return cof_table_column(table, c, &view) == COF_OK ? view.name : "";
+}
+
+/* How far the nearest column name is; 0 if none comes near. */
+static int least_misspelling(const cof_table *table, const char *name)
+{
+    int least = 0;
+    for (size_t c = 0; c < cof_table_n_columns(table); c++) {
+        int distance = misspelling(name, column_name(table, c));
+        if (distance > 0 && (least == 0 || distance < least)) least = distance;
+    }
+    return least;
+}
+
+/* The nearest names; failing that, the beginning of the list of all. */
+int complain_column(const cof_table *table, const char *file, const char *name)
+{
+    enum { MOST = 6 };
+    char list[512] = "";
+    size_t n = cof_table_n_columns(table), listed = 0;
+    int least = least_misspelling(table, name);
+    for (size_t c = 0; c < n && listed < MOST; c++) {
+        if (least > 0 && misspelling(name, column_name(table, c)) != least) continue;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"",
+                 listed == 0 ? ""
+                 : least > 0 ? " or "
+                             : ", ",
+                 column_name(table, c));
+        listed++;
+    }
+    if (least > 0)
+        return complain(CODE_USAGE, "there is no column \"%s\" in %s; did you mean %s?", name, file, list);
+    return complain(CODE_USAGE, "there is no column \"%s\" in %s; it has %s%s", name, file, list,
+                    listed < n ? " and more" : "");
+}
+
+static int find_column(const cof_table *table, const char *file, const char *name, size_t *column)
+{
+    *column = name == NULL ? SIZE_MAX : cof_table_find(table, name);
+    return name != NULL && *column == SIZE_MAX ? complain_column(table, file, name) : CODE_DONE;
+}
+
+/* Marks the columns of a comma list; a name that holds commas itself counts if the whole text is one. */
+static int mark_named(const cof_table *table, const char *file, const text_list *lists, left_out mark,
+                      left_out *why)
+{
+    int code = CODE_DONE;
+    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
+        size_t n = 0, c = cof_table_find(table, lists->text[i]);
+        const char **names = split(lists->text[i], c == SIZE_MAX ? ',' : '\0', &n);
+        if (names == NULL) return complain_memory();
+        for (size_t j = 0; j < n && code == CODE_DONE; j++) {
+            code = find_column(table, file, names[j], &c);
+            if (code == CODE_DONE && mark == USED && why[c] == LEFT_IGNORED)
+                code = complain(CODE_USAGE, "\"%s\" is in both --columns and --ignore", names[j]);
+            if (code == CODE_DONE) why[c] = mark;
+        }
+        free(names);
+    }
+    return code;
+}
+
+/* The column before one of the equals signs: a name may hold some itself, so the shortest one that the
+ * table has counts. *values is what follows. */
+static int find_ordinal(const cof_table *table, const char *file, const char *text, size_t *column,
+                        const char **values)
+{
+    int code = CODE_DONE;
+    const char *first = strchr(text, '=');
+    char *name = strdup(text);
+    if (name == NULL) return complain_memory();
+    *column = SIZE_MAX;
+    for (const char *s = first; s != NULL && *column == SIZE_MAX; s = strchr(s + 1, '=')) {
+        name[s - text] = '\0';
+        *column = cof_table_find(table, name);
+        *values = s + 1;
+        name[s - text] = '=';
+    }
+    if (*column == SIZE_MAX && first != NULL) name[first - text] = '\0';
+    if (first == NULL)
+        code = complain(CODE_USAGE, "--ordinal must look like COLUMN=a<b<c, not \"%s\"", text);
+    else if (*column == SIZE_MAX)
+        code = complain_column(table, file, name);
+    free(name);
+    return code;
+}
+
+/* COLUMN=a<b<c */
+static int set_order(cof_table *table, const char *file, const char *text)
+{
+    cof_error err;
+    const char *list = NULL;
+    size_t column = SIZE_MAX, n = 0;
+    int code = find_ordinal(table, file, text, &column, &list);
+    if (code != CODE_DONE) return code;
+    const char **values = split(list, '<', &n);
+    if (values == NULL) return complain_memory();
+    cof_status status = cof_table_set_order(table, column, values, n, &err);
+    free(values);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
+}
+
+static bool is_constant(const cof_table *table, size_t c, int32_t missing)
+{
+    cof_column view;
+    if (cof_table_column(table, c, &view) != COF_OK) return false;
+    return view.n_values + (missing == COF_MISSING_VALUE && view.n_missing > 0 ? 1 : 0) <= 1;
+}
+
+static int32_t role_for(left_out why)
+{
+    switch (why) {
+    case LEFT_LABEL:
+        return COF_ROLE_LABEL;
+    case LEFT_WEIGHTS:
+        return COF_ROLE_WEIGHT;
+    case LEFT_IDENTIFIER:
+        return COF_ROLE_IDENTIFIER;
+    case LEFT_IGNORED:
+    case LEFT_NOT_CHOSEN:
+        return COF_ROLE_IGNORED;
+    default:
+        return COF_ROLE_ATTRIBUTE; /* constant ones too: the library leaves them out itself */
+    }
+}
+
+static int set_roles(cof_table *table, columns *out)
+{
+    for (size_t c = 0; c < out->n; c++) {
+        cof_error err;
+        cof_status status = cof_table_set_role(table, c, role_for(out->why[c]), &err);
+        if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
+        if (out->why[c] == LEFT_IDENTIFIER && out->names == SIZE_MAX) out->names = c;
+        if (out->why[c] == USED) out->n_used++;
+    }
+    return CODE_DONE;
+}
+
+static int check_special(const cof_table *table, const column_choice *asked, const columns *c)
+{
+    const size_t special[] = {c->label, c->weights};
+    const char *const option_name[] = {"--label", "--weights"};
+    if (c->label != SIZE_MAX && c->label == c->weights)
+        return complain(CODE_USAGE, "\"%s\" is both --label and --weights", asked->label);
+    for (size_t i = 0; i < 2; i++) {
+        if (special[i] == SIZE_MAX) continue;
+        bool named = asked->columns.n > 0 && c->why[special[i]] == USED;
+        if (named || c->why[special[i]] == LEFT_IGNORED)
+            return complain(CODE_USAGE, "\"%s\" is in both %s and %s", column_name(table, special[i]),
+                            option_name[i], named ? "--columns" : "--ignore");
+    }
+    return CODE_DONE;
+}
+
+/* What the user named, before anything is guessed. */
+static int mark_asked(const cof_table *table, const char *file, const column_choice *asked, columns *out)
+{
+    for (size_t c = 0; c < out->n; c++) out->why[c] = asked->columns.n > 0 ? LEFT_NOT_CHOSEN : USED;
+    int code = mark_named(table, file, &asked->ignore, LEFT_IGNORED, out->why);
+    if (code == CODE_DONE) code = mark_named(table, file, &asked->columns, USED, out->why);
+    if (code == CODE_DONE) code = find_column(table, file, asked->label, &out->label);
+    if (code == CODE_DONE) code = find_column(table, file, asked->weights, &out->weights);
+    if (code == CODE_DONE) code = check_special(table, asked, out);
+    if (code != CODE_DONE) return code;
+    if (out->label != SIZE_MAX) out->why[out->label] = LEFT_LABEL;
+    if (out->weights != SIZE_MAX) out->why[out->weights] = LEFT_WEIGHTS;
+    return CODE_DONE;
+}
+
+/* Identifiers, unless the user named or ordered them, and constants. */
+static void mark_guessed(const cof_table *table, const column_choice *asked, int32_t missing, columns *out)
+{
+    for (size_t c = 0; c < out->n; c++) {
+        cof_column view;
+        bool undecided = out->why[c] == LEFT_NOT_CHOSEN || (out->why[c] == USED && asked->columns.n == 0);
+        if (cof_table_column(table, c, &view) != COF_OK) continue;
+        if (undecided && !view.ordinal && cof_table_is_identifier(table, c)) out->why[c] = LEFT_IDENTIFIER;
+        if (out->why[c] == USED && is_constant(table, c, missing)) out->why[c] = LEFT_CONSTANT;
+    }
+}
+
+int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
+                   columns *out)
+{
+    *out =
+        (columns){.n = cof_table_n_columns(table), .label = SIZE_MAX, .weights = SIZE_MAX, .names = SIZE_MAX};
+    out->why = calloc(out->n + 1, sizeof *out->why);
+    if (out->why == NULL) return complain_memory();
+    int code = mark_asked(table, file, asked, out);
+    for (size_t i = 0; i < asked->ordinal.n && code == CODE_DONE; i++)
+        code = set_order(table, file, asked->ordinal.text[i]);
+    if (code != CODE_DONE) return code;
+    mark_guessed(table, asked, missing, out);
+    return set_roles(table, out);
+}
+
+void columns_free(columns *c)
+{
+    free(c->why);
+    *c = (columns){.why = NULL};
+}
+
+void column_choice_free(column_choice *asked)
+{
+    text_list_free(&asked->ignore);
+    text_list_free(&asked->columns);
+    text_list_free(&asked->ordinal);
+}
+
+size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),
+                       const void *ctx)
+{
+    for (size_t c = 0; c < cof_table_n_columns(table); c++)
+        if (cof_table_is_identifier(table, c) && !taken(ctx, column_name(table, c))) return c;
+    return SIZE_MAX;
+}
+
+bool looks_numeric(const cof_table *table, size_t column)
+{
+    enum { MANY = 20 }; /* more distinct numbers than a scale of answers would have */
+    cof_column view;
+    bool fraction = false;
+    if (cof_table_column(table, column, &view) != COF_OK || view.n_values < 3) return false;
+    for (uint32_t v = 0; v < view.n_values; v++) {
+        const char *text = cof_table_value(table, column, v);
+        char *end = NULL;
+        if (text[strspn(text, "0123456789+-.eE")] != '\0') return false;
+        strtod(text, &end);
+        if (end == text || *end != '\0') return false;
+        fraction = fraction || strchr(text, '.') != NULL;
+    }
+    return view.n_values > MANY || (fraction && view.n_values > MANY / 2);
+}

@@ -1,0 +1,61 @@
+/* Reading a table as the options say, and what each of its columns is for. */
+#ifndef COF_CLI_COLUMNS_H
+#define COF_CLI_COLUMNS_H
+
+#include <stdbool.h>
+
+#include "coforest.h"
+#include "options.h"
+
+typedef struct reading { /* how a table is read */
+    const char *delimiter;
+    bool no_header;
+    const char *na;
+} reading;
+extern const option dialect_options[], na_options[];
+
+/* Reads path ("-" is standard input) or complains; default_na is used where the user gave no --na, NULL for the
+ * library's own. Exit codes. */
+int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
+               cof_table **out);
+
+typedef struct column_choice { /* what the user said about columns */
+    const char *label, *weights;
+    text_list ignore, columns, ordinal;
+} column_choice;
+extern const option column_options[];
+void column_choice_free(column_choice *asked);
+
+/* Why a column takes no part. */
+typedef enum left_out {
+    USED,
+    LEFT_LABEL,
+    LEFT_WEIGHTS,
+    LEFT_IDENTIFIER,
+    LEFT_CONSTANT,
+    LEFT_IGNORED,
+    LEFT_NOT_CHOSEN
+} left_out;
+const char *left_out_word(left_out why);     /* "identifier" */
+const char *left_out_sentence(left_out why); /* for people */
+
+typedef struct columns { /* of one table */
+    left_out *why;       /* one a column */
+    size_t n;
+    size_t label, weights, names; /* SIZE_MAX: none; names is the identifier that names the rows */
+    size_t n_used;
+} columns;
+
+/* Gives every column its role and the ordinal ones their order. file is for complaints. Exit codes. */
+int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
+                   columns *out);
+void columns_free(columns *c);
+
+/* First suspected identifier that is not taken; SIZE_MAX if there is none. */
+size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),
+                       const void *ctx);
+/* Every value is a number, and there are too many of them, or finer ones, than categories would have. */
+bool looks_numeric(const cof_table *table, size_t column);
+int complain_column(const cof_table *table, const char *file, const char *name);
+
+#endif

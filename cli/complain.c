@@ -1,0 +1,136 @@
+/* Errors: one sentence on standard error and the exit code that goes with it. */
+#include "complain.h"
+
+#include <ctype.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "term.h"
+
+const exit_meaning exit_meanings[] = {
+    {CODE_DONE, "Done."},
+    {CODE_FAILED, "Failed while running: an output could not be written, or memory ran out."},
+    {CODE_USAGE, "Wrong usage: an unknown verb, option or column, a value that is not allowed."},
+    {CODE_DATA, "Bad input data: a table that cannot be read as one, or has too few distinct rows."},
+    {CODE_MODEL, "Bad model file: missing, damaged, or made by a later version."},
+    {CODE_INTERRUPTED, "Interrupted by Ctrl-C or a request to end; what was reached by then was kept."},
+    {0, NULL}};
+
+/* Sentences quote names out of tables, so they are cleaned piece by piece before a terminal sees them. */
+int complain(int code, const char *format, ...)
+{
+    char sentence[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    fputs("coforest: ", stderr);
+    for (size_t at = 0; sentence[at] != '\0';) {
+        char part[128];
+        size_t n = strlen(sentence + at) < 100 ? strlen(sentence + at) : 100;
+        while (n > 1 && ((unsigned char)sentence[at + n] & 0xC0) == 0x80) n--; /* between characters */
+        snprintf(part, sizeof part, "%.*s", (int)n, sentence + at);
+        fputs(show_text(part, 1000).text, stderr);
+        at += n;
+    }
+    fputc('\n', stderr);
+    return code;
+}
+
+int exit_code(cof_status status, task doing)
+{
+    switch (status) {
+    case COF_OK:
+        return CODE_DONE;
+    case COF_ERR_STOPPED:
+        return CODE_INTERRUPTED;
+    case COF_ERR_MODEL:
+    case COF_ERR_TOO_NEW:
+        return CODE_MODEL;
+    case COF_ERR_DATA:
+    case COF_ERR_FEW_ROWS:
+    case COF_ERR_NO_COLUMNS:
+    case COF_ERR_MISSING:
+        return CODE_DATA;
+    case COF_ERR_UNSUPPORTED:
+        return doing == TASK_MODEL ? CODE_MODEL : CODE_DATA;
+    case COF_ERR_ARGUMENT:
+        /* predicting, the only thing left that can be wrong is a table without the model's columns */
+        return doing == TASK_PREDICT ? CODE_DATA : CODE_USAGE;
+    case COF_ERR_IO:
+        return doing == TASK_TABLE ? CODE_DATA : doing == TASK_MODEL ? CODE_MODEL : CODE_FAILED;
+    default:
+        return CODE_FAILED;
+    }
+}
+
+int complain_status(cof_status status, task doing, const cof_error *err)
+{
+    const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
+    if (status == COF_ERR_STOPPED)
+        return complain(CODE_INTERRUPTED,
+                        "interrupted before there was a result to keep; nothing was written");
+    return complain(exit_code(status, doing), "%s", text);
+}
+
+int complain_memory(void)
+{
+    return complain(CODE_FAILED, "out of memory");
+}
+
+bool reader_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
+/* Edits between two words, letter case aside: insert, drop, change, or swap two neighbours. Words longer than the
+ * rows below are not worth a guess. */
+static int edits(const char *a, const char *b)
+{
+    enum { MOST = 64 };
+    int row[3][MOST + 1];
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    if (na > MOST || nb > MOST) return MOST;
+    for (int j = 0; j <= nb; j++) row[0][j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            int best = before[j - 1] + (same ? 0 : 1);
+            if (before[j] + 1 < best) best = before[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && earlier[j - 2] + 1 < best)
+                best = earlier[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+int misspelling(const char *typed, const char *candidate)
+{
+    size_t n = strlen(typed);
+    int allowed = n < 6 ? 1 : n < 9 ? 2 : 3;
+    int distance = edits(typed, candidate);
+    if (distance <= allowed && distance < (int)strlen(candidate)) return distance + 1;
+    if (n >= 3 && strncmp(typed, candidate, n) == 0) return allowed + 2; /* a beginning of it */
+    return 0;
+}
+
+const char *nearest(const char *typed, const char *const *candidates)
+{
+    const char *best = NULL;
+    int least = 0;
+    for (size_t i = 0; candidates[i] != NULL; i++) {
+        int distance = misspelling(typed, candidates[i]);
+        if (distance == 0 || (best != NULL && distance >= least)) continue;
+        best = candidates[i];
+        least = distance;
+    }
+    return best;
+}

@@ -1,0 +1,41 @@
+/* Errors: one sentence on standard error and the exit code that goes with it. */
+#ifndef COF_CLI_COMPLAIN_H
+#define COF_CLI_COMPLAIN_H
+
+#include <stdbool.h>
+
+#include "coforest.h"
+
+enum {
+    CODE_DONE = 0,
+    CODE_FAILED = 1,
+    CODE_USAGE = 2,
+    CODE_DATA = 3,
+    CODE_MODEL = 4,
+    CODE_INTERRUPTED = 130
+};
+
+/* What the manual says about them; ends with a NULL text. */
+typedef struct exit_meaning {
+    int code;
+    const char *text;
+} exit_meaning;
+extern const exit_meaning exit_meanings[];
+
+/* Prints `coforest: <sentence>` and hands the code back, so that failing is one line. */
+int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same status means different things to a user, depending on what we were at. */
+typedef enum task { TASK_TABLE, TASK_SETTING, TASK_FIT, TASK_PREDICT, TASK_MODEL, TASK_OUTPUT } task;
+int exit_code(cof_status status, task doing);
+int complain_status(cof_status status, task doing, const cof_error *err);
+int complain_memory(void);
+/* Standard output is a pipe that nobody reads any more. */
+bool reader_gone(void);
+
+/* The candidate nearest to what was typed, or NULL if none comes close. Ends with a NULL. */
+const char *nearest(const char *typed, const char *const *candidates);
+/* Nonzero if `candidate` is near enough to `typed` to be worth suggesting; smaller is nearer. */
+int misspelling(const char *typed, const char *candidate);
+
+#endif

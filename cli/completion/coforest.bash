@@ -1,0 +1,67 @@
+# bash completion for coforest; made by `coforest completion bash`
+_coforest()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        words="fit predict evaluate trees describe generate completion help --help --version"
+    else
+        case $verb:$prev in
+        fit:--clusters | fit:-k) compopt +o default; return ;;
+        fit:--restarts) compopt +o default; return ;;
+        fit:--init) words="kmeans farthest random modes++ cao" ;;
+        fit:--init-rows) compopt +o default; return ;;
+        fit:--select) words="likelihood objective" ;;
+        fit:--variant) words="paper authors" ;;
+        fit:--missing) words="value ignore drop error" ;;
+        fit:--seed) compopt +o default; return ;;
+        fit:--max-rebuilds) compopt +o default; return ;;
+        fit:--max-passes) compopt +o default; return ;;
+        fit:--threads) compopt +o default; return ;;
+        fit:--label) compopt +o default; return ;;
+        fit:--ignore) compopt +o default; return ;;
+        fit:--columns) compopt +o default; return ;;
+        fit:--ordinal) compopt +o default; return ;;
+        fit:--weights) compopt +o default; return ;;
+        fit:--delimiter) compopt +o default; return ;;
+        fit:--na) compopt +o default; return ;;
+        fit:--labels-out) return ;;
+        fit:--model-out) return ;;
+        fit:--history) return ;;
+        predict:--labels-out) return ;;
+        predict:--threads) compopt +o default; return ;;
+        predict:--delimiter) compopt +o default; return ;;
+        predict:--na) compopt +o default; return ;;
+        evaluate:--delimiter) compopt +o default; return ;;
+        evaluate:--na) compopt +o default; return ;;
+        trees:--attr) compopt +o default; return ;;
+        trees:--format) words="text dot svg json" ;;
+        trees:--out | trees:-o) return ;;
+        describe:--delimiter) compopt +o default; return ;;
+        describe:--na) compopt +o default; return ;;
+        generate:--kind) words="uniform planted" ;;
+        generate:--rows) compopt +o default; return ;;
+        generate:--columns) compopt +o default; return ;;
+        generate:--values) compopt +o default; return ;;
+        generate:--clusters | generate:-k) compopt +o default; return ;;
+        generate:--noise) compopt +o default; return ;;
+        generate:--seed) compopt +o default; return ;;
+        generate:--out | generate:-o) return ;;
+        help:help) words="fit predict evaluate trees describe generate completion" ;;
+        esac
+    fi
+    if [[ -z $words ]]; then
+        case $verb:$cur in
+        fit:-*) words="--help -k --clusters --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --json -q --quiet --demo" ;;
+        predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
+        evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
+        trees:-*) words="--help --attr --format -o --out" ;;
+        describe:-*) words="--help --json --delimiter --no-header --na" ;;
+        generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
+        completion:-*) words="--help" ;;
+        completion:*) words="bash zsh fish man" ;;
+        esac
+    fi
+    [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+complete -o default -F _coforest coforest

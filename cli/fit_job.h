@@ -1,0 +1,50 @@
+/* One run of `coforest fit`: what was asked, what was read, what came out. */
+#ifndef COF_CLI_FIT_JOB_H
+#define COF_CLI_FIT_JOB_H
+
+#include "coforest.h"
+#include "columns.h"
+#include "outfiles.h"
+#include "progress.h"
+#include "term.h"
+
+typedef struct fit_settings {
+    column_choice columns;
+    reading reading;
+    uint32_t k, restarts, threads, max_rebuilds, max_passes; /* 0: not given */
+    int32_t variant, init, select, missing;                  /* -1: not given */
+    uint64_t seed;
+    const char *init_rows;
+    bool paper, demo, json, quiet;
+    const char *labels_out, *model_out, *history;
+} fit_settings;
+
+enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, N_OUT, MAX_WARNINGS = 8 };
+
+typedef struct fit_job {
+    fit_settings s;
+    const char *file; /* as people know it */
+    cof_table *table;
+    columns columns;
+    uint64_t *init_rows;
+    cof_model *model;
+    cof_fit_info info;
+    cof_scores scores;      /* with a label column */
+    int32_t *classes;       /* the label column, NULL without */
+    double read_s, begun_s; /* seconds; on the clock of now_s */
+    progress_line line;     /* here, because the table keeps pointing at it */
+    page page;
+    outfile out[N_OUT];
+    char warning[MAX_WARNINGS][600];
+    size_t n_warnings;
+} fit_job;
+
+/* The names that options, help and JSON share; ends with a NULL name. */
+extern const choice variant_choices[], init_choices[], select_choices[], missing_choices[];
+const char *stop_word(int32_t stop_reason); /* "converged" */
+
+void show_table_read(const fit_job *job, const page *p); /* before the fit */
+int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
+void print_fit_json(const fit_job *job);
+
+#endif

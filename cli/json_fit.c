@@ -1,0 +1,119 @@
+/* The result of a fit as one JSON object. The fields are a contract: docs and scripts rely on them. */
+#include "fit_job.h"
+#include "json_out.h"
+#include "progress.h"
+#include "show_scores.h"
+
+const char *stop_word(int32_t stop_reason)
+{
+    static const char *const words[] = {[COF_STOP_CONVERGED] = "converged",
+                                        [COF_STOP_CYCLE] = "cycle",
+                                        [COF_STOP_CAP] = "cap",
+                                        [COF_STOP_STOPPED] = "stopped"};
+    return stop_reason >= 0 && stop_reason <= COF_STOP_STOPPED ? words[stop_reason] : "unknown";
+}
+
+/* Every column of the table: what became of it, and why it takes no part if it does not. */
+static void print_attributes(const fit_job *job, json_out *j)
+{
+    json_open(j, "attributes", '[');
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        if (cof_table_column(job->table, c, &view) != COF_OK) continue;
+        json_open_line(j, NULL, '{');
+        json_text(j, "name", view.name);
+        json_count(j, "n_values", view.n_values);
+        json_count(j, "n_missing", view.n_missing);
+        json_bool(j, "used", job->columns.why[c] == USED);
+        json_text(j, "why", left_out_word(job->columns.why[c]));
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void print_restarts(const fit_job *job, json_out *j)
+{
+    size_t n = 0;
+    const cof_restart_record *record = cof_model_restarts(job->model, &n);
+    json_open(j, "restart_records", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_open_line(j, NULL, '{');
+        json_real(j, "objective", record[i].objective);
+        json_real(j, "log_likelihood", record[i].log_likelihood);
+        json_count(j, "rebuilds", record[i].rebuilds);
+        json_count(j, "passes", record[i].passes);
+        json_text(j, "stop_reason", stop_word(record[i].stop_reason));
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void print_settings(const fit_job *job, json_out *j)
+{
+    const fit_settings *s = &job->s;
+    json_text(j, "version", cof_version());
+    json_text(j, "method", "coforest");
+    json_text(j, "variant", variant_choices[s->variant].name);
+    json_count(j, "k", s->k);
+    json_count(j, "n_rows", cof_table_n_rows(job->table));
+    json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
+    json_count(j, "n_dropped", job->info.n_dropped);
+    print_attributes(job, j);
+    json_count(j, "seed", s->seed);
+    json_count(j, "restarts", s->restarts);
+    json_text(j, "init", s->init_rows != NULL ? "rows" : init_choices[s->init].name);
+    json_text(j, "select", select_choices[s->select].name);
+    json_text(j, "missing", missing_choices[s->missing].name);
+}
+
+static void print_result(const fit_job *job, json_out *j)
+{
+    const cof_fit_info *info = &job->info;
+    const double *sizes = cof_model_sizes(job->model);
+    json_real(j, "objective", info->objective);
+    json_real(j, "log_likelihood", info->log_likelihood);
+    json_count(j, "best_restart", info->best_restart + 1u);
+    json_count(j, "rebuilds", info->rebuilds);
+    json_count(j, "passes", info->passes);
+    json_text(j, "stop_reason", stop_word(info->stop_reason));
+    json_open_line(j, "sizes", '[');
+    for (uint32_t c = 0; c < job->s.k; c++) json_real(j, NULL, sizes[c]);
+    json_close(j, ']');
+    json_count(j, "n_empty", info->n_empty);
+    print_restarts(job, j);
+    if (job->classes == NULL) return;
+    json_open(j, "scores", '{');
+    json_scores(j, &job->scores);
+    json_close(j, '}');
+}
+
+static void print_timings(const fit_job *job, json_out *j)
+{
+    const cof_fit_info *info = &job->info;
+    json_open(j, "timings", '{');
+    json_real(j, "read_s", job->read_s);
+    json_real(j, "encode_s", info->prepare_s);
+    json_real(j, "start_s", info->start_s);
+    json_real(j, "pass_s", info->pass_s);
+    json_real(j, "forest_s", info->forest_s);
+    json_real(j, "fit_s", info->fit_s);
+    json_real(j, "total_s", now_s() - job->begun_s);
+    json_close(j, '}');
+    json_count(j, "row_visits", info->row_visits);
+    json_count(j, "threads", info->threads);
+    json_text(j, "kernel", info->kernel);
+}
+
+void print_fit_json(const fit_job *job)
+{
+    json_out j = json_begin(stdout);
+    json_open(&j, NULL, '{');
+    print_settings(job, &j);
+    print_result(job, &j);
+    print_timings(job, &j);
+    json_open(&j, "warnings", '[');
+    for (size_t i = 0; i < job->n_warnings; i++) json_text(&j, NULL, job->warning[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_end(&j);
+}

@@ -1,0 +1,71 @@
+/* The labels file and the history file. */
+#include "labels_csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "complain.h"
+#include "json_out.h"
+
+/* RFC 4180: a cell with a comma, a quote or a line break is quoted, quotes inside doubled. */
+static void put_cell(outfile *f, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        outfile_put(f, text, strlen(text));
+        return;
+    }
+    outfile_put(f, "\"", 1);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') outfile_put(f, "\"", 1);
+        outfile_put(f, text, 1);
+    }
+    outfile_put(f, "\"", 1);
+}
+
+static void put_header(outfile *f, const cof_table *table, size_t names)
+{
+    cof_column view;
+    outfile_print(f, "row,cluster");
+    if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
+        outfile_put(f, ",", 1);
+        put_cell(f, view.name);
+    }
+    outfile_put(f, "\n", 1);
+}
+
+int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels)
+{
+    size_t n_rows = cof_table_n_rows(table);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    put_header(f, table, names);
+    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        if (labels[i] < 0)
+            outfile_print(f, "%zu,", i + 1);
+        else
+            outfile_print(f, "%zu,%" PRId32, i + 1, labels[i] + 1);
+        if (names != SIZE_MAX) {
+            outfile_put(f, ",", 1);
+            put_cell(f, cof_table_value(table, names, cof_table_code(table, i, names)));
+        }
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
+int write_history(outfile *f, const cof_model *model)
+{
+    size_t n = 0;
+    const cof_pass_record *record = cof_model_history(model, &n);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    for (size_t i = 0; i < n && f->status == COF_OK; i++) {
+        real_digits objective = format_real(record[i].objective);
+        outfile_print(f,
+                      "{\"restart\": %" PRIu32 ", \"rebuild\": %" PRIu32 ", \"pass\": %" PRIu32
+                      ", \"objective\": %s, \"moved\": %" PRIu64 "}\n",
+                      record[i].restart + 1, record[i].rebuild, record[i].pass, objective.text,
+                      record[i].moved);
+    }
+    return outfile_finish(f);
+}

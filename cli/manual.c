@@ -1,0 +1,235 @@
+/* The manual page, made from the tables of options.h; what the tables do not know stands here. */
+#include "manual.h"
+
+#include <string.h>
+
+#include "coforest.h"
+#include "complain.h"
+#include "help.h"
+
+/* Of the text, not of the build: the page must come out the same every time. */
+static const char MANUAL_DATE[] = "2026-11-15";
+enum { LINE_WIDTH = 76 };
+
+typedef struct entry {
+    const char *term, *text;
+} entry;
+
+static const entry labels_fields[] = {
+    {"row", "the row of the table, from 1, in the order of the input"},
+    {"cluster", "its cluster, from 1; empty for a row that was left out for missing values"},
+    {"NAME", "the cells of the column that names the rows, under its own name, if there is one"},
+    {NULL, NULL}};
+
+static const entry history_fields[] = {{"restart", "the start, from 1"},
+                                       {"rebuild", "how often the forest had been rebuilt before this pass"},
+                                       {"pass", "passes so far in this start, from 1"},
+                                       {"objective", "the total distance after the pass"},
+                                       {"moved", "rows that changed their cluster in it"},
+                                       {NULL, NULL}};
+
+static const entry json_fields[] = {
+    {"version, method, variant, k", "of the program and the fit"},
+    {"n_rows, n_distinct_rows, n_dropped",
+     "rows of the table, distinct ones among those clustered, and rows left out"},
+    {"attributes", "for every column: name, n_values, n_missing, used, and why (not)"},
+    {"seed, restarts, init, select, missing", "the settings used; init is \"rows\" with --init-rows"},
+    {"objective, log_likelihood", "of the result"},
+    {"best_restart, rebuilds, passes", "of the start that was kept, from 1"},
+    {"stop_reason",
+     "\"converged\", \"cycle\" (an earlier partition came back), \"cap\" (a limit was reached) or "
+     "\"stopped\" (interrupted)"},
+    {"sizes, n_empty", "rows of each cluster, and clusters without any; with --weights, sums of weights"},
+    {"restart_records", "for every finished start: objective, log_likelihood, rebuilds, passes, stop_reason"},
+    {"scores", "with --label: ca, ari, nmi, ami, purity, homogeneity, completeness, v_measure"},
+    {"timings", "seconds: read_s, encode_s, start_s, pass_s, forest_s, fit_s, total_s"},
+    {"row_visits, threads, kernel",
+     "rows scored over all passes, threads used, and the code that scored them"},
+    {"warnings", "sentences; empty if all is well"},
+    {NULL, NULL}};
+
+static const entry environment[] = {
+    {"NO_COLOR", "if set and not empty, no colour even on a terminal"},
+    {"COLUMNS", "the width of the text where standard output is no terminal (default: 80)"},
+    {NULL, NULL}};
+
+/* ---- roff ---------------------------------------------------------------------------------------- */
+
+/* A dash is a dash to be copied, a backslash is itself, and a line must not begin as a command does. */
+static void put_escaped(FILE *out, const char *text, size_t n)
+{
+    if (n > 0 && (*text == '.' || *text == '\'')) fputs("\\&", out);
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '-')
+            fputs("\\-", out);
+        else if (text[i] == '\\')
+            fputs("\\e", out);
+        else if (text[i] == '\'')
+            fputs("\\(aq", out);
+        else
+            fputc(text[i], out);
+    }
+}
+
+/* Running text; a sentence begins a line, as roff likes it. */
+static void put_text(FILE *out, const char *text)
+{
+    size_t column = 0;
+    while (*text != '\0') {
+        size_t n = strcspn(text, " ");
+        if (column > 0 && column + 1 + n > LINE_WIDTH) column = 0, fputc('\n', out);
+        if (column > 0) column++, fputc(' ', out);
+        put_escaped(out, text, n);
+        column += n;
+        if (n > 1 && text[n - 1] == '.' && text[n] == ' ' && text[n - 2] != '.') column = 0, fputc('\n', out);
+        text += n + strspn(text + n, " ");
+    }
+    fputc('\n', out);
+}
+
+static void put_bold(FILE *out, const char *text)
+{
+    fputs("\\fB", out);
+    put_escaped(out, text, strlen(text));
+    fputs("\\fR", out);
+}
+
+static void put_entries(FILE *out, const entry *entries)
+{
+    for (const entry *e = entries; e->term != NULL; e++) {
+        fputs(".TP\n", out);
+        put_bold(out, e->term);
+        fputc('\n', out);
+        put_text(out, e->text);
+    }
+}
+
+/* ---- Sections ------------------------------------------------------------------------------------ */
+
+static void put_head(FILE *out)
+{
+    fputs(".\\\" Made by `coforest completion man`; the texts stand in cli/.\n", out);
+    fprintf(out, ".TH COFOREST 1 %s \"coforest %s\" \"User Commands\"\n", MANUAL_DATE, cof_version());
+    fputs(".SH NAME\n", out);
+    fprintf(out, "coforest \\- %s\n.SH SYNOPSIS\n", program_summary);
+    for (size_t i = 0; verbs[i] != NULL; i++) {
+        if (i > 0) fputs(".br\n", out);
+        fprintf(out, "\\fBcoforest %s\\fR ", verbs[i]->name);
+        put_escaped(out, verbs[i]->usage, strlen(verbs[i]->usage));
+        fputc('\n', out);
+    }
+    fputs(".br\n\\fBcoforest help\\fR [VERB]\n.br\n\\fBcoforest \\-\\-version\\fR\n", out);
+    fputs(".SH DESCRIPTION\n", out);
+    put_text(out, "A table whose columns are categories (answers of a survey, findings on patients, votes, "
+                  "customers) has "
+                  "no natural distance between two values of a column. coforest learns one: for every column "
+                  "a tree over "
+                  "its values, in which near values are shared by the same clusters, and clusters the rows "
+                  "with distances "
+                  "along these trees, both in turn until nothing changes.");
+    fputs(".PP\n", out);
+    put_text(out, "Options may stand before, between and after the files. A long option takes its value as "
+                  "--name value or "
+                  "--name=value, a short one as -k 7 or -k7; -- ends the options. What people read goes to "
+                  "standard output, "
+                  "errors go to standard error, and a live progress line is drawn on standard error if that "
+                  "is a terminal.");
+}
+
+static void put_choices(FILE *out, const choice *choices)
+{
+    fputs(".RS\n", out);
+    for (const choice *c = choices; c->name != NULL; c++) {
+        fputs(".TP 12\n", out);
+        put_bold(out, c->name);
+        fputc('\n', out);
+        put_text(out, c->what == NULL ? "" : c->what);
+    }
+    fputs(".RE\n", out);
+}
+
+static void put_option(FILE *out, const option *o)
+{
+    fputs(".TP\n", out);
+    if (o->letter != 0) fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+    fputs("\\fB\\-\\-", out);
+    put_escaped(out, o->name, strlen(o->name));
+    fputs("\\fR", out);
+    if (o->arg != NULL) {
+        fputs(" \\fI", out);
+        put_escaped(out, o->arg, strlen(o->arg));
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    put_text(out, o->help);
+    if (o->choices != NULL) put_choices(out, o->choices);
+}
+
+static void put_verb(FILE *out, const verb *v)
+{
+    fprintf(out, ".SS coforest %s ", v->name);
+    put_escaped(out, v->usage, strlen(v->usage));
+    fputc('\n', out);
+    for (size_t i = 0; v->paragraphs[i] != NULL; i++) {
+        if (i > 0) fputs(".PP\n", out);
+        put_text(out, v->paragraphs[i]);
+    }
+    for (size_t g = 0; v->groups[g] != NULL; g++) {
+        if (v->groups[g]->title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", v->groups[g]->title);
+        for (const option *o = v->groups[g]->options; o->name != NULL; o++) put_option(out, o);
+    }
+}
+
+static void put_files(FILE *out)
+{
+    fputs(".SH FILES\n.SS The labels file\n", out);
+    put_text(out, "CSV with a header, quoted as RFC 4180 says:");
+    put_entries(out, labels_fields);
+    fputs(".SS The history file\n", out);
+    put_text(out, "One JSON object a line, one line a pass:");
+    put_entries(out, history_fields);
+    fputs(".SS The object that fit \\-\\-json prints\n", out);
+    put_entries(out, json_fields);
+    fputs(".SS The model file\n", out);
+    put_text(out, "Binary, with a version and a checksum, the same on every machine; docs/model-format.md "
+                  "describes it.");
+    fputs(".PP\n", out);
+    put_text(out, "A file appears under its name only when the whole run has succeeded; one that was there "
+                  "before stays as "
+                  "it was until then.");
+}
+
+static void put_examples(FILE *out)
+{
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; verbs[i] != NULL; i++)
+        for (const example *e = verbs[i]->examples; e->command != NULL; e++) {
+            fputs(".TP\n", out);
+            put_bold(out, e->command);
+            fputc('\n', out);
+            put_text(out, e->what);
+        }
+}
+
+void print_manual(FILE *out)
+{
+    put_head(out);
+    fputs(".SH VERBS\n", out);
+    for (size_t i = 0; verbs[i] != NULL; i++) put_verb(out, verbs[i]);
+    fputs(".SH EXIT STATUS\n", out);
+    for (const exit_meaning *m = exit_meanings; m->text != NULL; m++) {
+        fprintf(out, ".TP\n\\fB%d\\fR\n", m->code);
+        put_text(out, m->text);
+    }
+    fputs(".SH ENVIRONMENT\n", out);
+    put_entries(out, environment);
+    put_files(out);
+    put_examples(out);
+    fputs(".SH SEE ALSO\n", out);
+    put_text(out,
+             "Mingjie Zhao, Sen Feng, Yiqun Zhang, Mengke Li, Yang Lu and Yiu-Ming Cheung, \"Learning Order "
+             "Forest for "
+             "Qualitative-Attribute Data Clustering\", ECAI 2024, for the method; docs/choices.md for where "
+             "coforest differs and why; docs/model-format.md for the model file.");
+    fputs(".PP\n.BR dot (1),\n.BR gzip (1),\n.BR zstd (1)\n", out);
+}

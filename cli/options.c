@@ -1,0 +1,238 @@
+/* Parsing by the tables of options.h. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "help.h"
+
+typedef struct match {
+    const option *option;
+    void *member;
+    char shown[64]; /* as complaints call it */
+} match;
+
+typedef bool (*option_test)(const option *o, const char *name, size_t n);
+
+static bool same_name(const option *o, const char *name, size_t n)
+{
+    return strlen(o->name) == n && memcmp(o->name, name, n) == 0;
+}
+
+static bool same_letter(const option *o, const char *name, size_t n)
+{
+    return n == 1 && o->letter != 0 && o->letter == *name;
+}
+
+static bool find_option(const verb *v, option_test test, const char *name, size_t n, void *settings, match *m)
+{
+    for (size_t g = 0; v->groups[g] != NULL; g++)
+        for (const option *o = v->groups[g]->options; o->name != NULL; o++) {
+            if (!test(o, name, n)) continue;
+            m->option = o;
+            m->member = (char *)settings + v->groups[g]->offset + o->offset;
+            if (test == same_letter)
+                snprintf(m->shown, sizeof m->shown, "-%c", o->letter);
+            else
+                snprintf(m->shown, sizeof m->shown, "--%s", o->name);
+            return true;
+        }
+    return false;
+}
+
+static bool append(text_list *list, const char *text)
+{
+    const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
+    if (grown == NULL) return false;
+    grown[list->n] = text;
+    *list = (text_list){.text = grown, .n = list->n + 1};
+    return true;
+}
+
+void text_list_free(text_list *list)
+{
+    free(list->text);
+    *list = (text_list){.n = 0};
+}
+
+static int complain_range(const match *m, const char *value)
+{
+    const option *o = m->option;
+    const char *kind = o->kind == OPTION_REAL ? "number" : "whole number";
+    if (o->most != 0)
+        return complain(CODE_USAGE, "%s must be a %s from %g to %g, not \"%s\"", m->shown, kind, o->least,
+                        o->most, value);
+    return complain(CODE_USAGE, "%s must be a %s of at least %g, not \"%s\"", m->shown, kind, o->least,
+                    value);
+}
+
+static bool in_bounds(const option *o, double x)
+{
+    return x >= o->least && (o->most == 0 || x <= o->most);
+}
+
+/* strtoull takes "-1" and blanks; a whole number here has digits only. */
+static int take_whole(const match *m, const char *value)
+{
+    bool digits = *value != '\0' && value[strspn(value, "0123456789")] == '\0';
+    errno = 0;
+    unsigned long long x = strtoull(value, NULL, 10);
+    bool too_large = errno != 0 || (m->option->kind == OPTION_COUNT && x > UINT32_MAX);
+    if (digits && too_large && m->option->most == 0)
+        return complain(CODE_USAGE, "%s cannot be as large as %s", m->shown, value);
+    if (!digits || too_large || !in_bounds(m->option, (double)x)) return complain_range(m, value);
+    if (m->option->kind == OPTION_COUNT)
+        *(uint32_t *)m->member = (uint32_t)x;
+    else
+        *(uint64_t *)m->member = x;
+    return CODE_DONE;
+}
+
+static int take_real(const match *m, const char *value)
+{
+    char *end = NULL;
+    double x = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(x) || !in_bounds(m->option, x))
+        return complain_range(m, value);
+    *(double *)m->member = x;
+    return CODE_DONE;
+}
+
+static int take_choice(const match *m, const char *value)
+{
+    const choice *choices = m->option->choices;
+    char list[256] = "";
+    for (int32_t i = 0; choices[i].name != NULL; i++) {
+        if (strcmp(choices[i].name, value) == 0) {
+            *(int32_t *)m->member = i;
+            return CODE_DONE;
+        }
+        const char *joint = i == 0 ? "" : choices[i + 1].name == NULL ? " or " : ", ";
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", joint, choices[i].name);
+    }
+    return complain(CODE_USAGE, "%s must be %s, not \"%s\"", m->shown, list, value);
+}
+
+static int take_value(const match *m, const char *value)
+{
+    switch (m->option->kind) {
+    case OPTION_FLAG:
+        *(bool *)m->member = true;
+        return CODE_DONE;
+    case OPTION_TEXT:
+        *(const char **)m->member = value;
+        return CODE_DONE;
+    case OPTION_TEXTS:
+        return append(m->member, value) ? CODE_DONE : complain_memory();
+    case OPTION_COUNT:
+    case OPTION_NUMBER:
+        return take_whole(m, value);
+    case OPTION_REAL:
+        return take_real(m, value);
+    default:
+        return take_choice(m, value);
+    }
+}
+
+/* `typed` has its dashes, n bytes of it count. */
+static int complain_unknown(const verb *v, const char *typed, size_t n)
+{
+    const char *known[128] = {"help"};
+    char shown_as[64];
+    size_t n_known = 1;
+    for (size_t g = 0; v->groups[g] != NULL; g++)
+        for (const option *o = v->groups[g]->options; o->name != NULL && n_known < 127; o++)
+            known[n_known++] = o->name;
+    snprintf(shown_as, sizeof shown_as, "%.*s", (int)n, typed);
+    const char *near = nearest(shown_as + strspn(shown_as, "-"), known);
+    if (near != NULL)
+        return complain(CODE_USAGE, "%s has no option %s; did you mean --%s?", v->name, shown_as, near);
+    return complain(CODE_USAGE, "%s has no option %s; \"coforest %s --help\" lists them", v->name, shown_as,
+                    v->name);
+}
+
+/* --name, --name value, --name=value; *at moves on when the value is the next argument. */
+static int take_long(const verb *v, int argc, char **argv, int *at, void *settings)
+{
+    const char *name = argv[*at] + 2;
+    const char *equals = strchr(name, '=');
+    size_t n = equals == NULL ? strlen(name) : (size_t)(equals - name);
+    match m;
+    if (!find_option(v, same_name, name, n, settings, &m)) return complain_unknown(v, argv[*at], n + 2);
+    if (m.option->kind == OPTION_FLAG) {
+        if (equals != NULL) return complain(CODE_USAGE, "%s takes no value", m.shown);
+        return take_value(&m, NULL);
+    }
+    if (equals != NULL) return take_value(&m, equals + 1);
+    if (*at + 1 >= argc)
+        return complain(CODE_USAGE, "%s needs a value: %s %s", m.shown, m.shown, m.option->arg);
+    return take_value(&m, argv[++*at]);
+}
+
+/* -k 7 or -k7 */
+static int take_short(const verb *v, int argc, char **argv, int *at, void *settings)
+{
+    const char *letter = argv[*at] + 1;
+    match m;
+    if (!find_option(v, same_letter, letter, 1, settings, &m))
+        return complain_unknown(v, argv[*at], strlen(argv[*at])); /* perhaps a long one, a dash short */
+    if (m.option->kind == OPTION_FLAG) {
+        if (letter[1] != '\0') return complain(CODE_USAGE, "%s takes no value", m.shown);
+        return take_value(&m, NULL);
+    }
+    if (letter[1] != '\0') return take_value(&m, letter + 1);
+    if (*at + 1 >= argc)
+        return complain(CODE_USAGE, "%s needs a value: %s %s", m.shown, m.shown, m.option->arg);
+    return take_value(&m, argv[++*at]);
+}
+
+static int take_operand(const verb *v, const char *text, operands *found)
+{
+    size_t most = 0;
+    while (v->operands[most].name != NULL) most++;
+    if (found->n == most)
+        return complain(CODE_USAGE, "%s has no use for \"%s\"; usage: coforest %s %s", v->name, text, v->name,
+                        v->usage);
+    found->text[found->n++] = text;
+    return CODE_DONE;
+}
+
+static int check_operands(const verb *v, const operands *found)
+{
+    const operand *next = v->operands + found->n;
+    if (next->name == NULL || next->optional) return CODE_DONE;
+    return complain(CODE_USAGE, "%s needs %s; usage: coforest %s %s", v->name, next->name, v->name, v->usage);
+}
+
+static bool asks_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+bool parse_arguments(const verb *v, int argc, char **argv, void *settings, operands *found, int *code)
+{
+    bool operands_only = false;
+    *found = (operands){.n = 0};
+    *code = CODE_DONE;
+    for (int at = 0; at < argc && *code == CODE_DONE; at++) {
+        const char *argument = argv[at];
+        if (operands_only || argument[0] != '-' || argument[1] == '\0')
+            *code = take_operand(v, argument, found); /* "-" alone is standard input */
+        else if (strcmp(argument, "--") == 0)
+            operands_only = true;
+        else if (asks_help(argument)) {
+            print_verb_help(v);
+            return false;
+        } else if (argument[1] == '-')
+            *code = take_long(v, argc, argv, &at, settings);
+        else
+            *code = take_short(v, argc, argv, &at, settings);
+    }
+    if (*code == CODE_DONE) *code = check_operands(v, found);
+    return *code == CODE_DONE;
+}

@@ -1,0 +1,90 @@
+/* One table per verb. Parsing, help, the manual and the shell completions all read it, so nothing about
+ * an option is written twice. */
+#ifndef COF_CLI_OPTIONS_H
+#define COF_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a value is, which also says what the member at `offset` is. */
+typedef enum option_kind {
+    OPTION_FLAG,   /* bool; takes no value */
+    OPTION_TEXT,   /* const char *; the last one counts */
+    OPTION_TEXTS,  /* text_list; may be repeated */
+    OPTION_COUNT,  /* uint32_t, from least to most */
+    OPTION_NUMBER, /* uint64_t, from least to most */
+    OPTION_REAL,   /* double, from least to most */
+    OPTION_CHOICE  /* int32_t, the position in choices */
+} option_kind;
+
+/* What a shell could offer there. */
+typedef enum value_hint { HINT_NONE, HINT_FILE } value_hint;
+
+typedef struct choice {
+    const char *name;
+    const char *what; /* a few words, or NULL where the name says it */
+} choice;
+
+typedef struct option {
+    const char *name;      /* long, without the dashes */
+    const char *arg;       /* how help calls the value; NULL for a flag */
+    const char *help;      /* one or two sentences */
+    option_kind kind;      /* of the member */
+    size_t offset;         /* of the member in the group's part of the settings */
+    double least, most;    /* bounds of a number; 0 and 0: any */
+    const choice *choices; /* ends with a NULL name */
+    value_hint hint;
+    char letter; /* short name, or 0 */
+} option;
+
+/* Options under one heading; a group may serve several verbs, each saying where its members lie. */
+typedef struct option_group {
+    const char *title;     /* NULL: goes on with the group before */
+    const option *options; /* ends with a NULL name */
+    size_t offset;         /* of the group's part in the verb's settings */
+} option_group;
+
+typedef struct operand {
+    const char *name;
+    bool optional;
+    value_hint hint;
+    const choice *choices; /* ends with a NULL name, or is NULL */
+} operand;
+
+typedef struct example {
+    const char *command, *what;
+} example;
+
+typedef struct verb {
+    const char *name;
+    const char *usage;                 /* after the verb */
+    const char *summary;               /* a few words, no full stop */
+    const char *const *paragraphs;     /* ends with NULL */
+    const operand *operands;           /* ends with a NULL name */
+    const option_group *const *groups; /* ends with NULL */
+    const example *examples;           /* ends with a NULL command */
+    int (*run)(int argc, char **argv); /* what follows the verb; returns the exit code */
+} verb;
+
+extern const verb *const verbs[]; /* ends with NULL */
+const verb *find_verb(const char *name);
+int complain_verb(const char *name); /* there is no such verb */
+
+typedef struct text_list {
+    const char **text;
+    size_t n;
+} text_list;
+
+enum { MAX_OPERANDS = 4 };
+typedef struct operands {
+    const char *text[MAX_OPERANDS];
+    size_t n;
+} operands;
+
+/* Fills settings (defaults already there) and operands. False when the verb is done: help was asked for or
+ * something is wrong, which has been said, and *code is the exit code. Lists are the caller's to free. */
+bool parse_arguments(const verb *v, int argc, char **argv, void *settings, operands *found, int *code);
+void text_list_free(text_list *list);
+
+#endif

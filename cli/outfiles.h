@@ -1,0 +1,38 @@
+/* The files a run leaves: all of them or none.
+ *
+ * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end each one is
+ * written in full under a name of its own beside its target, and only when all are complete do they
+ * take their names. Devices, pipes and standard output ("-") cannot wait like that; they are written
+ * as they are. */
+#ifndef COF_CLI_OUTFILES_H
+#define COF_CLI_OUTFILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "coforest.h"
+
+typedef struct outfile {
+    const char *option; /* that named it, for complaints */
+    const char *path;   /* as given; NULL if nobody asked for it */
+    char *target;       /* the same with links followed */
+    char *part;         /* the finished file until it gets its name; NULL where there is no waiting */
+    bool waiting;       /* part is there and must be renamed or removed */
+    cof_output *output; /* while it is being written */
+    cof_status status;  /* the first failure, told when the file is finished */
+    cof_error err;
+} outfile;
+
+/* Refuses two outputs in one place, or one over an input; then tries each. Exit codes. */
+int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n_inputs);
+int outfile_open(outfile *f);
+void outfile_put(outfile *f, const char *bytes, size_t n_bytes);
+void outfile_print(outfile *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int outfile_finish(outfile *f);
+int outfile_save_model(outfile *f, const cof_model *model); /* open, put and finish in one */
+int outfiles_publish(outfile *files, size_t n);             /* gives all finished files their names */
+void outfiles_free(outfile *files, size_t n);               /* removes what was not published */
+
+bool is_stdout(const outfile *f);
+
+#endif

@@ -1,0 +1,133 @@
+/* The live line on standard error, the clock, and the wish to stop. */
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "term.h"
+
+static const double FIRST_S = 0.25; /* quicker work needs no line */
+static const double EVERY_S = 0.1;
+
+/* The one piece of state outside the handles: a signal handler has nowhere else to look. */
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int number)
+{
+    (void)number;
+    stop_requested = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+void catch_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = request_stop;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL); /* no SA_RESTART: waiting for standard input must end too */
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupted(void)
+{
+    return stop_requested != 0;
+}
+
+double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+progress_line progress_begin(bool quiet, const char *what)
+{
+    return (progress_line){.on = !quiet && on_terminal(stderr), .next_s = now_s() + FIRST_S, .what = what};
+}
+
+void progress_erase(progress_line *line)
+{
+    if (!line->drawn) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    line->drawn = false;
+}
+
+/* Finished parts over all parts gives the time left; nothing is said before one part is finished. */
+static void append_time_left(char *text, size_t n, double elapsed_s, double done, double total)
+{
+    if (done <= 0 || total <= done) return;
+    double left_s = elapsed_s * (total - done) / done;
+    if (left_s < 60)
+        snprintf(text + strlen(text), n - strlen(text), "  about %.0f s left", ceil(left_s));
+    else
+        snprintf(text + strlen(text), n - strlen(text), "  about %s left", show_seconds(left_s).text);
+}
+
+static void describe_reading(const progress_line *line, const cof_progress *p, char *text, size_t n)
+{
+    snprintf(text, n, "Reading %s  %.0f MB", show_text(line->what, 40).text, (double)p->done / 1e6);
+    if (p->total == 0) return;
+    snprintf(text + strlen(text), n - strlen(text), "  %s",
+             show_share((double)p->done, (double)p->total).text);
+    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
+}
+
+static void describe_fitting(const cof_progress *p, char *text, size_t n)
+{
+    snprintf(text, n, "Restart %u/%u", p->restart, p->restarts);
+    if (p->phase == COF_PHASE_START)
+        snprintf(text + strlen(text), n - strlen(text), "  start");
+    else
+        snprintf(text + strlen(text), n - strlen(text), "  rebuild %u", p->rebuild);
+    snprintf(text + strlen(text), n - strlen(text), "  pass %u  %s rows moved", p->pass,
+             show_count(p->done).text);
+    if (p->rows_per_s >= 1e6)
+        snprintf(text + strlen(text), n - strlen(text), "  %.1f million rows/s", p->rows_per_s / 1e6);
+    else if (p->rows_per_s > 0)
+        snprintf(text + strlen(text), n - strlen(text), "  %s rows/s",
+                 show_count((uint64_t)p->rows_per_s).text);
+    if (p->restart > 1) append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
+}
+
+void progress_fit_begun(progress_line *line)
+{
+    void (*begun)(void *ctx) = line->begun;
+    line->begun = NULL;
+    if (begun == NULL) return;
+    progress_erase(line);
+    begun(line->ctx);
+}
+
+static void draw(void *ctx, const cof_progress *p)
+{
+    progress_line *line = ctx;
+    char text[512];
+    if (p->phase != COF_PHASE_READ) progress_fit_begun(line);
+    if (!line->on || now_s() < line->next_s) return;
+    if (p->phase == COF_PHASE_READ)
+        describe_reading(line, p, text, sizeof text);
+    else
+        describe_fitting(p, text, sizeof text);
+    fprintf(stderr, "\r%s\033[K", show_text(text, terminal_width(stderr) - 1).text);
+    fflush(stderr);
+    line->drawn = true;
+    line->next_s = now_s() + EVERY_S;
+}
+
+static int should_stop(void *ctx)
+{
+    (void)ctx;
+    return stop_requested != 0;
+}
+
+cof_env progress_env(progress_line *line)
+{
+    return (cof_env){
+        .struct_size = sizeof(cof_env), .should_stop = should_stop, .progress = draw, .ctx = line};
+}

@@ -1,0 +1,34 @@
+/* The live line on standard error, the clock, and the wish to stop. */
+#ifndef COF_CLI_PROGRESS_H
+#define COF_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "coforest.h"
+
+/* Drawn a few times a second, only on a terminal, and erased when the work is done: whoever pipes
+ * standard error into a file sees nothing of it. */
+typedef struct progress_line {
+    bool on;
+    bool drawn;       /* something stands on the line now */
+    double next_s;    /* on the clock of now_s: not before that */
+    const char *what; /* the file being read */
+    /* Called once, when a fit has begun: by then it has accepted its table and options, and what is said before it
+     * does not stand beside an error. May be NULL. */
+    void (*begun)(void *ctx);
+    void *ctx;
+} progress_line;
+
+progress_line progress_begin(bool quiet, const char *what);
+void progress_erase(progress_line *line);
+void progress_fit_begun(progress_line *line); /* for a fit too quick to report */
+/* Lends the line and the stop request to a library call. */
+cof_env progress_env(progress_line *line);
+
+/* From now on the first Ctrl-C or request to end asks the running call to stop; the second one kills. */
+void catch_signals(void);
+bool interrupted(void);
+
+double now_s(void);
+
+#endif
