@@ -8,11 +8,17 @@
 
 enum { MOST_THREADS = 1024 };
 
+typedef struct worker_seat {
+    cofi_team *team;
+    uint32_t number;
+    pthread_t thread;
+} worker_seat;
+
 struct cofi_team {
     cof_env env;
     uint32_t n_workers; /* the caller among them, as number 0 */
     uint32_t n_started;
-    pthread_t *thread;
+    worker_seat *seat; /* of the threads started; made and freed by the caller's thread alone */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     uint64_t round; /* under lock, with all below but `next` */
@@ -23,11 +29,6 @@ struct cofi_team {
     size_t n_tasks;
     atomic_size_t next;
 };
-
-typedef struct worker_seat {
-    cofi_team *team;
-    uint32_t number;
-} worker_seat;
 
 static void take_tasks(cofi_team *team, uint32_t worker)
 {
@@ -40,16 +41,15 @@ static void take_tasks(cofi_team *team, uint32_t worker)
 
 static void *worker_main(void *arg)
 {
-    worker_seat seat = *(worker_seat *)arg;
-    cofi_team *team = seat.team;
-    cofi_release(&team->env, arg);
+    const worker_seat *seat = arg;
+    cofi_team *team = seat->team;
     pthread_mutex_lock(&team->lock);
     for (uint64_t seen = 0;;) {
         while (team->round == seen && !team->quit) pthread_cond_wait(&team->work, &team->lock);
         if (team->quit) break;
         seen = team->round;
         pthread_mutex_unlock(&team->lock);
-        take_tasks(team, seat.number);
+        take_tasks(team, seat->number);
         pthread_mutex_lock(&team->lock);
         if (--team->n_busy == 0) pthread_cond_signal(&team->done);
     }
@@ -59,12 +59,10 @@ static void *worker_main(void *arg)
 
 static bool start_worker(cofi_team *team, uint32_t number)
 {
-    worker_seat *seat = cofi_alloc(&team->env, 1, sizeof *seat);
-    if (seat == NULL) return false;
-    *seat = (worker_seat){team, number};
-    if (pthread_create(&team->thread[number - 1], NULL, worker_main, seat) == 0) return true;
-    cofi_release(&team->env, seat);
-    return false;
+    worker_seat *seat = &team->seat[number - 1];
+    seat->team = team;
+    seat->number = number;
+    return pthread_create(&seat->thread, NULL, worker_main, seat) == 0;
 }
 
 static uint32_t choose_size(uint32_t threads)
@@ -86,8 +84,8 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->done, NULL);
     atomic_init(&team->next, 0);
-    team->thread = cofi_alloc(env, team->n_workers, sizeof *team->thread);
-    if (team->thread == NULL) {
+    team->seat = cofi_alloc(env, team->n_workers - 1, sizeof *team->seat);
+    if (team->seat == NULL) {
         cofi_team_close(team);
         return cofi_no_memory(err);
     }
@@ -132,11 +130,11 @@ void cofi_team_close(cofi_team *team)
     team->quit = true;
     pthread_cond_broadcast(&team->work);
     pthread_mutex_unlock(&team->lock);
-    for (uint32_t t = 0; t < team->n_started; t++) pthread_join(team->thread[t], NULL);
+    for (uint32_t t = 0; t < team->n_started; t++) pthread_join(team->seat[t].thread, NULL);
     pthread_mutex_destroy(&team->lock);
     pthread_cond_destroy(&team->work);
     pthread_cond_destroy(&team->done);
     cof_env env = team->env;
-    cofi_release(&env, team->thread);
+    cofi_release(&env, team->seat);
     cofi_release(&env, team);
 }

@@ -1,0 +1,146 @@
+/* Tasks shared out over threads: each done once, whoever does it, round after round. */
+#include "unit_helper.h"
+
+#include "alloc_helper.h"
+#include "../../src/core/team.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_TASKS = 3000, MOST_WORKERS = 16 };
+
+typedef struct tally {
+    atomic_uint done[MOST_TASKS];
+    uint64_t sum[MOST_WORKERS * 16]; /* each worker's own, a cache line apart, without a lock */
+    atomic_uint highest_worker;
+} tally;
+
+static void count_task(void *ctx, uint32_t worker, size_t task)
+{
+    tally *t = ctx;
+    atomic_fetch_add(&t->done[task], 1);
+    t->sum[worker * 16] += task;
+    unsigned seen = atomic_load(&t->highest_worker);
+    while (worker > seen && !atomic_compare_exchange_weak(&t->highest_worker, &seen, worker)) continue;
+}
+
+static cofi_team *open_team(const cof_env *env, uint32_t threads)
+{
+    cofi_team *team = NULL;
+    cof_error err;
+    assert_status(cofi_team_open(env, threads, &team, &err), COF_OK, &err);
+    return team;
+}
+
+static void check_round(cofi_team *team, size_t n)
+{
+    tally *t = get_zero(1, sizeof *t);
+    uint64_t sum = 0;
+    cofi_team_run(team, count_task, t, n);
+    for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(atomic_load(&t->done[i]), i < n ? 1 : 0);
+    for (size_t w = 0; w < MOST_WORKERS; w++) sum += t->sum[w * 16];
+    assert_int_equal(sum, n > 0 ? n * (n - 1) / 2 : 0);
+    assert_true(atomic_load(&t->highest_worker) < cofi_team_size(team));
+    free(t);
+}
+
+static void every_task_is_done_once(void **state)
+{
+    (void)state;
+    static const size_t n_tasks[] = {0, 1, 2, 3, 7, 100, MOST_TASKS};
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint32_t threads = 1; threads <= 9; threads++) {
+        cofi_team *team = open_team(&env, threads);
+        assert_in_range(cofi_team_size(team), 1, threads);
+        for (size_t i = 0; i < COUNT(n_tasks); i++) check_round(team, n_tasks[i]);
+        cofi_team_close(team);
+    }
+}
+
+/* A round must not begin while a worker is still in the one before. */
+static void rounds_do_not_overlap(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_team *team = open_team(&env, 4);
+    for (size_t round = 0; round < 2000; round++) check_round(team, round % 7);
+    cofi_team_close(team);
+}
+
+typedef struct relay {
+    const uint32_t *from;
+    uint32_t *to;
+} relay;
+
+static void add_one(void *ctx, uint32_t worker, size_t task)
+{
+    relay *r = ctx;
+    (void)worker;
+    r->to[task] = r->from[MOST_TASKS - 1 - task] + 1;
+}
+
+/* What one round wrote the next one reads, without locks of its own. */
+static void rounds_see_what_earlier_ones_wrote(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_team *team = open_team(&env, 3);
+    static uint32_t a[MOST_TASKS], b[MOST_TASKS];
+    for (uint32_t round = 0; round < 50; round++) {
+        relay there = {a, b}, back = {b, a};
+        cofi_team_run(team, add_one, &there, MOST_TASKS);
+        cofi_team_run(team, add_one, &back, MOST_TASKS);
+        for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(a[i], 2 * (round + 1));
+    }
+    cofi_team_close(team);
+}
+
+static void no_number_means_all_cores(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_team *team = open_team(&env, 0);
+    assert_in_range(cofi_team_size(team), 1, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+    check_round(team, 100);
+    cofi_team_close(team);
+}
+
+static void a_team_may_close_unused(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint32_t threads = 1; threads < 8; threads++) cofi_team_close(open_team(&env, threads));
+    cofi_team_close(NULL);
+}
+
+/* The caller's allocator may be one that knows only the caller's thread: Python's, R's. */
+static void memory_is_asked_for_on_the_calling_thread(void **state)
+{
+    (void)state;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cofi_team *team = NULL;
+        cof_status status = cofi_team_open(&env, 4, &team, NULL);
+        size_t count = meter.count;
+        if (status == COF_OK) check_round(team, 50);
+        assert_int_equal(meter.count, count);
+        if (status == COF_OK) cofi_team_close(team);
+        assert_int_equal(meter.live, 0);
+        if (status == COF_OK) break;
+        assert_int_equal(status, COF_ERR_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_is_done_once),
+        cmocka_unit_test(rounds_do_not_overlap),
+        cmocka_unit_test(rounds_see_what_earlier_ones_wrote),
+        cmocka_unit_test(no_number_means_all_cores),
+        cmocka_unit_test(a_team_may_close_unused),
+        cmocka_unit_test(memory_is_asked_for_on_the_calling_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
