@@ -100,6 +100,7 @@ static cof_status choose_in_cycle(fit_run *run, uint32_t period, cof_error *err)
 {
     cofi_engine *e = &run->e;
     double best = criterion(e), best_objective = e->objective;
+    uint32_t n_passes = e->n_passes; /* the way round was counted once */
     cof_status status = keep_labels(run, &run->turn, err);
     for (uint32_t step = 1; status == COF_OK && step < period && !run->stopped; step++) {
         cof_stop ignored;
@@ -113,6 +114,7 @@ static cof_status choose_in_cycle(fit_run *run, uint32_t period, cof_error *err)
     if (status != COF_OK) return status;
     cofi_pass_set_labels(&e->pass, run->turn);
     e->objective = best_objective;
+    e->n_passes = n_passes;
     return COF_OK;
 }
 

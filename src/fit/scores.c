@@ -229,6 +229,7 @@ static void distances_from(const cofi_forest *f, size_t r, uint32_t u, double *d
             n_known++;
         }
     }
+    for (uint32_t v = 0; v < o; v++) d[v] = d[v] < 0 ? 0 : d[v]; /* held by no weighted row: adds nothing */
 }
 
 static void distances_task(void *ctx, uint32_t worker, size_t r)

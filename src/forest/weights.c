@@ -34,18 +34,26 @@ void cofi_points_close(const cof_env *env, cofi_points *points)
 }
 
 /* Writes p(C|v) where point i would stand; false if no row holds the value. */
-static bool set_point(cofi_points *q, uint32_t i, const uint64_t *count, const uint64_t *size)
+static bool set_point(cofi_points *q, uint32_t i, const uint64_t *count)
 {
     uint64_t total = 0;
     for (uint32_t j = 0; j < q->k; j++) total += count[j];
     if (total == 0) return false;
     /* Division rounds correctly, so equal fractions become equal doubles: 1/2 is 2/4. */
+    for (uint32_t j = 0; j < q->k; j++) q->p[(size_t)j * q->capacity + i] = (double)count[j] / (double)total;
+    return true;
+}
+
+/* The same once equal values are folded, rounded as the authors' program rounds it: N / |C| * |C| / total. */
+static void round_point(cofi_points *q, uint32_t i, const uint64_t *count, const uint64_t *size)
+{
+    uint64_t total = 0;
+    for (uint32_t j = 0; j < q->k; j++) total += count[j];
     for (uint32_t j = 0; j < q->k; j++) {
         double n = (double)count[j];
-        if (size != NULL && count[j] > 0) n = n / (double)size[j] * (double)size[j];
+        if (count[j] > 0) n = n / (double)size[j] * (double)size[j];
         q->p[(size_t)j * q->capacity + i] = n / (double)total;
     }
-    return true;
 }
 
 static uint64_t hash_point(const cofi_points *q, uint32_t i)
@@ -74,7 +82,7 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
     q->n = 0;
     for (uint32_t v = 0; v < n_values; v++) {
         q->next_twin[v] = COFI_NONE;
-        if (!set_point(q, q->n, count + (size_t)v * stride, size)) continue;
+        if (!set_point(q, q->n, count + (size_t)v * stride)) continue;
         uint32_t at = (uint32_t)hash_point(q, q->n) & mask;
         while (q->slot[at] != COFI_NONE && !same_point(q, q->slot[at], q->n)) at = (at + 1) & mask;
         uint32_t known = q->slot[at];
@@ -87,4 +95,6 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
             q->last_twin[known] = v;
         }
     }
+    for (uint32_t i = 0; size != NULL && i < q->n; i++)
+        round_point(q, i, count + (size_t)q->value[i] * stride, size);
 }
