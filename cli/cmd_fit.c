@@ -248,12 +248,11 @@ static int check_outputs(fit_job *job, const char *input)
 
 static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
-    cof_error err;
-    cof_status status = COF_OK;
     int code = CODE_DONE;
     double begun_s = now_s();
     if (job->s.demo) {
-        status = cof_table_demo(env, &job->table, &err);
+        cof_error err;
+        cof_status status = cof_table_demo(env, &job->table, &err);
         if (status != COF_OK) code = complain_status(status, TASK_TABLE, &err);
     } else {
         code = read_table(env, path, &job->s.reading, NULL, &job->table);
@@ -354,6 +353,23 @@ static void warn_numbers(fit_job *job)
              n == 1 ? "s like a measurement" : " like measurements");
 }
 
+/* With rows left out, a column may have become constant that was not when the table was read. */
+static void warn_constant(fit_job *job)
+{
+    size_t attribute = 0;
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        cof_attribute about;
+        if (cof_table_column(job->table, c, &view) != COF_OK || view.role != COF_ROLE_ATTRIBUTE) continue;
+        if (cof_model_attribute(job->model, attribute++, &about) != COF_OK) return;
+        if (about.used || job->columns.why[c] != USED) continue;
+        job->columns.why[c] = LEFT_CONSTANT;
+        job->columns.n_used--;
+        warn(job, "%s has the same value in every row clustered, so it takes no part",
+             show_name(view.name, 40).text);
+    }
+}
+
 /* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
 static void warn_stopped(fit_job *job)
 {
@@ -372,6 +388,7 @@ static void collect_warnings(fit_job *job)
 {
     const cof_fit_info *info = &job->info;
     warn_numbers(job);
+    warn_constant(job);
     if (info->n_dropped > 0)
         warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
              info->n_dropped == 1 ? " was" : "s were");

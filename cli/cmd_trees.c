@@ -93,7 +93,7 @@ static int choose_attributes(trees_job *job)
     size_t n = cof_model_n_attributes(job->model);
     cof_attribute about;
     int code = CODE_DONE;
-    job->attribute = malloc((n + job->s.attr.n + 1) * sizeof *job->attribute);
+    job->attribute = calloc(n + job->s.attr.n + 1, sizeof *job->attribute);
     if (job->attribute == NULL) return complain_memory();
     for (size_t i = 0; i < job->s.attr.n && code == CODE_DONE; i++)
         code = choose_named(job, job->s.attr.text[i]);

@@ -202,6 +202,7 @@ static int find_ordinal(const cof_table *table, const char *file, const char *te
     char *name = strdup(text);
     if (name == NULL) return complain_memory();
     *column = SIZE_MAX;
+    *values = "";
     for (const char *s = first; s != NULL && *column == SIZE_MAX; s = strchr(s + 1, '=')) {
         name[s - text] = '\0';
         *column = cof_table_find(table, name);

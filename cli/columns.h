@@ -14,8 +14,8 @@ typedef struct reading { /* how a table is read */
 } reading;
 extern const option dialect_options[], na_options[];
 
-/* Reads path ("-" is standard input) or complains; default_na is used where the user gave no --na, NULL for the
- * library's own. Exit codes. */
+/* Reads path ("-" is standard input) or complains; default_na is used where the user gave no --na, NULL
+ * for the library's own. Exit codes. */
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out);
 

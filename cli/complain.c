@@ -87,8 +87,8 @@ bool reader_gone(void)
     return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
 }
 
-/* Edits between two words, letter case aside: insert, drop, change, or swap two neighbours. Words longer than the
- * rows below are not worth a guess. */
+/* Edits between two words, letter case aside: insert, drop, change, or swap two neighbours. Words longer
+ * than the rows below are not worth a guess. */
 static int edits(const char *a, const char *b)
 {
     enum { MOST = 64 };

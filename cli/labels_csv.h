@@ -5,8 +5,8 @@
 #include "coforest.h"
 #include "outfiles.h"
 
-/* row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a dropped row.
- * Exit codes. */
+/* row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
+ * dropped row. Exit codes. */
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
 /* One JSON object a line and pass. */
 int write_history(outfile *f, const cof_model *model);

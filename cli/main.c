@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "complain.h"
@@ -21,7 +22,9 @@ const verb *find_verb(const char *name)
 int complain_verb(const char *name)
 {
     const char *known[16] = {"help", "--help", "--version"};
-    for (size_t i = 0; verbs[i] != NULL && i < 12; i++) known[i + 3] = verbs[i]->name;
+    for (size_t i = 0; i < 12 && verbs[i] != NULL; i++) known[i + 3] = verbs[i]->name;
+    if (access(name, R_OK) == 0)
+        return complain(CODE_USAGE, "a verb comes first: coforest fit %s -k K", name);
     const char *near = nearest(name, known);
     const char *what = *name == '-' ? "option" : "verb";
     if (near != NULL)

@@ -73,7 +73,8 @@ static int complain_path(const char *path, int reason)
     return complain(CODE_FAILED, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* In the same folder, so that renaming is one step; not made from the name, which may be as long as names can be. */
+/* In the same folder, so that renaming is one step; not made from the name, which may be as long as names
+ * can be. */
 static char *part_beside(const char *target, const char *option)
 {
     char *part = NULL;

@@ -1,8 +1,8 @@
 /* The files a run leaves: all of them or none.
  *
- * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end each one is
- * written in full under a name of its own beside its target, and only when all are complete do they
- * take their names. Devices, pipes and standard output ("-") cannot wait like that; they are written
+ * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end
+ * each one is written in full under a name of its own beside its target, and only when all are complete do
+ * they take their names. Devices, pipes and standard output ("-") cannot wait like that; they are written
  * as they are. */
 #ifndef COF_CLI_OUTFILES_H
 #define COF_CLI_OUTFILES_H

@@ -15,7 +15,8 @@ typedef struct labelling {
     size_t column;
 } labelling;
 
-/* The cells of a column as labels, -1 for a missing one; n_rows of them, the caller's to free. NULL: no memory. */
+/* The cells of a column as labels, -1 for a missing one; n_rows of them, the caller's to free. NULL: no
+ * memory. */
 int32_t *column_labels(const cof_table *table, size_t column);
 
 size_t count_both(const int32_t *a, const int32_t *b, size_t n); /* items with a label on both sides */

@@ -80,7 +80,7 @@ static glyph next_glyph(const char *text)
     glyph g = {.n_read = n == 0 ? 1 : n};
     bool spelled = n == 0 || unprintable(point);
     if (point == '\n' || point == '\t')
-        strcpy(g.text, point == '\n' ? "\\n" : "\\t");
+        snprintf(g.text, sizeof g.text, "\\%c", point == '\n' ? 'n' : 't');
     else if (spelled && point < 0x100)
         snprintf(g.text, sizeof g.text, "\\x%02x", point);
     else if (spelled)
@@ -108,14 +108,21 @@ static const char *fill(shown *s, const char *text, int max_width)
     return text;
 }
 
+/* One column wide, without asking for room: fill leaves enough for one. */
+static void put_glyph(shown *s, const char *glyph_text)
+{
+    size_t used = strlen(s->text);
+    snprintf(s->text + used, sizeof s->text - used, "%s", glyph_text);
+    s->width++;
+}
+
 shown show_text(const char *text, int max_width)
 {
     shown s = {.width = 0};
     if (*fill(&s, text, max_width) == '\0') return s;
     s = (shown){.width = 0};
     fill(&s, text, max_width - 1);
-    strcat(s.text, "…"); /* fill leaves room for it */
-    s.width++;
+    put_glyph(&s, "…"); /* fill leaves room for it */
     return s;
 }
 
@@ -183,13 +190,12 @@ shown show_shell_word(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,:@%-";
     shown s = {.width = 0};
-    if (*text != '\0' && *text != '-' && text[strspn(text, safe)] == '\0') return show_text(text, 200);
-    if (strchr(text, '\'') != NULL) return show_text(text, 200); /* rare; shown as it is, not to be pasted */
-    strcpy(s.text, "'");
-    s.width = 1;
+    bool needs_none = *text != '\0' && *text != '-' && text[strspn(text, safe)] == '\0';
+    /* a quote inside is rare; such a word is shown as it is, not to be pasted */
+    if (needs_none || strchr(text, '\'') != NULL) return show_text(text, 200);
+    put_glyph(&s, "'");
     fill(&s, text, 200);
-    strcat(s.text, "'");
-    s.width++;
+    put_glyph(&s, "'");
     return s;
 }
 
