@@ -49,6 +49,7 @@ typedef enum cof_status {
     COF_ERR_UNSUPPORTED = -14, /* this build lacks what the input needs, gzip or zstd for example */
     COF_ERR_FEW_ROWS = -20,    /* fewer distinct rows than clusters */
     COF_ERR_NO_COLUMNS = -21,  /* no column is left that tells rows apart */
+    COF_ERR_NO_RESULT = -23,   /* the method has none for this table, and says why */
     COF_ERR_MISSING = -22,     /* a missing value where COF_MISSING_ERROR forbids one */
     COF_ERR_BACKEND = -30,     /* threads or a device failed */
     COF_ERR_NO_BACKEND = -31,  /* asked for one this build or host lacks */
@@ -281,6 +282,7 @@ typedef struct cof_fit_options {
     const uint64_t
         *init_rows;        /* k distinct rows as first modes of the k-modes start, cluster j from the j-th */
     const double *weights; /* one per row, finite, >= 0; NULL: the weight column, or 1 each */
+    const char *method;    /* one of cof_method_name; NULL: "coforest" */
 } cof_fit_options;
 
 typedef struct cof_fit_info { /* set struct_size first */
@@ -299,6 +301,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     const char *kernel;                                 /* the pass that walked the rows; fixed text */
     uint64_t row_visits;                                /* rows scored, over all restarts and passes */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
+    double bic; /* of the lca mixture, least is best; NaN for other methods */
 } cof_fit_info;
 
 typedef struct cof_model cof_model; /* forest, profiles, dictionaries, and the labels if it was just fitted */
@@ -336,7 +339,14 @@ typedef struct cof_restart_record {
     int32_t stop_reason;
 } cof_restart_record;
 
+/* The methods, in the order to show them; NULL past the last. */
+#define COF_HAVE_METHODS 1
+COF_API size_t cof_method_count(void);
+COF_API const char *cof_method_name(size_t method);
+COF_API const char *cof_method_title(size_t method);
+
 COF_API uint32_t cof_model_k(const cof_model *model);
+COF_API const char *cof_model_method(const cof_model *model);
 COF_API int32_t cof_model_variant(const cof_model *model);
 COF_API int32_t cof_model_missing(const cof_model *model);
 /* Labels of the fitted table's rows, 0..k-1, -1 for a dropped row. Lent. NULL and 0 for a loaded model. */

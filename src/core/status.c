@@ -24,6 +24,8 @@ const char *cof_status_text(cof_status status)
         return "fewer distinct rows than clusters";
     case COF_ERR_NO_COLUMNS:
         return "no column tells rows apart";
+    case COF_ERR_NO_RESULT:
+        return "the method has no result for this table";
     case COF_ERR_MISSING:
         return "a value is missing";
     case COF_ERR_BACKEND:

@@ -57,3 +57,8 @@ bool cofi_clearly_larger(double a, double b)
 {
     return a > b && a - b > 1e-12 * (fabs(a) + fabs(b));
 }
+
+double cofi_criterion(const cofi_engine *e)
+{
+    return e->o.select == COF_SELECT_OBJECTIVE ? -e->objective : cofi_log_likelihood(e);
+}

@@ -31,7 +31,10 @@ static cof_status open_scores(cofi_engine *e)
     e->scores.base = cofi_alloc_zero(&e->env, e->scores.stride, sizeof *e->scores.base);
     e->profile = cofi_alloc_zero(&e->env, n, sizeof *e->profile);
     e->alive = cofi_alloc_zero(&e->env, e->o.k, sizeof *e->alive);
-    bool ok = e->scores.value != NULL && e->scores.base != NULL && e->profile != NULL && e->alive != NULL;
+    e->seed = cofi_alloc(&e->env, e->o.k, sizeof *e->seed);
+    e->mode = cofi_alloc(&e->env, (size_t)e->o.k * p->n_attrs, sizeof *e->mode);
+    bool ok = e->scores.value != NULL && e->scores.base != NULL && e->profile != NULL && e->alive != NULL &&
+              e->seed != NULL && e->mode != NULL;
     if (!ok) return COF_ERR_MEMORY;
     return e->o.variant == COF_VARIANT_AUTHORS ? open_traces(e) : COF_OK;
 }
@@ -67,8 +70,8 @@ void cofi_engine_close(cofi_engine *e)
     cofi_pass_close(&e->pass);
     cofi_forest_close(&e->forest);
     cofi_team_close(e->team);
-    void *owned[] = {e->profile,      e->alive, e->scores.value, e->scores.base,
-                     e->scores.plain, e->trace, e->trace_at,     e->history};
+    void *owned[] = {e->profile, e->alive,    e->scores.value, e->scores.base, e->scores.plain,
+                     e->trace,   e->trace_at, e->history,      e->seed,        e->mode};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
     memset(e, 0, sizeof *e);
 }
@@ -101,4 +104,30 @@ uint64_t cofi_engine_pass(cofi_engine *e, cof_phase phase)
     e->n_passes++;
     tell(e, phase, moved);
     return moved;
+}
+
+cof_status cofi_engine_record(cofi_engine *e, uint64_t moved, cof_error *err)
+{
+    if (e->n_history == e->history_capacity) {
+        size_t capacity = 2 * e->history_capacity + 64;
+        cof_pass_record *grown = cofi_regrow(&e->env, e->history, e->n_history, capacity, sizeof *grown);
+        if (grown == NULL) return cofi_no_memory(err);
+        e->history = grown;
+        e->history_capacity = capacity;
+    }
+    e->history[e->n_history++] = (cof_pass_record){.restart = e->restart,
+                                                   .rebuild = e->rebuild,
+                                                   .pass = e->n_passes,
+                                                   .objective = e->objective,
+                                                   .moved = moved};
+    return COF_OK;
+}
+
+void cofi_value_totals(const cofi_engine *e, uint64_t *total)
+{
+    const cofi_rows *rows = &e->problem->rows;
+    memset(total, 0, rows->first[rows->n_attrs] * sizeof *total);
+    for (size_t r = 0; r < rows->n_attrs; r++)
+        for (size_t i = 0; i < rows->n_rows; i++)
+            total[rows->first[r] + cofi_id(rows->ids[r], i)] += rows->weight != NULL ? rows->weight[i] : 1;
 }

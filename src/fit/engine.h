@@ -20,7 +20,12 @@ typedef struct cofi_engine {
     double *trace;    /* authors' variant: d(u,v) of attributes with few values, to add up in their order */
     size_t *trace_at; /* per attribute: where its o x o block begins, SIZE_MAX: none */
     cofi_rng rng;
-    double objective;                    /* of the last pass */
+    uint32_t *seed;   /* k rows the restart began with */
+    uint32_t *mode;   /* k x n_attrs values: the seeds' cells, then whatever the method makes of them */
+    bool stopped;     /* the host said so */
+    cof_stop stop;    /* how the restart ended */
+    double objective; /* of the last pass */
+    double bic;       /* of a mixture; NaN for other methods */
     uint32_t restart, rebuild, n_passes; /* where it stands, for progress and history */
     cof_pass_record *history;
     size_t n_history, history_capacity;
@@ -34,13 +39,25 @@ void cofi_engine_close(cofi_engine *engine); /* fine after a failed open */
 /* One timed pass with the current scores; tells the host. Returns the rows moved. */
 uint64_t cofi_engine_pass(cofi_engine *engine, cof_phase phase);
 
-/* start.c: a first partition, left in engine->pass. False if the host said stop before there was one. */
-cof_status cofi_start(cofi_engine *engine, bool *stopped, cof_error *err);
+/* Adds a pass to the history. */
+cof_status cofi_engine_record(cofi_engine *engine, uint64_t moved, cof_error *err);
+/* How often each value occurs, summed row weights per flat id. */
+void cofi_value_totals(const cofi_engine *engine, uint64_t *total);
+
+/* seeds.c: k different rows, cluster j from seed[j]. */
+cof_status cofi_seeds_choose(cofi_engine *engine, uint32_t *seed, cof_error *err);
+
+/* start.c: seeds and modes; for the k-means start also a partition, left in engine->pass. */
+cof_status cofi_begin(cofi_engine *engine, cof_error *err);
+cof_status cofi_settle_kmodes(cofi_engine *engine,
+                              cof_error *err);              /* a partition from the modes, if there is none */
+cof_status cofi_start(cofi_engine *engine, cof_error *err); /* both: the start of the paper */
 
 /* scores.c */
 void cofi_profile_clear(cofi_engine *engine);  /* no cluster has one */
 void cofi_profile_update(cofi_engine *engine); /* from the counts of every cluster that has rows */
-void cofi_scores_modes(cofi_engine *engine, const uint32_t *mode); /* mode[j * n_attrs + r] */
+void cofi_scores_open(cofi_engine *engine, double largest_sum); /* scale and base for scores made by hand */
+int64_t cofi_fixed_point(double score, double scale);
 void cofi_scores_onehot(cofi_engine *engine);
 void cofi_scores_trace(cofi_engine *engine);
 void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
@@ -48,6 +65,7 @@ void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
 /* criterion.c */
 double cofi_objective(const cofi_engine *engine);
 double cofi_log_likelihood(const cofi_engine *engine);
+double cofi_criterion(const cofi_engine *engine); /* what --select says: larger is better */
 /* Larger by more than rounding can explain. */
 bool cofi_clearly_larger(double a, double b);
 

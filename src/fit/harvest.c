@@ -72,8 +72,8 @@ static cof_status copy_labels(cof_model *m, const cofi_engine *e, cof_error *err
     return COF_OK;
 }
 
-cof_status cofi_harvest(cofi_engine *e, cof_restart_record *restarts, size_t n_restarts, cof_model **out,
-                        cof_error *err)
+cof_status cofi_harvest(cofi_engine *e, const cofi_method *method, cof_restart_record *restarts,
+                        size_t n_restarts, cof_model **out, cof_error *err)
 {
     cof_model *m;
     cof_status status = cofi_model_new(&e->env, e->o.k, e->problem->n_candidates, &m, err);
@@ -81,6 +81,8 @@ cof_status cofi_harvest(cofi_engine *e, cof_restart_record *restarts, size_t n_r
     m->variant = e->o.variant;
     m->missing = e->o.missing;
     m->unit = e->problem->unit;
+    m->method = method->name;
+    m->no_scores = (method->flags & COFI_METHOD_NO_SCORES) != 0;
     status = copy_attributes(m, e, err);
     if (status == COF_OK) status = copy_labels(m, e, err);
     if (status != COF_OK) {
@@ -89,7 +91,7 @@ cof_status cofi_harvest(cofi_engine *e, cof_restart_record *restarts, size_t n_r
     }
     m->scores.scale = e->scores.scale;
     for (uint32_t j = 0; j < m->scores.stride; j++)
-        m->scores.base[j] = j < m->k && e->pass.size[j] > 0 ? 0 : COFI_NEVER;
+        m->scores.base[j] = j < m->k && e->pass.size[j] > 0 ? e->scores.base[j] : COFI_NEVER;
     for (uint32_t j = 0; j < m->k; j++) m->size[j] = (double)e->pass.size[j] / m->unit;
     m->restart = restarts; /* moved */
     m->n_restarts = n_restarts;

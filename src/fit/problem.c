@@ -74,7 +74,9 @@ static cof_status quantise_weights(cofi_problem *p, const double *weight, cof_er
         return cofi_fail(err, COF_ERR_DATA,
                          total > 0 ? "the weights are too large to add up"
                                    : "all weights are 0; at least one row must count");
-    p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, 41 - ilogb(total));
+    int exponent = 41 - ilogb(total);
+    if (exponent > 1023) exponent = 1023; /* beyond, the unit would be infinite */
+    p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, exponent);
     p->table_weight = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->table_weight);
     if (p->table_weight == NULL) return cofi_no_memory(err);
     for (size_t i = 0; i < p->n_table_rows; i++) {
@@ -274,7 +276,7 @@ static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *
     return COF_OK;
 }
 
-static cof_status set_rows(cofi_problem *p, cof_error *err)
+static cof_status set_rows(cofi_problem *p, bool may_fold, cof_error *err)
 {
     uint32_t n_groups;
     p->rows = (cofi_rows){p->n_table_rows, p->n_attrs, p->ids, p->first, p->table_weight, NULL};
@@ -289,14 +291,14 @@ static cof_status set_rows(cofi_problem *p, cof_error *err)
     cof_status status = count_distinct(p, n_groups, err);
     if (status != COF_OK) return status;
     /* Copying cells pays when at least half of the rows go away. */
-    if (n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
+    if (may_fold && n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
     cofi_release(&p->env, p->group);
     p->group = NULL;
     return COF_OK;
 }
 
-cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, cofi_problem *p,
-                             cof_error *err)
+cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, bool may_fold,
+                             cofi_problem *p, cof_error *err)
 {
     memset(p, 0, sizeof *p);
     p->env = table->env;
@@ -307,7 +309,7 @@ cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *opti
     if (status == COF_OK) status = set_weights(p, options->weights, err);
     if (status == COF_OK) status = handle_missing(p, err);
     if (status == COF_OK) status = set_attributes(p, err);
-    if (status == COF_OK) status = set_rows(p, err);
+    if (status == COF_OK) status = set_rows(p, may_fold, err);
     if (status == COF_OK && options->k > p->n_distinct)
         status = cofi_fail(err, COF_ERR_FEW_ROWS,
                            "%u clusters were asked for, but only %llu rows differ; ask for at most %llu",

@@ -32,8 +32,9 @@ typedef struct cofi_problem {
     uint32_t *copies;
 } cofi_problem;
 
-cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, cofi_problem *problem,
-                             cof_error *err);
+/* `fold`: equal rows may be walked as one. */
+cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, bool fold,
+                             cofi_problem *problem, cof_error *err);
 void cofi_problem_close(cofi_problem *problem); /* fine after a failed open */
 
 #endif

@@ -59,7 +59,7 @@ void cofi_profile_update(cofi_engine *e)
 /* ---- Scale -------------------------------------------------------------------------------------- */
 
 /* The largest power of two that keeps every row sum below 2^COFI_SUM_BITS. */
-static void set_scale(cofi_engine *e, double largest_sum)
+void cofi_scores_open(cofi_engine *e, double largest_sum)
 {
     int exponent = 0;
     if (largest_sum > 0) frexp(largest_sum, &exponent); /* largest_sum < 2^exponent */
@@ -68,30 +68,9 @@ static void set_scale(cofi_engine *e, double largest_sum)
         e->scores.base[j] = j < e->o.k && e->alive[j] ? 0 : COFI_NEVER;
 }
 
-static int64_t fixed_point(double score, double scale)
+int64_t cofi_fixed_point(double score, double scale)
 {
     return score > 0 ? llrint(score * scale) : 0; /* below 0 only by rounding */
-}
-
-/* ---- k-modes ------------------------------------------------------------------------------------ */
-
-void cofi_scores_modes(cofi_engine *e, const uint32_t *mode)
-{
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    memset(e->alive, 1, e->o.k);
-    set_scale(e, (double)p->n_attrs);
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        int64_t one = fixed_point(1.0, e->scores.scale);
-        for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
-            uint32_t v = g - p->first[r];
-            for (uint32_t j = 0; j < e->o.k; j++) {
-                bool free =
-                    v >= p->n_values[r] || mode[j * p->n_attrs + r] == v; /* ignored cells cost nothing */
-                e->scores.value[(size_t)g * stride + j] = free ? 0 : one;
-            }
-        }
-    }
 }
 
 /* ---- One-hot k-means ---------------------------------------------------------------------------- */
@@ -112,14 +91,14 @@ static void onehot_task(void *ctx, uint32_t worker, size_t r)
             squares += profile[(size_t)v * stride + j] * profile[(size_t)v * stride + j];
         for (uint32_t v = 0; v < n_values; v++)
             value[(size_t)v * stride + j] =
-                fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, e->scores.scale);
+                cofi_fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, e->scores.scale);
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
 }
 
 void cofi_scores_onehot(cofi_engine *e)
 {
-    set_scale(e, 1.5 * (double)e->problem->n_attrs);
+    cofi_scores_open(e, 1.5 * (double)e->problem->n_attrs);
     cofi_team_run(e->team, onehot_task, e, e->problem->n_attrs);
 }
 
@@ -171,7 +150,7 @@ static void trace_task(void *ctx, uint32_t worker, size_t r)
                stride - j < LANES ? stride - j : LANES, work + j);
     for (size_t at = 0; at < (size_t)n_slots * stride; at++) {
         double sum = work[at];
-        value[at] = fixed_point(factor * sum, e->scores.scale);
+        value[at] = cofi_fixed_point(factor * sum, e->scores.scale);
     }
 }
 
@@ -204,7 +183,7 @@ void cofi_scores_trace(cofi_engine *e)
 {
     double largest = 0;
     for (size_t r = 0; r < e->problem->n_attrs; r++) largest += attribute_factor(e, r) * e->forest.reach[r];
-    set_scale(e, largest);
+    cofi_scores_open(e, largest);
     cofi_team_run(e->team, trace_task, e, e->problem->n_attrs);
     if (e->scores.plain != NULL) cofi_team_run(e->team, plain_task, e, e->problem->n_attrs);
 }

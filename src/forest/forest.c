@@ -41,7 +41,7 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->n_workers = cofi_team_size(team);
     f->edge = cofi_alloc(env, first[n_attrs], sizeof *f->edge);
     f->depth = cofi_alloc(env, first[n_attrs], sizeof *f->depth);
-    f->n_edges = cofi_alloc(env, n_attrs, sizeof *f->n_edges);
+    f->n_edges = cofi_alloc_zero(env, n_attrs, sizeof *f->n_edges);
     f->root = cofi_alloc(env, n_attrs, sizeof *f->root);
     f->reach = cofi_alloc(env, n_attrs, sizeof *f->reach);
     f->worker = cofi_alloc_zero(env, f->n_workers, sizeof *f->worker);

@@ -141,6 +141,12 @@ static cof_status lay_out_scores(assignment *a, cof_error *err)
 static cof_status open_assignment(const cof_model *m, const cof_table *t, assignment *a, cof_error *err)
 {
     *a = (assignment){.env = t->env, .m = m, .t = t};
+    if (m->no_scores)
+        return cofi_fail(
+            err, COF_ERR_UNSUPPORTED,
+            "%s compares whole rows with each other and leaves no value scores, so its model cannot label "
+            "new rows; fit coforest or kmodes instead",
+            m->method);
     a->column = cofi_alloc(&a->env, m->n_attrs, sizeof *a->column);
     a->ids = cofi_alloc(&a->env, m->n_attrs, sizeof *a->ids);
     a->first = cofi_alloc(&a->env, m->n_attrs + 1, sizeof *a->first);
@@ -222,12 +228,12 @@ static void measure_row(const assignment *a, size_t row, double *distance)
 {
     bool dropped = a->dropped != NULL && a->dropped[row];
     for (uint32_t j = 0; j < a->m->k; j++) {
-        int64_t sum = 0;
+        int64_t sum = a->scores.base[j];
         for (size_t r = 0; r < a->n_attrs; r++)
             sum += a->scores.value[(size_t)(a->first[r] + cofi_id(a->ids[r], row)) * a->scores.stride + j];
-        distance[j] = dropped                  ? (double)NAN
-                      : a->scores.base[j] != 0 ? INFINITY
-                                               : (double)sum / a->scores.scale;
+        distance[j] = dropped                           ? (double)NAN
+                      : a->scores.base[j] == COFI_NEVER ? INFINITY
+                                                        : (double)sum / a->scores.scale;
     }
 }
 

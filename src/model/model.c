@@ -10,6 +10,7 @@ cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_mo
     m->env = *env;
     m->k = k;
     m->unit = 1.0;
+    m->method = "coforest";
     m->scores.k = k;
     m->scores.stride = cofi_stride(k);
     m->n_attrs = n_attrs;
@@ -89,6 +90,11 @@ void cof_model_free(cof_model *m)
 uint32_t cof_model_k(const cof_model *m)
 {
     return m->k;
+}
+
+const char *cof_model_method(const cof_model *m)
+{
+    return m->method;
 }
 
 int32_t cof_model_variant(const cof_model *m)

@@ -27,6 +27,8 @@ struct cof_model {
     cof_env env;
     uint32_t k;
     int32_t variant, missing;
+    const char *method; /* fixed text */
+    bool no_scores;     /* new rows cannot be labelled */
     size_t n_attrs;
     cofi_model_attr *attr;
     uint32_t n_flat;    /* values of the used attributes */

@@ -11,7 +11,14 @@
 static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
 
 enum { FORMAT = 1, HEADER_BYTES = 24, MOST_CLUSTERS = 1 << 24 };
-enum { TAG_MODEL = 1, TAG_CLUSTERS = 2, TAG_ATTRIBUTE = 3, TAG_RESTARTS = 4, TAG_HISTORY = 5 };
+enum {
+    TAG_MODEL = 1,
+    TAG_CLUSTERS = 2,
+    TAG_ATTRIBUTE = 3,
+    TAG_RESTARTS = 4,
+    TAG_HISTORY = 5,
+    TAG_METHOD = 6
+};
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
@@ -44,7 +51,7 @@ static void put_clusters(cofi_writer *w, const cof_model *m)
     size_t hole = begin_section(w, TAG_CLUSTERS);
     for (uint32_t j = 0; j < m->k; j++) {
         cofi_put_f64(w, m->size[j]);
-        cofi_put_u8(w, m->scores.base[j] == 0);
+        cofi_put_u8(w, m->scores.base[j] != COFI_NEVER);
     }
     end_section(w, hole);
 }
@@ -95,6 +102,16 @@ static void put_records(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static void put_method(cofi_writer *w, const cof_model *m)
+{
+    size_t hole = begin_section(w, TAG_METHOD);
+    cofi_put_text(w, m->method);
+    cofi_put_u8(w, m->no_scores);
+    for (uint32_t j = 0; j < m->k; j++)
+        cofi_put_u64(w, m->scores.base[j] != COFI_NEVER ? (uint64_t)m->scores.base[j] : 0);
+    end_section(w, hole);
+}
+
 static void put_file(cofi_writer *w, const cof_model *m)
 {
     cofi_put_bytes(w, magic, sizeof magic);
@@ -103,6 +120,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     size_t length = cofi_put_hole(w);
     put_model(w, m);
     put_clusters(w, m);
+    put_method(w, m);
     for (size_t r = 0; r < m->n_attrs; r++) put_attribute(w, m, &m->attr[r]);
     put_records(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
@@ -264,6 +282,35 @@ static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
     return a->used ? get_scores(p, s, a, err) : COF_OK;
 }
 
+/* The name must be one we know: what a cluster's scores mean depends on it. */
+static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    uint32_t n;
+    int64_t largest = 0;
+    const char *name = get_text(s, &n);
+    if (name == NULL || !p->clusters_seen) return damaged(p, "its method is cut short", err);
+    m->method = NULL;
+    for (size_t i = 0; i < cof_method_count(); i++) {
+        const char *known = cof_method_name(i);
+        if (strlen(known) == n && memcmp(known, name, n) == 0) m->method = known;
+    }
+    if (m->method == NULL)
+        return cofi_fail(err, COF_ERR_TOO_NEW,
+                         "%s: this model was made by a method that version %s does not have", p->name,
+                         cof_version());
+    m->no_scores = cofi_get_u8(s) != 0;
+    for (uint32_t j = 0; j < m->k; j++) {
+        int64_t base = (int64_t)cofi_get_u64(s);
+        if (base < 0 || base >= (INT64_C(1) << COFI_SUM_BITS))
+            return damaged(p, "a cluster's score is too large", err);
+        if (m->scores.base[j] != COFI_NEVER) m->scores.base[j] = base;
+        largest = base > largest ? base : largest;
+    }
+    p->largest_sum += (double)largest;
+    return s->failed ? damaged(p, "its method is cut short", err) : COF_OK;
+}
+
 static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 28 };
@@ -318,6 +365,8 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
         return get_clusters(p, &s, err);
     case TAG_ATTRIBUTE:
         return get_attribute(p, &s, err);
+    case TAG_METHOD:
+        return get_method(p, &s, err);
     case TAG_RESTARTS:
         return get_restarts(p, &s, err);
     case TAG_HISTORY:
@@ -358,7 +407,8 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
     cof_status status = check_frame(&p, bytes, n_bytes, err);
     while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, &env, err);
     if (status == COF_OK) {
-        bool whole = p.m != NULL && p.clusters_seen && p.n_attrs == p.m->n_attrs && p.n_flat == p.m->n_flat;
+        bool whole = p.m != NULL && p.m->method != NULL && p.largest_sum < 0x1p60 && p.clusters_seen &&
+                     p.n_attrs == p.m->n_attrs && p.n_flat == p.m->n_flat;
         if (!whole) status = damaged(&p, "a part of it is missing", err);
     }
     if (status != COF_OK) {

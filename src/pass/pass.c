@@ -155,9 +155,14 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     return run_job(&job);
 }
 
-void cofi_pass_set_labels(cofi_pass *pass, const int32_t *label)
+uint64_t cofi_pass_take(cofi_pass *pass, const int32_t *label)
 {
     pass_job job = {pass, NULL, label};
+    return run_job(&job);
+}
+
+void cofi_pass_set_labels(cofi_pass *pass, const int32_t *label)
+{
     cofi_pass_reset(pass);
-    run_job(&job);
+    cofi_pass_take(pass, label);
 }

@@ -44,6 +44,8 @@ void cofi_pass_reset(cofi_pass *pass); /* forgets the labels */
 /* Assigns every row and recounts; returns how many rows of the table moved. */
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores);
 void cofi_pass_set_labels(cofi_pass *pass, const int32_t *label); /* takes over a partition, counts it */
-void cofi_pass_close(cofi_pass *pass);                            /* fine after a failed open */
+uint64_t cofi_pass_take(cofi_pass *pass,
+                        const int32_t *label); /* the same as a pass: returns the rows moved */
+void cofi_pass_close(cofi_pass *pass);         /* fine after a failed open */
 
 #endif

@@ -1,0 +1,45 @@
+/* ADC (Zhang and Cheung 2023): total variation over all attributes, each weighted by how much it tells the
+ * target's values apart on average. */
+#include "methods.h"
+#include "variation.h"
+
+typedef struct adc_work {
+    cofi_engine *e;
+    cofi_km *km;
+} adc_work;
+
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+{
+    adc_work *w = ctx;
+    (void)worker;
+    const cofi_problem *p = w->e->problem;
+    uint32_t o = p->n_values[t];
+    double sum = 0, n_pairs = (double)p->n_present[t] * (p->n_present[t] - 1) / 2;
+    for (uint32_t a = 0; a < o; a++)
+        for (uint32_t b = a + 1; b < o; b++) sum += cofi_total_variation(count, p->n_values[r], a, b, NULL);
+    double relevance = sum / n_pairs;
+    for (uint32_t a = 0; a < o; a++) {
+        for (uint32_t b = a + 1; b < o; b++) {
+            double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
+            *d += relevance * cofi_total_variation(count, p->n_values[r], a, b, NULL) / (double)p->n_attrs;
+            cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
+        }
+    }
+}
+
+static cof_status open(cofi_engine *e, void **state, cof_error *err)
+{
+    cof_status status = cofi_km_open(e, state, err);
+    if (status != COF_OK) return status;
+    adc_work w = {e, *state};
+    cofi_pair_visitor visitor = {.ctx = &w, .pair = add_pair};
+    return cofi_pairs_visit(e, &visitor, err);
+}
+
+const cofi_method cofi_method_adc = {"adc",
+                                     "graph-based unified dissimilarity (Zhang and Cheung 2023)",
+                                     COFI_METHOD_PAIRS,
+                                     open,
+                                     cofi_km_run_l2,
+                                     cofi_km_close,
+                                     NULL};

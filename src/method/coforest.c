@@ -1,0 +1,146 @@
+/* COForest (Zhao et al., ECAI 2024): a forest from the partition, a partition from the forest, until they agree. */
+#include "forest_steps.h"
+
+#include "methods.h"
+
+typedef struct coforest {
+    uint64_t *built; /* hashes of the partitions that forests were built from */
+    uint64_t *met;   /* and of those met in one inner loop */
+    int32_t *turn;   /* labels of the best partition of a cycle */
+} coforest;
+
+/* How many passes ago the partition was met; 0: never. */
+static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
+{
+    for (uint32_t back = 1; back <= n_met; back++)
+        if (met[n_met - back] == hash) return back;
+    return 0;
+}
+
+/* The inner loop: scores from the profiles, rows to their nearest cluster, until none moves. Where partitions
+ * come back in turn instead, it ends with the one that running up to the cap would have ended with. */
+static cof_status settle_rows(coforest *s, cofi_engine *e, bool record, cof_stop *stop, cof_error *err)
+{
+    uint32_t n_met = 0, last = e->o.max_passes;
+    s->met[n_met++] = e->pass.hash;
+    *stop = COF_STOP_CAP;
+    for (uint32_t pass = 1; pass <= last; pass++) {
+        cofi_profile_update(e);
+        cofi_scores_trace(e);
+        uint64_t moved = cofi_engine_pass(e, COF_PHASE_FIT);
+        e->objective = cofi_objective(e);
+        cof_status status = record ? cofi_engine_record(e, moved, err) : COF_OK;
+        if (status != COF_OK) return status;
+        e->stopped = moved > 0 && cofi_should_stop(&e->env);
+        if (moved == 0 || e->stopped) {
+            *stop = e->stopped ? COF_STOP_STOPPED : COF_STOP_CONVERGED;
+            return COF_OK;
+        }
+        uint32_t period = *stop == COF_STOP_CYCLE ? 0 : passes_since(s->met, n_met, e->pass.hash);
+        if (period > 0) {
+            *stop = COF_STOP_CYCLE;
+            last = pass + (last - pass) % period;
+        }
+        if (n_met <= e->o.max_passes) s->met[n_met++] = e->pass.hash;
+    }
+    return COF_OK;
+}
+
+static cof_status keep_labels(const cofi_engine *e, int32_t **to, cof_error *err)
+{
+    size_t n = e->problem->rows.n_rows;
+    if (*to == NULL) *to = cofi_alloc(&e->env, n, sizeof **to);
+    if (*to == NULL) return cofi_no_memory(err);
+    memcpy(*to, e->pass.label, n * sizeof **to);
+    return COF_OK;
+}
+
+/* Once more around a cycle of `period` forests, then back to the best partition met on the way. */
+static cof_status choose_in_cycle(coforest *s, cofi_engine *e, uint32_t period, cof_error *err)
+{
+    double best = cofi_criterion(e), best_objective = e->objective;
+    uint32_t n_passes = e->n_passes; /* the way round was counted once */
+    cof_status status = keep_labels(e, &s->turn, err);
+    for (uint32_t step = 1; status == COF_OK && step < period && !e->stopped; step++) {
+        cof_stop ignored;
+        cofi_build_forest(e);
+        status = settle_rows(s, e, false, &ignored, err);
+        if (status != COF_OK || !cofi_clearly_larger(cofi_criterion(e), best)) continue;
+        best = cofi_criterion(e);
+        best_objective = e->objective;
+        status = keep_labels(e, &s->turn, err);
+    }
+    if (status != COF_OK) return status;
+    cofi_pass_set_labels(&e->pass, s->turn);
+    e->objective = best_objective;
+    e->n_passes = n_passes;
+    return COF_OK;
+}
+
+/* The outer loop: a forest from the partition, a partition from the forest, until they agree. */
+static cof_status refine(coforest *s, cofi_engine *e, cof_stop *stop, cof_error *err)
+{
+    e->n_passes = 0;
+    for (e->rebuild = 0;; e->rebuild++) {
+        s->built[e->rebuild] = e->pass.hash;
+        cofi_build_forest(e);
+        cof_status status = settle_rows(s, e, true, stop, err);
+        if (status != COF_OK || *stop == COF_STOP_STOPPED) return status;
+        if (e->pass.hash == s->built[e->rebuild])
+            return COF_OK; /* converged, unless the inner loop was not */
+        for (uint32_t earlier = 0; earlier < e->rebuild; earlier++) {
+            if (e->pass.hash != s->built[earlier]) continue;
+            *stop = COF_STOP_CYCLE;
+            return choose_in_cycle(s, e, e->rebuild + 1 - earlier, err);
+        }
+        *stop = COF_STOP_CAP;
+        if (e->rebuild + 1 == e->o.max_rebuilds) return COF_OK;
+    }
+}
+
+static void coforest_close(cofi_engine *e, void *state)
+{
+    coforest *s = state;
+    if (s == NULL) return;
+    cofi_release(&e->env, s->built);
+    cofi_release(&e->env, s->met);
+    cofi_release(&e->env, s->turn);
+    cofi_release(&e->env, s);
+}
+
+static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
+{
+    coforest *s = cofi_alloc_zero(&e->env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    *state = s;
+    s->built = cofi_alloc(&e->env, e->o.max_rebuilds, sizeof *s->built);
+    s->met = cofi_alloc(&e->env, (size_t)e->o.max_passes + 1, sizeof *s->met);
+    return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+static cof_status run(cofi_engine *e, void *state, cof_error *err)
+{
+    cof_status status = cofi_settle_kmodes(e, err);
+    if (status != COF_OK) return status;
+    cofi_profile_update(e);
+    if (!e->stopped) return refine(state, e, &e->stop, err);
+    /* the start's partition, as far as it came, with the L its own forest gives it */
+    cofi_build_forest(e);
+    cofi_scores_trace(e);
+    e->objective = cofi_objective(e);
+    e->stop = COF_STOP_STOPPED;
+    return COF_OK;
+}
+
+/* The kept partition tells everything: its forest, profiles and scores are made from its counts. */
+static void restore(cofi_engine *e, void *state)
+{
+    (void)state;
+    cofi_build_forest(e);
+    cofi_profile_clear(e);
+    cofi_profile_update(e);
+    cofi_scores_trace(e);
+}
+
+const cofi_method cofi_method_coforest = {
+    "coforest", "COForest (Zhao et al. 2024)", 0, coforest_open, run, coforest_close, restore};

@@ -1,0 +1,117 @@
+/* HD metric (Zhang and Cheung 2022): D_t[a][b] is the mean over attributes r of sum_g |p(g|a) - p(g|b)| / G, G
+ * the number of values of r that occur together with a or b. */
+#include "methods.h"
+#include "variation.h"
+
+#include <math.h>
+
+typedef struct hd_work {
+    cofi_engine *e;
+    cofi_km *km;
+} hd_work;
+
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+{
+    hd_work *w = ctx;
+    (void)worker;
+    const cofi_problem *p = w->e->problem;
+    for (uint32_t a = 0; a < p->n_values[t]; a++) {
+        for (uint32_t b = a + 1; b < p->n_values[t]; b++) {
+            uint32_t n_common = 1;
+            double variation = cofi_total_variation(count, p->n_values[r], a, b, &n_common);
+            double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
+            *d += 2 * variation / n_common / (double)p->n_attrs;
+            cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
+        }
+    }
+}
+
+static cof_status open(cofi_engine *e, void **state, cof_error *err)
+{
+    cof_status status = cofi_km_open(e, state, err);
+    if (status != COF_OK) return status;
+    hd_work w = {e, *state};
+    cofi_pair_visitor visitor = {.ctx = &w, .pair = add_pair};
+    return cofi_pairs_visit(e, &visitor, err);
+}
+
+const cofi_method cofi_method_hdc = {"hdc",
+                                     "HD-based clustering (Zhang and Cheung 2022)",
+                                     COFI_METHOD_PAIRS,
+                                     open,
+                                     cofi_km_run_l2,
+                                     cofi_km_close,
+                                     NULL};
+
+/* ---- HD-NDW: the same distances, weighted value pair by value pair while clustering -------------- */
+
+/* Weights start equal and sum to 1 over all unordered pairs of all attributes. */
+static double n_pairs(const cofi_engine *e)
+{
+    const cofi_problem *p = e->problem;
+    double n = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) n += (double)p->n_present[r] * (p->n_present[r] - 1) / 2;
+    return n;
+}
+
+static double share_of(const cofi_engine *e, uint32_t flat, uint32_t j)
+{
+    const uint64_t *count = e->pass.count + (size_t)flat * e->scores.stride;
+    uint64_t total = 0;
+    for (uint32_t c = 0; c < e->o.k; c++) total += count[c];
+    return total > 0 ? (double)count[j] / (double)total : 0;
+}
+
+/* W[a][b] in proportion to D[a][b] (1 - chance that a row of a and one of b share a cluster). */
+static double pair_weight(const cofi_engine *e, const cofi_distances *d, size_t r, uint32_t a, uint32_t b)
+{
+    double together = 0;
+    for (uint32_t j = 0; j < e->o.k; j++)
+        together += share_of(e, e->problem->first[r] + a, j) * share_of(e, e->problem->first[r] + b, j);
+    return cofi_distances_of(e, d, r, a)[b] * (1 - together);
+}
+
+/* product = W * D with new weights from the partition. */
+static void reweight(const cofi_engine *e, const cofi_distances *d, cofi_distances *product)
+{
+    const cofi_problem *p = e->problem;
+    double total = 0;
+    for (size_t r = 0; r < p->n_attrs; r++)
+        for (uint32_t a = 0; a < p->n_values[r]; a++)
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++) total += pair_weight(e, d, r, a, b);
+    for (size_t r = 0; total > 0 && r < p->n_attrs; r++)
+        for (uint32_t a = 0; a < p->n_values[r]; a++)
+            for (uint32_t b = 0; b < p->n_values[r]; b++)
+                cofi_distances_of(e, product, r, a)[b] =
+                    a == b ? 0 : pair_weight(e, d, r, a, b) / total * cofi_distances_of(e, d, r, a)[b];
+}
+
+static cof_status run_ndw(cofi_engine *e, void *state, cof_error *err)
+{
+    cofi_km *km = state;
+    cofi_distances product;
+    cof_status status = cofi_distances_open(e, &product, err);
+    size_t n = 0;
+    for (size_t r = 0; r < e->problem->n_attrs; r++)
+        n += (size_t)e->problem->n_values[r] * e->problem->n_values[r];
+    for (size_t at = 0; status == COF_OK && at < n; at++) product.d[at] = km->d.d[at] / n_pairs(e);
+    cofi_measure m = {.d = &product, .sum = COFI_L2};
+    uint64_t before = 0;
+    cofi_profile_begin(e);
+    for (e->rebuild = 0; status == COF_OK; e->rebuild++) {
+        status = cofi_loop_profiles(e, &m, err);
+        if (status != COF_OK || e->stopped || e->pass.hash == before) break;
+        if (e->rebuild + 1 == e->o.max_rebuilds) {
+            e->stop = COF_STOP_CAP;
+            break;
+        }
+        before = e->pass.hash;
+        reweight(e, &km->d, &product);
+        cofi_profile_update(e);
+    }
+    cofi_distances_close(e, &product);
+    return status;
+}
+
+const cofi_method cofi_method_hdc_ndw = {
+    "hdc:ndw", "HD metric with learned pair weights", COFI_METHOD_PAIRS, open, run_ndw, cofi_km_close, NULL};

@@ -1,0 +1,23 @@
+/* A method that is nothing but k-modes with its own value distances. */
+#ifndef COFI_KM_H
+#define COFI_KM_H
+
+#include "../fit/loops.h"
+#include "../fit/method.h"
+#include "../fit/pairs.h"
+
+/* State of such methods: the distances, made once. */
+typedef struct cofi_km {
+    cofi_distances d;
+} cofi_km;
+
+cof_status cofi_km_open(cofi_engine *engine, void **state, cof_error *err); /* distances all zero */
+void cofi_km_close(cofi_engine *engine, void *state);
+/* The specification's KM(D, L1, FREQ) and KM(D, L2, MED). */
+cof_status cofi_km_run_l1(cofi_engine *engine, void *state, cof_error *err);
+cof_status cofi_km_run_l2(cofi_engine *engine, void *state, cof_error *err);
+
+/* total[b]: n_r(b) over the rows that have a value in t, from a pair table o_t x o_r. */
+void cofi_column_totals(const double *count, uint32_t o_t, uint32_t o_r, double *total);
+
+#endif

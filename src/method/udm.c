@@ -1,0 +1,71 @@
+/* UDM (Zhang and Cheung 2022): D_r[a][b] = (1/l) sum_s R(r,s) psi_rs[a][b], the entropy that rows of a or b have
+ * in s, weighted by how strongly r and s go together. All attributes as nominal. */
+#include "km.h"
+#include "methods.h"
+
+#include <math.h>
+
+typedef struct udm_work {
+    cofi_engine *e;
+    cofi_km *km;
+    double n; /* weight of all rows */
+} udm_work;
+
+/* (equal pairs + |concordance| of every 2 x 2 sub-table) over all pairs of rows. */
+static double relation(const double *c, uint32_t o_r, uint32_t o_s, double n)
+{
+    double equal = 0, apart = 0;
+    for (size_t at = 0; at < (size_t)o_r * o_s; at++) equal += c[at] * (c[at] - 1) / 2;
+    for (uint32_t a = 1; a < o_r; a++)
+        for (uint32_t h = 0; h < a; h++)
+            for (uint32_t g = 1; g < o_s; g++)
+                for (uint32_t u = 0; u < g; u++)
+                    apart += fabs(c[(size_t)a * o_s + g] * c[(size_t)h * o_s + u] -
+                                  c[(size_t)a * o_s + u] * c[(size_t)h * o_s + g]);
+    return (equal + apart) / (n * (n - 1) / 2);
+}
+
+static double entropy_of_both(const double *c, uint32_t o_s, uint32_t n_present, uint32_t a, uint32_t b,
+                              double n)
+{
+    double sum = 0;
+    for (uint32_t g = 0; g < o_s; g++) {
+        double q = (c[(size_t)a * o_s + g] + c[(size_t)b * o_s + g]) / n;
+        if (q > 0) sum -= q * log2(q);
+    }
+    return sum / log2(n_present);
+}
+
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+{
+    udm_work *w = ctx;
+    (void)worker;
+    const cofi_problem *p = w->e->problem;
+    uint32_t o = p->n_values[t], o_r = p->n_values[r];
+    double related = t == r ? 1 : relation(count, o, o_r, w->n);
+    for (uint32_t a = 0; a < o; a++) {
+        for (uint32_t b = a + 1; b < o; b++) {
+            if (cofi_pair_total(count, o_r, a) == 0 || cofi_pair_total(count, o_r, b) == 0) continue;
+            double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
+            *d += related * entropy_of_both(count, o_r, p->n_present[r], a, b, w->n) / (double)p->n_attrs;
+            cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
+        }
+    }
+}
+
+static cof_status open(cofi_engine *e, void **state, cof_error *err)
+{
+    cof_status status = cofi_km_open(e, state, err);
+    if (status != COF_OK) return status;
+    udm_work w = {e, *state, (double)e->problem->total_weight / e->problem->unit};
+    cofi_pair_visitor visitor = {.ctx = &w, .pair = add_pair};
+    return cofi_pairs_visit(e, &visitor, err);
+}
+
+const cofi_method cofi_method_udm = {"udm",
+                                     "unified distance metric (Zhang and Cheung 2022)",
+                                     COFI_METHOD_PAIRS,
+                                     open,
+                                     cofi_km_run_l1,
+                                     cofi_km_close,
+                                     NULL};
