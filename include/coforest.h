@@ -184,7 +184,8 @@ typedef enum cof_role {
     COF_ROLE_LABEL = 1,      /* true classes: scored against, never clustered on */
     COF_ROLE_IDENTIFIER = 2, /* names the rows */
     COF_ROLE_WEIGHT = 3,     /* how often each row counts, a number >= 0 */
-    COF_ROLE_IGNORED = 4
+    COF_ROLE_IGNORED = 4,
+    COF_ROLE_NUMERIC = 5 /* a quantity, for the methods that can use one */
 } cof_role;
 
 typedef struct cof_column { /* a view; dies with its table */

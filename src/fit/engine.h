@@ -49,6 +49,7 @@ cof_status cofi_seeds_choose(cofi_engine *engine, uint32_t *seed, cof_error *err
 
 /* start.c: seeds and modes; for the k-means start also a partition, left in engine->pass. */
 cof_status cofi_begin(cofi_engine *engine, cof_error *err);
+void cofi_modes_from_seeds(cofi_engine *engine);
 cof_status cofi_settle_kmodes(cofi_engine *engine,
                               cof_error *err);              /* a partition from the modes, if there is none */
 cof_status cofi_start(cofi_engine *engine, cof_error *err); /* both: the start of the paper */
@@ -60,6 +61,7 @@ void cofi_scores_open(cofi_engine *engine, double largest_sum); /* scale and bas
 int64_t cofi_fixed_point(double score, double scale);
 void cofi_scores_onehot(cofi_engine *engine);
 void cofi_scores_trace(cofi_engine *engine);
+void cofi_trace_from(const cofi_forest *forest, size_t attr, uint32_t u, double *d); /* d(u, v) for every v */
 void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
 
 /* criterion.c */

@@ -29,6 +29,12 @@ static cof_status keep_labels(fit_run *run, cof_error *err)
     return COF_OK;
 }
 
+/* With quantities a partition of the rows does not tell their means. */
+static bool restores_by_labels(const fit_run *run)
+{
+    return run->method->restore != NULL && run->e.problem->n_numeric == 0;
+}
+
 static cof_status judge(fit_run *run, cof_error *err)
 {
     cofi_engine *e = &run->e;
@@ -46,7 +52,7 @@ static cof_status judge(fit_run *run, cof_error *err)
     }
     run->n_records++;
     bool last = e->restart + 1 == e->o.restarts || e->stopped;
-    return run->in_engine && !last && run->method->restore != NULL ? keep_labels(run, err) : COF_OK;
+    return run->in_engine && !last && restores_by_labels(run) ? keep_labels(run, err) : COF_OK;
 }
 
 static cof_status begin_restart(fit_run *run, cof_error *err)
@@ -85,7 +91,7 @@ static cof_status run_restarts(fit_run *run, cof_error *err)
 static cof_status restore_best(fit_run *run, cof_error *err)
 {
     cofi_engine *e = &run->e;
-    if (run->method->restore != NULL) {
+    if (restores_by_labels(run)) {
         if (!run->in_engine) cofi_pass_set_labels(&e->pass, run->kept);
         run->method->restore(e, run->state);
         return COF_OK;
@@ -168,6 +174,12 @@ static cof_status open_run(const cofi_problem *p, const cof_fit_options *o, fit_
         return cofi_fail(
             err, COF_ERR_NO_COLUMNS,
             "%s compares columns with each other, so it needs at least two that vary, but there is one",
+            run->method->name);
+    if (p->n_numeric > 0 && !(run->method->flags & COFI_METHOD_MIXED))
+        return cofi_fail(
+            err, COF_ERR_ARGUMENT,
+            "%s clusters categories only, but the table has a numeric column; leave it out, or use coforest, "
+            "k-prototypes or ek-prototypes",
             run->method->name);
     cof_status status = cofi_engine_open(p, o, &run->e, err);
     if (status != COF_OK) return status;

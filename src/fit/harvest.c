@@ -51,6 +51,7 @@ static cof_status copy_attributes(cof_model *m, const cofi_engine *e, cof_error 
         bool used = r < p->n_attrs && p->column[r] == p->candidate[a];
         status = copy_dictionary(m, a, &p->table->column[p->candidate[a]], used,
                                  used ? e->forest.n_edges[r] : 0, err);
+        if (status == COF_OK && !used) cofi_model_root_tree(&m->attr[a]); /* none of its values is in one */
         if (status != COF_OK || !used) continue;
         m->attr[a].first = first;
         first += p->n_values[r];
@@ -82,7 +83,7 @@ cof_status cofi_harvest(cofi_engine *e, const cofi_method *method, cof_restart_r
     m->missing = e->o.missing;
     m->unit = e->problem->unit;
     m->method = method->name;
-    m->no_scores = (method->flags & COFI_METHOD_NO_SCORES) != 0;
+    m->no_scores = (method->flags & COFI_METHOD_NO_SCORES) != 0 || e->problem->n_numeric > 0;
     status = copy_attributes(m, e, err);
     if (status == COF_OK) status = copy_labels(m, e, err);
     if (status != COF_OK) {

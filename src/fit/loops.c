@@ -174,7 +174,7 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
 static double largest_sum(const cofi_engine *e, const cofi_measure *m)
 {
     const cofi_problem *p = e->problem;
-    double sum = 0;
+    double sum = m->beside;
     for (size_t r = 0; r < p->n_attrs; r++) {
         size_t n = (size_t)p->n_values[r] * p->n_values[r];
         double most = m->d == NULL ? 1 : 0;
@@ -190,6 +190,11 @@ static void set_scores(cofi_engine *e, const cofi_measure *m, double largest, bo
     score_job job = {e, m, modes};
     cofi_scores_open(e, largest);
     cofi_team_run(e->team, score_task, &job, e->problem->n_attrs);
+}
+
+void cofi_scores_modes(cofi_engine *e, const cofi_measure *m)
+{
+    set_scores(e, m, largest_sum(e, m), true);
 }
 
 void cofi_scores_profiles(cofi_engine *e, const cofi_measure *m)

@@ -28,6 +28,7 @@ typedef struct cofi_measure {
     const cofi_distances *d; /* NULL: 0 for equal values, 1 for others */
     const double *factor;    /* per attribute; NULL: 1 */
     cofi_sum sum;
+    double beside; /* what else, beside the attributes, may add to a row's sum at most */
 } cofi_measure;
 
 /* KM of the specification: from engine->mode, passes and new modes until nothing moves. FREQUENT: the most
@@ -44,6 +45,8 @@ void cofi_profile_from_modes(cofi_engine *engine); /* one-hot, every cluster ali
 /* Profiles to begin with: of the partition if the start left one, else one-hot at the modes. */
 void cofi_profile_begin(cofi_engine *engine);
 
+/* Sets the scores of the modes as cofi_loop_modes does before each pass. */
+void cofi_scores_modes(cofi_engine *engine, const cofi_measure *measure);
 /* Sets the scores of the profiles as cofi_loop_profiles does before each pass. */
 void cofi_scores_profiles(cofi_engine *engine, const cofi_measure *measure);
 /* Scores of arbitrary numbers >= 0, [g][stride] in `raw`, made by the caller; `largest` bounds a row's sum. */

@@ -23,6 +23,7 @@ typedef struct cofi_method {
 enum {
     COFI_METHOD_PAIRS = 1,      /* compares attributes with each other, so it needs two */
     COFI_METHOD_ROW_BY_ROW = 2, /* equal rows may part, so they are not folded */
+    COFI_METHOD_MIXED = 8,      /* can use quantities */
     COFI_METHOD_NO_SCORES = 4   /* its distances are no sums over attributes: new rows cannot be labelled */
 };
 

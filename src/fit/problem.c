@@ -193,7 +193,7 @@ static cof_status set_attributes(cofi_problem *p, cof_error *err)
     p->first = cofi_alloc(&p->env, n + 1, sizeof *p->first);
     p->n_values = cofi_alloc(&p->env, n, sizeof *p->n_values);
     p->n_present = cofi_alloc(&p->env, n, sizeof *p->n_present);
-    p->ids = cofi_alloc(&p->env, n, sizeof *p->ids);
+    p->ids = cofi_alloc(&p->env, p->table->n_columns, sizeof *p->ids);
     if (p->column == NULL || p->first == NULL || p->n_values == NULL || p->n_present == NULL ||
         p->ids == NULL)
         return cofi_no_memory(err);
@@ -219,6 +219,56 @@ static cof_status set_candidates(cofi_problem *p, cof_error *err)
     return cofi_fail(err, COF_ERR_DATA,
                      "the table is too large: at most %u rows and %u columns can be clustered",
                      UINT32_MAX - 2, (1u << 20) - 1);
+}
+
+/* ---- Quantities --------------------------------------------------------------------------------- */
+
+/* The column's texts as numbers, by id; NaN for the missing one. */
+static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
+{
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        char *end;
+        value[v] = strtod(text, &end);
+        if (end == text || *end != '\0' || !isfinite(value[v]))
+            return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
+                             c->name, text);
+    }
+    value[c->n_values] = NAN;
+    return COF_OK;
+}
+
+/* To 0..1 over the table, so that units do not matter; a constant column becomes 0. */
+static void scale_quantity(double *value, uint32_t n_values)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (uint32_t v = 0; v < n_values; v++) {
+        least = fmin(least, value[v]);
+        most = fmax(most, value[v]);
+    }
+    for (uint32_t v = 0; v < n_values; v++) value[v] = most > least ? (value[v] - least) / (most - least) : 0;
+}
+
+static cof_status set_quantities(cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    size_t n = 0;
+    for (size_t c = 0; c < t->n_columns; c++) n += t->column[c].role == COF_ROLE_NUMERIC;
+    if (n == 0) return COF_OK;
+    p->quantity = cofi_alloc_zero(&p->env, n, sizeof *p->quantity);
+    if (p->quantity == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const cofi_column *column = &t->column[c];
+        if (column->role != COF_ROLE_NUMERIC) continue;
+        double *value = cofi_alloc(&p->env, (size_t)column->n_values + 1, sizeof *value);
+        if (value == NULL) return cofi_no_memory(err);
+        p->ids[p->n_attrs + p->n_numeric] = (cofi_ids){column->codes, column->width};
+        p->quantity[p->n_numeric++] = value;
+        cof_status status = parse_quantity(column, value, err);
+        if (status != COF_OK) return status;
+        scale_quantity(value, column->n_values);
+    }
+    return COF_OK;
 }
 
 /* ---- Folding ------------------------------------------------------------------------------------ */
@@ -286,12 +336,13 @@ static cof_status set_rows(cofi_problem *p, bool may_fold, cof_error *err)
     if (p->table_weight == NULL) p->total_weight = p->n_table_rows;
     p->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->group);
     if (p->group == NULL) return cofi_no_memory(err);
-    if (cofi_dedupe(&p->env, p->ids, p->n_attrs, p->n_table_rows, p->group, &n_groups) != COF_OK)
+    if (cofi_dedupe(&p->env, p->ids, p->n_attrs + p->n_numeric, p->n_table_rows, p->group, &n_groups) !=
+        COF_OK)
         return cofi_no_memory(err);
     cof_status status = count_distinct(p, n_groups, err);
     if (status != COF_OK) return status;
     /* Copying cells pays when at least half of the rows go away. */
-    if (may_fold && n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
+    if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
     cofi_release(&p->env, p->group);
     p->group = NULL;
     return COF_OK;
@@ -309,6 +360,7 @@ cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *opti
     if (status == COF_OK) status = set_weights(p, options->weights, err);
     if (status == COF_OK) status = handle_missing(p, err);
     if (status == COF_OK) status = set_attributes(p, err);
+    if (status == COF_OK) status = set_quantities(p, err);
     if (status == COF_OK) status = set_rows(p, may_fold, err);
     if (status == COF_OK && options->k > p->n_distinct)
         status = cofi_fail(err, COF_ERR_FEW_ROWS,
@@ -321,8 +373,10 @@ void cofi_problem_close(cofi_problem *p)
 {
     if (p->env.release == NULL) return; /* never opened */
     for (size_t r = 0; p->gathered != NULL && r < p->n_attrs; r++) cofi_release(&p->env, p->gathered[r]);
-    void *owned[] = {p->candidate,    p->column,  p->first,    p->n_values, p->n_present,  p->group,
-                     p->table_weight, p->dropped, p->gathered, p->ids,      p->row_weight, p->copies};
+    for (size_t c = 0; c < p->n_numeric; c++) cofi_release(&p->env, p->quantity[c]);
+    void *owned[] = {p->quantity,  p->candidate,  p->column,       p->first,   p->n_values,
+                     p->n_present, p->group,      p->table_weight, p->dropped, p->gathered,
+                     p->ids,       p->row_weight, p->copies};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
     memset(p, 0, sizeof *p);
 }

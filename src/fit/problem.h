@@ -16,6 +16,8 @@ typedef struct cofi_problem {
     uint32_t *first;     /* n_attrs + 1: flat ids; an ignored missing cell has one of its own, the last */
     uint32_t *n_values;  /* n_attrs: values that count; the missing one too if it is a value */
     uint32_t *n_present; /* n_attrs: those that some weighted row holds */
+    size_t n_numeric;    /* quantities beside them; their ids follow the attributes' in rows.ids */
+    double **quantity;   /* per quantity and id: scaled to 0..1 over the table; NaN: missing */
     cofi_rows rows;      /* what the pass walks: the table's rows, or the distinct ones */
     size_t n_table_rows;
     uint32_t *group;        /* table row -> row of `rows`; NULL: the same */
@@ -32,7 +34,7 @@ typedef struct cofi_problem {
     uint32_t *copies;
 } cofi_problem;
 
-/* `fold`: equal rows may be walked as one. */
+/* `fold`: equal rows may be walked as one, unless there are quantities. */
 cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, bool fold,
                              cofi_problem *problem, cof_error *err);
 void cofi_problem_close(cofi_problem *problem); /* fine after a failed open */

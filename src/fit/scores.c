@@ -189,7 +189,7 @@ void cofi_scores_trace(cofi_engine *e)
 }
 
 /* d(u,v) for v > u, each path added up from u outward, as a search from u does it. */
-static void distances_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
+void cofi_trace_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
 {
     const cof_edge *edge = f->edge + f->first[r];
     uint32_t o = f->n_values[r], n_known = 1;
@@ -218,7 +218,7 @@ static void distances_task(void *ctx, uint32_t worker, size_t r)
     uint32_t o = e->problem->n_values[r];
     if (e->trace_at[r] == SIZE_MAX) return;
     double *d = e->trace + e->trace_at[r];
-    for (uint32_t u = 0; u < o; u++) distances_from(&e->forest, r, u, d + (size_t)u * o);
+    for (uint32_t u = 0; u < o; u++) cofi_trace_from(&e->forest, r, u, d + (size_t)u * o);
     for (uint32_t u = 0; u < o; u++)
         for (uint32_t v = 0; v < u; v++) d[(size_t)u * o + v] = d[(size_t)v * o + u];
 }

@@ -19,6 +19,12 @@ typedef struct seeding {
     uint32_t greatest; /* of `near`, for FARTHEST */
 } seeding;
 
+/* Columns that make rows differ: attributes, and quantities where there are some. */
+static size_t n_compared(const seeding *s)
+{
+    return s->e->problem->n_attrs + s->e->problem->n_numeric;
+}
+
 static size_t walked_row(const cofi_problem *p, size_t table_row)
 {
     return p->group != NULL ? p->group[table_row] : table_row;
@@ -72,7 +78,7 @@ static void near_task(void *ctx, uint32_t worker, size_t block)
     size_t seed = s->seed[s->n_seeds - 1];
     uint32_t distance[BLOCK];
     memset(distance, 0, sizeof distance);
-    for (size_t r = 0; r < rows->n_attrs; r++) {
+    for (size_t r = 0; r < n_compared(s); r++) {
         uint32_t own = cofi_id(rows->ids[r], seed);
         for (size_t i = 0; i < n; i++) distance[i] += cofi_id(rows->ids[r], begin + i) != own;
     }
@@ -110,8 +116,8 @@ static bool equals_a_seed(const seeding *s, size_t row)
     const cofi_rows *rows = &s->e->problem->rows;
     for (uint32_t t = 0; t < s->n_seeds; t++) {
         size_t r = 0;
-        while (r < rows->n_attrs && cofi_id(rows->ids[r], row) == cofi_id(rows->ids[r], s->seed[t])) r++;
-        if (r == rows->n_attrs) return true;
+        while (r < n_compared(s) && cofi_id(rows->ids[r], row) == cofi_id(rows->ids[r], s->seed[t])) r++;
+        if (r == n_compared(s)) return true;
     }
     return false;
 }

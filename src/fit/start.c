@@ -2,7 +2,7 @@
  * partition and its modes. */
 #include "loops.h"
 
-static void modes_from_seeds(cofi_engine *e)
+void cofi_modes_from_seeds(cofi_engine *e)
 {
     const cofi_rows *rows = &e->problem->rows;
     for (uint32_t j = 0; j < e->o.k; j++)
@@ -39,7 +39,7 @@ cof_status cofi_begin(cofi_engine *e, cof_error *err)
     cofi_pass_reset(&e->pass);
     cof_status status = cofi_seeds_choose(e, e->seed, err);
     if (status == COF_OK) {
-        modes_from_seeds(e);
+        cofi_modes_from_seeds(e);
         if (starts_from_kmeans(e)) {
             status = run_kmeans(e);
             cofi_modes_frequent(e);

@@ -2,6 +2,9 @@
 #include "forest_steps.h"
 
 #include "methods.h"
+#include "mixed.h"
+
+#include <math.h>
 
 typedef struct coforest {
     uint64_t *built; /* hashes of the partitions that forests were built from */
@@ -118,7 +121,7 @@ static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
     return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
 }
 
-static cof_status run(cofi_engine *e, void *state, cof_error *err)
+static cof_status run_categories(cofi_engine *e, void *state, cof_error *err)
 {
     cof_status status = cofi_settle_kmodes(e, err);
     if (status != COF_OK) return status;
@@ -132,6 +135,37 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
     return COF_OK;
 }
 
+/* Trace distances of every attribute, the longest of each scaled to 1. */
+static void scaled_traces(cofi_engine *e, cofi_distances *d)
+{
+    const cofi_problem *p = e->problem;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        uint32_t o = p->n_values[r];
+        double most = 0, *block = cofi_distances_of(e, d, r, 0);
+        for (uint32_t u = 0; u < o; u++) cofi_trace_from(&e->forest, r, u, cofi_distances_of(e, d, r, u));
+        for (size_t at = 0; at < (size_t)o * o; at++) most = fmax(most, block[at]);
+        for (size_t at = 0; most > 0 && at < (size_t)o * o; at++) block[at] /= most;
+    }
+}
+
+/* With quantities: the trees are learned on the categories, then take the place of "equal or not" in
+ * k-prototypes from the same seeds. */
+static cof_status run(cofi_engine *e, void *state, cof_error *err)
+{
+    cofi_distances d = {NULL, NULL};
+    cof_status status = run_categories(e, state, err);
+    if (status != COF_OK || e->problem->n_numeric == 0 || e->stopped) return status;
+    status = cofi_distances_open(e, &d, err);
+    if (status == COF_OK) {
+        scaled_traces(e, &d);
+        cofi_pass_reset(&e->pass);
+        cofi_modes_from_seeds(e);
+        status = cofi_prototypes(e, &d, err);
+    }
+    cofi_distances_close(e, &d);
+    return status;
+}
+
 /* The kept partition tells everything: its forest, profiles and scores are made from its counts. */
 static void restore(cofi_engine *e, void *state)
 {
@@ -143,4 +177,5 @@ static void restore(cofi_engine *e, void *state)
 }
 
 const cofi_method cofi_method_coforest = {
-    "coforest", "COForest (Zhao et al. 2024)", 0, coforest_open, run, coforest_close, restore};
+    "coforest", "COForest (Zhao et al. 2024)", COFI_METHOD_MIXED, coforest_open, run, coforest_close,
+    restore};

@@ -16,6 +16,7 @@ extern const cofi_method cofi_method_h2h;
 extern const cofi_method cofi_method_hdc, cofi_method_hdc_ndw;
 extern const cofi_method cofi_method_adc;
 extern const cofi_method cofi_method_lca;
+extern const cofi_method cofi_method_k_prototypes, cofi_method_ek_prototypes;
 extern const cofi_method cofi_method_cof1, cofi_method_cof2, cofi_method_cof3, cofi_method_cof4;
 extern const cofi_method cofi_method_fcg, cofi_method_slg, cofi_method_rglg, cofi_method_rgg;
 

@@ -142,11 +142,11 @@ static cof_status open_assignment(const cof_model *m, const cof_table *t, assign
 {
     *a = (assignment){.env = t->env, .m = m, .t = t};
     if (m->no_scores)
-        return cofi_fail(
-            err, COF_ERR_UNSUPPORTED,
-            "%s compares whole rows with each other and leaves no value scores, so its model cannot label "
-            "new rows; fit coforest or kmodes instead",
-            m->method);
+        return cofi_fail(err, COF_ERR_UNSUPPORTED,
+                         "a model of %s that compares whole rows, or has numeric columns, keeps no value "
+                         "scores and cannot label "
+                         "new rows; fit coforest or kmodes on categories instead",
+                         m->method);
     a->column = cofi_alloc(&a->env, m->n_attrs, sizeof *a->column);
     a->ids = cofi_alloc(&a->env, m->n_attrs, sizeof *a->ids);
     a->first = cofi_alloc(&a->env, m->n_attrs + 1, sizeof *a->first);

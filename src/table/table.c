@@ -1,6 +1,7 @@
 /* The cof_table handle: making it from memory, asking it, naming what its columns are for. */
 #include "table.h"
 
+#include "../core/utf8.h"
 #include "dedupe.h"
 #include "encode.h"
 
@@ -74,12 +75,42 @@ static cof_status encode_codes(cofi_encoder *e, const int32_t *codes, size_t n_r
     return status;
 }
 
-static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size_t n_rows)
+/* Reports and model files are UTF-8 throughout, so a text that is not stays outside. */
+static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size_t n_rows, const char *name,
+                                 cof_error *err)
 {
     cof_status status = COF_OK;
-    for (size_t i = 0; i < n_rows && status == COF_OK; i++)
+    for (size_t i = 0; i < n_rows && status == COF_OK; i++) {
+        uint32_t n_known = e->n_values;
         status = cells[i] != NULL ? cofi_encoder_put(e, cells[i], strlen(cells[i]))
                                   : cofi_encoder_append(e, COFI_ID_MISSING);
+        bool new_text = e->n_values > n_known;
+        if (status == COF_OK && new_text && !cofi_utf8_valid(cells[i], strlen(cells[i])))
+            status = cofi_fail(err, COF_ERR_DATA,
+                               "the cell of row %zu in column '%s' is not valid UTF-8; convert it first",
+                               i + 1, name);
+    }
+    return status;
+}
+
+/* A model finds its columns by name, so every column needs one of its own. */
+static cof_status check_names(const cof_env *env, const char *const *names, size_t n_columns, cof_error *err)
+{
+    cofi_encoder known;
+    cof_status status = COF_OK;
+    cofi_encoder_init(&known, env);
+    for (size_t c = 0; c < n_columns && status == COF_OK; c++) {
+        uint32_t id;
+        char shown[160];
+        if (!cofi_utf8_valid(names[c], strlen(names[c])))
+            status = cofi_fail(err, COF_ERR_DATA, "the name of column %zu is not valid UTF-8", c + 1);
+        else if (cofi_encoder_intern(&known, names[c], strlen(names[c]), &id) != COF_OK)
+            status = cofi_no_memory(err);
+        else if (id != c)
+            status = cofi_fail(err, COF_ERR_DATA, "columns %u and %zu are both named '%s'; rename one",
+                               id + 1, c + 1, cofi_utf8_show(shown, sizeof shown, names[c]));
+    }
+    cofi_encoder_free(&known);
     return status;
 }
 
@@ -107,16 +138,16 @@ static cof_status table_from_memory(const cof_env *lent, const int32_t *codes, c
     if (status != COF_OK) return status;
     const char **name = make_names(&env, names, n_columns);
     cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
-    status = name == NULL || encoder == NULL ? COF_ERR_MEMORY : COF_OK;
+    status = name == NULL || encoder == NULL ? COF_ERR_MEMORY : check_names(&env, name, n_columns, err);
     for (size_t c = 0; encoder != NULL && c < n_columns; c++) {
         cofi_encoder_init(&encoder[c], &env);
         if (status != COF_OK) continue;
         status = codes != NULL ? encode_codes(&encoder[c], codes + c, n_rows, n_columns)
-                               : encode_strings(&encoder[c], cells + c * n_rows, n_rows);
+                               : encode_strings(&encoder[c], cells + c * n_rows, n_rows, name[c], err);
     }
     if (status == COF_OK)
         status = cofi_table_from_encoders(&env, encoder, n_columns, name, COFI_ORDER_SORTED, out, err);
-    else
+    else if (status == COF_ERR_MEMORY)
         cofi_no_memory(err);
     for (size_t c = 0; encoder != NULL && c < n_columns; c++) cofi_encoder_free(&encoder[c]);
     cofi_release(&env, encoder);
@@ -218,7 +249,7 @@ cof_status cof_table_set_role(cof_table *table, size_t column, int32_t role, cof
     if (column >= table->n_columns)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
                          column + 1, table->n_columns);
-    if (role < COF_ROLE_ATTRIBUTE || role > COF_ROLE_IGNORED)
+    if (role < COF_ROLE_ATTRIBUTE || role > COF_ROLE_NUMERIC)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column role %d", (int)role);
     table->column[column].role = role;
     return COF_OK;
