@@ -14,6 +14,8 @@ typedef struct assignment {
     const cof_table *t;
     size_t n_attrs; /* used attributes */
     size_t *column; /* the table column of each */
+    size_t n_idle;  /* attributes that take no part but that the table has too */
+    size_t *idle;   /* their columns: a hole there may still drop the row */
     cofi_ids *ids;
     uint32_t *first;
     uint8_t *unseen; /* per flat id of the table: the model never met the value */
@@ -29,11 +31,12 @@ typedef struct assignment {
 
 static void close_assignment(assignment *a)
 {
-    void *owned[] = {a->column, a->ids, a->first, a->unseen, a->scores.value, a->dropped, a->scratch};
+    void *owned[] = {a->column, a->idle,         a->ids,     a->first,
+                     a->unseen, a->scores.value, a->dropped, a->scratch};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&a->env, owned[b]);
 }
 
-/* The table column of every used attribute, by name. */
+/* The table column of every attribute, by name; one that takes no part may be absent. */
 static cof_status find_columns(assignment *a, cof_error *err)
 {
     cofi_encoder names;
@@ -45,15 +48,16 @@ static cof_status find_columns(assignment *a, cof_error *err)
     if (status != COF_OK) cofi_no_memory(err);
     for (size_t r = 0; status == COF_OK && r < a->m->n_attrs; r++) {
         const cofi_model_attr *attr = &a->m->attr[r];
-        if (!attr->used) continue;
         status = cofi_encoder_intern(&names, attr->name, strlen(attr->name), &id);
         if (status != COF_OK)
             cofi_no_memory(err);
-        else if (id >= a->t->n_columns)
+        else if (id >= a->t->n_columns && attr->used)
             status = cofi_fail(err, COF_ERR_DATA,
                                "the model needs a column '%s', which the table does not have", attr->name);
-        else
+        else if (attr->used)
             a->column[a->n_attrs++] = id;
+        else if (id < a->t->n_columns)
+            a->idle[a->n_idle++] = id;
     }
     cofi_encoder_free(&names);
     return status;
@@ -97,10 +101,11 @@ static cof_status map_values(assignment *a, const cofi_model_attr *attr, size_t 
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
+/* As the fit did: every attribute's holes count, whether it takes part or not. */
 static cof_status handle_missing(assignment *a, cof_error *err)
 {
-    for (size_t r = 0; r < a->n_attrs; r++) {
-        const cofi_column *c = &a->t->column[a->column[r]];
+    for (size_t r = 0; r < a->n_attrs + a->n_idle; r++) {
+        const cofi_column *c = &a->t->column[r < a->n_attrs ? a->column[r] : a->idle[r - a->n_attrs]];
         if (c->n_missing == 0) continue;
         if (a->m->missing == COF_MISSING_ERROR)
             return cofi_fail(err, COF_ERR_MISSING,
@@ -148,9 +153,11 @@ static cof_status open_assignment(const cof_model *m, const cof_table *t, assign
                          "new rows; fit coforest or kmodes on categories instead",
                          m->method);
     a->column = cofi_alloc(&a->env, m->n_attrs, sizeof *a->column);
+    a->idle = cofi_alloc(&a->env, m->n_attrs, sizeof *a->idle);
     a->ids = cofi_alloc(&a->env, m->n_attrs, sizeof *a->ids);
     a->first = cofi_alloc(&a->env, m->n_attrs + 1, sizeof *a->first);
-    if (a->column == NULL || a->ids == NULL || a->first == NULL) return cofi_no_memory(err);
+    if (a->column == NULL || a->idle == NULL || a->ids == NULL || a->first == NULL)
+        return cofi_no_memory(err);
     cof_status status = find_columns(a, err);
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, err);

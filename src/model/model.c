@@ -52,6 +52,12 @@ cof_status cofi_model_alloc_attr(cof_model *m, size_t attr, uint32_t n_values, s
     return ok ? COF_OK : cofi_no_memory(err);
 }
 
+/* Distances between shares of counts: at most sqrt 2, and never so small that dividing by one overflows. */
+static bool possible_length(double length)
+{
+    return length == 0 || (length > 1e-100 && length < 2);
+}
+
 bool cofi_model_root_tree(cofi_model_attr *a)
 {
     for (uint32_t v = 0; v < a->n_values; v++) {
@@ -61,7 +67,7 @@ bool cofi_model_root_tree(cofi_model_attr *a)
     for (uint32_t e = 0; e < a->n_edges; e++) {
         uint32_t u = a->edge[e].u, v = a->edge[e].v;
         if (u >= a->n_values || v >= a->n_values) return false;
-        if (!(a->edge[e].length >= 0) || !isfinite(a->edge[e].length)) return false;
+        if (!possible_length(a->edge[e].length)) return false;
         if (e == 0) a->hops[u] = 0;
         if (a->hops[u] == UINT32_MAX || a->hops[v] != UINT32_MAX) return false;
         a->parent[v] = u;

@@ -7,7 +7,7 @@
 static void little_endian_whatever_the_machine(void **state)
 {
     (void)state;
-    static const unsigned char expected[] = {0x12, 4, 3, 2, 1, 8, 7, 6,   5,    4, 3, 2,   1,  0,
+    static const unsigned char expected[] = {0x12, 4, 3, 2, 1, 8,    7,    6, 5, 4, 3, 2,   1,  0,
                                              0,    0, 0, 0, 0, 0xF8, 0x3F, 2, 0, 0, 0, 'h', 'i'};
     cofi_writer w = {.env = cofi_env_resolve(NULL)};
     cofi_put_u8(&w, 0x12);

@@ -111,9 +111,9 @@ static void mixing_is_a_bijection(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_sequence),          cmocka_unit_test(promised_sequence),
-        cmocka_unit_test(streams_are_unrelated),       cmocka_unit_test(draws_stay_below_their_bound),
-        cmocka_unit_test(draws_are_uniform),           cmocka_unit_test(large_bounds_are_not_biased),
+        cmocka_unit_test(published_sequence),    cmocka_unit_test(promised_sequence),
+        cmocka_unit_test(streams_are_unrelated), cmocka_unit_test(draws_stay_below_their_bound),
+        cmocka_unit_test(draws_are_uniform),     cmocka_unit_test(large_bounds_are_not_biased),
         cmocka_unit_test(mixing_is_a_bijection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ static inline void assert_near(double a, double b, double tolerance)
 static inline void assert_status(cof_status status, cof_status expected, const cof_error *err)
 {
     if (status != expected)
-        fail_msg("status %d instead of %d: %s", (int)status, (int)expected, status != COF_OK ? err->text : "");
+        fail_msg("status %d instead of %d: %s", (int)status, (int)expected,
+                 status != COF_OK ? err->text : "");
 }
 
 static inline void *get_zero(size_t n, size_t size)

@@ -1,0 +1,149 @@
+/* Equal rows: groups against comparing every pair, all widths, growth, failing memory. */
+#include "unit_helper.h"
+
+#include "alloc_helper.h"
+#include "../../src/table/dedupe.h"
+
+enum { MOST_ATTRS = 6 };
+
+typedef struct cells {
+    size_t n_rows, n_attrs;
+    uint32_t *code; /* [r][i] */
+    cofi_ids ids[MOST_ATTRS];
+    void *stored[MOST_ATTRS];
+} cells;
+
+static void store_column(cells *c, size_t r, uint8_t width)
+{
+    const uint32_t *code = c->code + r * c->n_rows;
+    c->stored[r] = get_zero(c->n_rows, width);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        if (width == 1)
+            ((uint8_t *)c->stored[r])[i] = (uint8_t)code[i];
+        else if (width == 2)
+            ((uint16_t *)c->stored[r])[i] = (uint16_t)code[i];
+        else
+            ((uint32_t *)c->stored[r])[i] = code[i];
+    }
+    c->ids[r] = (cofi_ids){c->stored[r], width};
+}
+
+/* Column r has about `values` values, the widest the widths 1, 2 and 4 hold among them. */
+static cells make_cells(uint64_t seed, size_t n_rows, size_t n_attrs, size_t values)
+{
+    static const uint8_t widths[] = {1, 2, 4};
+    static const uint32_t most[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX};
+    cofi_rng rng = dice(seed);
+    cells c = {.n_rows = n_rows, .n_attrs = n_attrs, .code = get_zero(n_rows * n_attrs, sizeof *c.code)};
+    for (size_t r = 0; r < n_attrs; r++) {
+        size_t w = below(&rng, 3), o = values <= most[w] ? values : most[w];
+        for (size_t i = 0; i < n_rows; i++) {
+            uint32_t v = (uint32_t)below(&rng, o);
+            c.code[r * n_rows + i] = v % 2 == 0 ? v : most[w] - v;
+        }
+        store_column(&c, r, widths[w]);
+    }
+    return c;
+}
+
+static void free_cells(cells *c)
+{
+    for (size_t r = 0; r < c->n_attrs; r++) free(c->stored[r]);
+    free(c->code);
+}
+
+static bool equal_rows(const cells *c, size_t a, size_t b)
+{
+    for (size_t r = 0; r < c->n_attrs; r++)
+        if (c->code[r * c->n_rows + a] != c->code[r * c->n_rows + b]) return false;
+    return true;
+}
+
+static void check_groups(const cells *c)
+{
+    cof_env env = cofi_env_resolve(NULL);
+    uint32_t *group = get_zero(c->n_rows, sizeof *group), *head = get_zero(c->n_rows, sizeof *head);
+    uint32_t n_groups = 99, n_expected = 0;
+    assert_int_equal(cofi_dedupe(&env, c->ids, c->n_attrs, c->n_rows, group, &n_groups), COF_OK);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        uint32_t g = 0;
+        while (g < n_expected && !equal_rows(c, head[g], i)) g++;
+        if (g == n_expected) head[n_expected++] = (uint32_t)i;
+        assert_int_equal(group[i], g);
+    }
+    assert_int_equal(n_groups, n_expected);
+    free(group);
+    free(head);
+}
+
+static void groups_equal_brute_force(void **state)
+{
+    (void)state;
+    static const size_t n_rows[] = {0, 1, 2, 3, 50, 1023, 1024, 1025, 2049};
+    static const size_t values[] = {1, 2, 3, 10, 1000};
+    for (size_t n = 0; n < COUNT(n_rows); n++) {
+        for (size_t v = 0; v < COUNT(values); v++) {
+            for (size_t l = 1; l <= MOST_ATTRS; l += 2) {
+                cells c = make_cells(100 * n + 10 * v + l, n_rows[n], l, values[v]);
+                check_groups(&c);
+                free_cells(&c);
+            }
+        }
+    }
+}
+
+static void without_attributes_all_rows_are_equal(void **state)
+{
+    (void)state;
+    cells c = {.n_rows = 3000, .n_attrs = 0};
+    check_groups(&c);
+}
+
+/* Enough distinct rows that the slots grow many times; groups are then the row numbers. */
+static void many_distinct_rows(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    cof_env env = cofi_env_resolve(NULL);
+    cells c = {.n_rows = N, .n_attrs = 2, .code = get_zero(2 * N, sizeof *c.code)};
+    for (size_t i = 0; i < N; i++) {
+        c.code[i] = (uint32_t)(i % 317);
+        c.code[N + i] = (uint32_t)(i / 317);
+    }
+    store_column(&c, 0, 2);
+    store_column(&c, 1, 2);
+    uint32_t *group = get_zero(N, sizeof *group), n_groups;
+    assert_int_equal(cofi_dedupe(&env, c.ids, 2, N, group, &n_groups), COF_OK);
+    assert_int_equal(n_groups, N);
+    for (size_t i = 0; i < N; i++) assert_int_equal(group[i], i);
+    free(group);
+    free_cells(&c);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    cells c = make_cells(1, 5000, 3, 50);
+    uint32_t *group = get_zero(c.n_rows, sizeof *group), n_groups;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cof_status status = cofi_dedupe(&env, c.ids, c.n_attrs, c.n_rows, group, &n_groups);
+        assert_int_equal(meter.live, 0);
+        if (status == COF_OK) break;
+        assert_int_equal(status, COF_ERR_MEMORY);
+    }
+    free(group);
+    free_cells(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_equal_brute_force),
+        cmocka_unit_test(without_attributes_all_rows_are_equal),
+        cmocka_unit_test(many_distinct_rows),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
