@@ -437,6 +437,29 @@ COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_
 COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
 COF_API void cof_output_discard(cof_output *output); /* NULL is fine */
 
+/* ---- Comparing methods --------------------------------------------------------------------------- */
+
+typedef struct cof_friedman_result { /* set struct_size first */
+    size_t struct_size;
+    double chi_square, p;           /* of Friedman's test, p of its chi-square with df degrees of freedom */
+    double chi_square_tied, p_tied; /* corrected for ties; NaN and 1 if every dataset ties all methods */
+    double f, p_f;                  /* Iman and Davenport's form, from the uncorrected chi-square */
+    uint32_t df, f_df1, f_df2;
+} cof_friedman_result;
+
+/* Do methods differ over datasets? value is n_datasets x n_methods, row-major; NaN is missing and ranks
+ * last. mean_rank receives n_methods ranks, 1 the best, ties averaged; it and out may be NULL. */
+COF_API cof_status cof_friedman(const cof_env *env, const double *value, size_t n_datasets, size_t n_methods,
+                                int32_t larger_is_better, double *mean_rank, cof_friedman_result *out,
+                                cof_error *err);
+/* Bonferroni and Dunn: how far a mean rank must lie from the control's to differ at level alpha. */
+COF_API double cof_critical_difference(size_t n_datasets, size_t n_methods, double alpha);
+/* The mean ranks on an axis as SVG, with the range that does not differ from the control, which is the
+ * method `control`, or the best one if that is out of range. */
+COF_API cof_status cof_draw_ranks(const cof_env *env, const char *const *names, const double *mean_rank,
+                                  size_t n_methods, size_t control, double critical_difference, cof_sink sink,
+                                  void *ctx, cof_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -178,21 +178,36 @@ static cof_status gather(cofi_tree_drawing *d, cof_error *err)
     return cofi_rooted_tree_build(&d->tree, &d->env, d->view.n_values, d->edges, d->n_edges, d->count, err);
 }
 
+static cof_status draw(cofi_tree_drawing *d, int32_t drawing, cof_error *err)
+{
+    cof_model_attribute(d->model, d->attribute, &d->view);
+    cof_status status = gather(d, err);
+    if (status == COF_OK && drawing == COF_DRAW_TEXT) draw_text(d);
+    if (status == COF_OK && drawing == COF_DRAW_DOT) draw_dot(d);
+    if (status == COF_OK && drawing == COF_DRAW_JSON) draw_json(d);
+    if (status == COF_OK && drawing == COF_DRAW_SVG) status = cofi_draw_tree_svg(d, err);
+    if (status == COF_OK) status = cofi_out_finish(&d->out, err);
+    cofi_rooted_tree_free(&d->tree);
+    cofi_release(&d->env, d->count);
+    return status;
+}
+
 cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t drawing, cof_sink sink,
                                void *ctx, cof_error *err)
 {
     cof_status status = check_call(model, attribute, drawing, sink, err);
     if (status != COF_OK) return status;
-    cofi_tree_drawing d = {.model = model, .env = model->env, .attribute = attribute};
-    cof_model_attribute(model, attribute, &d.view);
+    cofi_tree_drawing d = {
+        .model = model, .env = model->env, .attribute = attribute, .most_rows = COFI_TREE_ROWS};
     cofi_out_init(&d.out, sink, ctx);
-    status = gather(&d, err);
-    if (status == COF_OK && drawing == COF_DRAW_TEXT) draw_text(&d);
-    if (status == COF_OK && drawing == COF_DRAW_DOT) draw_dot(&d);
-    if (status == COF_OK && drawing == COF_DRAW_JSON) draw_json(&d);
-    if (status == COF_OK && drawing == COF_DRAW_SVG) status = cofi_draw_tree_svg(&d, err);
-    if (status == COF_OK) status = cofi_out_finish(&d.out, err);
-    cofi_rooted_tree_free(&d.tree);
-    cofi_release(&d.env, d.count);
-    return status;
+    return draw(&d, drawing, err);
+}
+
+cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, cof_sink sink,
+                           void *ctx, cof_error *err)
+{
+    cofi_tree_drawing d = {
+        .model = model, .env = model->env, .attribute = attribute, .most_rows = most_rows, .embedded = true};
+    cofi_out_init(&d.out, sink, ctx);
+    return draw(&d, COF_DRAW_SVG, err);
 }

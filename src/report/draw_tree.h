@@ -5,7 +5,10 @@
 #include "rooted_tree.h"
 #include "text_out.h"
 
-enum { COFI_NAME_COLUMNS = 40 }; /* longer names of values are shortened where they are drawn */
+enum {
+    COFI_TREE_ROWS = 200, /* values in a picture of its own; more would be a page nobody reads */
+    COFI_NAME_COLUMNS = 40
+}; /* longer names of values are shortened where they are drawn */
 
 typedef struct cofi_tree_drawing {
     const cof_model *model;
@@ -17,6 +20,8 @@ typedef struct cofi_tree_drawing {
     double total;  /* weight of all rows; 0 if nothing is known about them */
     double *count; /* per value: weight of the rows that hold it */
     cofi_rooted_tree tree;
+    bool embedded;      /* in a page that has its own heading, legend and style */
+    uint32_t most_rows; /* values an SVG shows, the most frequent ones */
     cofi_out out;
 } cofi_tree_drawing;
 
@@ -28,5 +33,8 @@ enum { COFI_PERCENT_BYTES = 16 };
 const char *cofi_percent(char to[COFI_PERCENT_BYTES], double part, double whole);
 
 cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err);
+/* The SVG of an attribute's tree for a page; at least 1 row. */
+cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, cof_sink sink,
+                           void *ctx, cof_error *err);
 
 #endif

@@ -6,17 +6,18 @@
  *     [======]   3.1 %   |   +------o yellow   every value has a line of its own, so that names, which
  *     [###|==]  10.0 %   +------o blue         stand to the right of everything, meet nothing.
  *
- * An edge too short to be seen is drawn at a least length, dashed. Class names start with "cof-", and there
- * are no ids, so that several drawings can stand in one page. */
+ * An edge too short to be seen is drawn at a least length, dashed. In a page the page says what the tree is
+ * of and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
 #include "contingency.h"
 #include "draw_tree.h"
+#include "svg_out.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
-    MOST_ROWS = 200, /* values drawn; more would be a page nobody reads */
-    HUES = 8,
-    MOST_KEYS = 2 * HUES, /* clusters in the legend; later ones repeat its colours */
+    MOST_KEYS = COFI_COLOURS, /* clusters in the legend; later ones repeat its colours */
+    MOST_TOLD = 8,            /* with twice as many clusters the hover text lists only the larger shares */
     MARGIN = 16,
     BAR_WIDTH = 120,
     SHARE_END = MARGIN + BAR_WIDTH + 54, /* right end of the percentages */
@@ -88,7 +89,7 @@ static cof_status choose_values(svg_layout *l, const cofi_tree_drawing *d, cof_e
     }
     cofi_cells_sort(rank, n);
     if (n > 0) l->kept[d->tree.order[0]] = true;
-    for (uint32_t i = 0, n_kept = 1; i < n && n_kept < MOST_ROWS; i++) {
+    for (uint32_t i = 0, n_kept = 1; i < n && n_kept < d->most_rows; i++) {
         if (!l->kept[rank[i].n]) n_kept++;
         l->kept[rank[i].n] = true;
     }
@@ -160,104 +161,18 @@ static double y_of(const svg_layout *l, uint32_t row)
     return l->top + LINE * ((double)row + 0.5);
 }
 
-/* ---- Pieces ---------------------------------------------------------------------------------------- */
-
-static void attribute(cofi_out *out, const char *name, double number)
-{
-    cofi_out_format(out, " %s=\"", name);
-    cofi_out_number(out, round(number * 100) / 100);
-    cofi_out_text(out, "\"");
-}
-
-static void line(cofi_out *out, double x1, double y1, double x2, double y2, bool dashed)
-{
-    cofi_out_text(out, dashed ? "<line class=\"cof-dash\"" : "<line");
-    attribute(out, "x1", x1);
-    attribute(out, "y1", y1);
-    attribute(out, "x2", x2);
-    attribute(out, "y2", y2);
-    cofi_out_text(out, "/>");
-}
-
-static void text_start(cofi_out *out, const char *classes, double x, double y)
-{
-    cofi_out_format(out, "<text class=\"%s\"", classes);
-    attribute(out, "x", x);
-    attribute(out, "y", y);
-    cofi_out_text(out, ">");
-}
-
-static void text(cofi_out *out, const char *classes, double x, double y, const char *words)
-{
-    text_start(out, classes, x, y);
-    cofi_out_xml(out, words);
-    cofi_out_text(out, "</text>");
-}
-
-/* Eight hues that stay apart for colour-blind eyes (Okabe and Ito 2008, black left out because it is lost on
- * a dark page), then the same paler. Later clusters repeat them; the hover text names every cluster. */
-static void cluster_class(cofi_out *out, uint32_t j)
-{
-    cofi_out_format(out, " class=\"cof-c%u%s\"", j % HUES, j / HUES % 2 == 1 ? " cof-pale" : "");
-}
-
-static void rectangle(cofi_out *out, uint32_t j, double x, double y, double width, double height)
-{
-    cofi_out_text(out, "<rect");
-    cluster_class(out, j);
-    attribute(out, "x", x);
-    attribute(out, "y", y);
-    attribute(out, "width", width);
-    attribute(out, "height", height);
-    cofi_out_text(out, "/>");
-}
-
-static void style(cofi_out *out)
-{
-    static const char *const hue[HUES] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                          "#56b4e9", "#d55e00", "#f0e442", "#999999"};
-    cofi_out_text(out,
-                  "<style>\n"
-                  ".cof-tree{color:#1a1a1a;font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\","
-                  "sans-serif}\n"
-                  ".cof-tree text{fill:currentColor}\n"
-                  ".cof-tree line{stroke:currentColor;stroke-opacity:.55;stroke-width:1.25}\n"
-                  ".cof-tree .cof-dash{stroke-dasharray:2 2.5}\n"
-                  ".cof-tree circle{stroke:currentColor;stroke-width:1}\n"
-                  ".cof-tree rect{stroke:#fff;stroke-width:.5}\n"
-                  ".cof-tree .cof-page{fill:#fff;stroke:none}\n"
-                  ".cof-tree .cof-head{font-size:16px;font-weight:600}\n"
-                  ".cof-tree .cof-note{font-size:11px;opacity:.75}\n"
-                  ".cof-tree .cof-end{text-anchor:end}\n"
-                  ".cof-tree .cof-mid{text-anchor:middle}\n"
-                  ".cof-tree .cof-length{font-size:9px;opacity:.75;text-anchor:middle}\n"
-                  ".cof-tree .cof-pale{fill-opacity:.5}\n");
-    for (int j = 0; j < HUES; j++) cofi_out_format(out, ".cof-tree .cof-c%d{fill:%s}\n", j, hue[j]);
-    cofi_out_text(out, "@media (prefers-color-scheme: dark){\n"
-                       ".cof-tree{color:#e6e6e6}\n"
-                       ".cof-tree .cof-page{fill:#16181c}\n"
-                       ".cof-tree rect{stroke:#16181c}\n"
-                       "}\n</style>\n");
-}
-
 /* ---- The drawing ----------------------------------------------------------------------------------- */
 
 static void opening(cofi_tree_drawing *d, const svg_layout *l)
 {
     cofi_out *out = &d->out;
-    char name[COFI_SHOWN_BYTES];
+    char name[COFI_SHOWN_BYTES], label[COFI_SHOWN_BYTES + 16];
     cofi_shown(name, d->view.name, 2 * COFI_NAME_COLUMNS);
-    cofi_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cof-tree\" role=\"img\"");
-    attribute(out, "width", ceil(l->width));
-    attribute(out, "height", ceil(l->height));
-    cofi_out_format(out, " viewBox=\"0 0 %.0f %.0f\" aria-label=\"Order tree of ", ceil(l->width),
-                    ceil(l->height));
-    cofi_out_xml(out, name);
-    cofi_out_text(out, "\">\n");
-    style(out);
-    cofi_out_text(out, "<rect class=\"cof-page\" width=\"100%\" height=\"100%\"/>\n");
-    text(out, "cof-head", MARGIN, 28, name);
-    text_start(out, "cof-note", MARGIN, 46);
+    snprintf(label, sizeof label, "Order tree of %s", name);
+    cofi_svg_open(out, l->width, l->height, label, !d->embedded);
+    if (d->embedded) return;
+    cofi_svg_text(out, "cof-head", MARGIN, 28, name);
+    cofi_svg_text_start(out, "cof-note", MARGIN, 46);
     cofi_out_format(out, "%u value%s", d->view.n_values, d->view.n_values == 1 ? "" : "s");
     if (!d->view.used) cofi_out_text(out, ", constant: takes no part in the distances");
     if (l->n_rows < d->view.n_values) cofi_out_format(out, ", the %u most frequent drawn", l->n_rows);
@@ -280,17 +195,18 @@ static void legend(cofi_tree_drawing *d, const svg_layout *l, double y)
 {
     cofi_out *out = &d->out;
     uint32_t k = cof_model_k(d->model), shown = k < MOST_KEYS ? k : MOST_KEYS, per_line = keys_per_line(l);
-    text(out, "cof-note", MARGIN, y + 9, "clusters");
+    cofi_svg_text(out, "cof-note", MARGIN, y + 9, "clusters");
     for (uint32_t j = 0; j < shown; j++) {
         double x = MARGIN + KEYS_LEFT + KEY * (double)(j % per_line),
                row = y + KEY_LINE * (double)(j / per_line);
-        rectangle(out, j, x, row, 10, 10);
-        text_start(out, "cof-note", x + 13, row + 9);
+        cofi_svg_rectangle(out, j, x, row, 10, 10);
+        cofi_svg_text_start(out, "cof-note", x + 13, row + 9);
         cofi_out_format(out, "%u</text>", j + 1);
     }
     cofi_out_text(out, "\n");
     if (shown == k) return;
-    text_start(out, "cof-note", MARGIN + KEYS_LEFT, y + KEY_LINE * (double)(legend_lines(l, k) - 1) + 9);
+    cofi_svg_text_start(out, "cof-note", MARGIN + KEYS_LEFT,
+                        y + KEY_LINE * (double)(legend_lines(l, k) - 1) + 9);
     cofi_out_format(out, "and %u more; colours repeat, hover over a line to read its clusters</text>\n",
                     k - shown);
 }
@@ -313,12 +229,16 @@ static void title(cofi_tree_drawing *d, uint32_t v)
         cofi_out_text(out, " from ");
         cofi_out_xml(out, cofi_tree_name(d, name, up));
     }
+    uint32_t told = 0, held = 0;
     for (uint32_t j = 0; j < k; j++) {
         double count = cof_model_count(d->model, d->attribute, v, j);
-        if (!(count > 0)) continue;
+        held += count > 0;
+        if (!(count > 0) || (k > 2 * MOST_TOLD && count * 2 * MOST_TOLD < d->count[v])) continue;
         cofi_out_format(out, "&#10;cluster %u:", j + 1);
         cofi_out_xml(out, cofi_percent(share, count, d->count[v]));
+        told++;
     }
+    if (told < held) cofi_out_format(out, "&#10;and %u clusters with less", held - told);
     cofi_out_text(out, "</title>");
 }
 
@@ -332,12 +252,12 @@ static uint32_t share_bar(cofi_tree_drawing *d, uint32_t v, double y)
     for (uint32_t j = 0; j < k; j++) {
         double count = cof_model_count(d->model, d->attribute, v, j);
         double width = d->count[v] > 0 ? BAR_WIDTH * count / d->count[v] : 0;
-        if (width > 0) rectangle(&d->out, j, x, y - 5, width, 10);
+        if (width > 0) cofi_svg_rectangle(&d->out, j, x, y - 5, width, 10);
         x += width;
         if (count > best) most = j;
         if (count > best) best = count;
     }
-    text(&d->out, "cof-note cof-end", SHARE_END, y + 4, cofi_percent(share, d->count[v], d->total));
+    cofi_svg_text(&d->out, "cof-note cof-end", SHARE_END, y + 4, cofi_percent(share, d->count[v], d->total));
     return most;
 }
 
@@ -348,9 +268,9 @@ static void edge_to_parent(cofi_tree_drawing *d, const svg_layout *l, uint32_t v
     uint32_t up = l->anchor[parent];
     bool stretched;
     double width = edge_width(l, d->count, v, up, &stretched);
-    line(&d->out, l->x[up], y, l->x[v], y, stretched);
+    cofi_svg_line(&d->out, stretched ? "cof-dash" : NULL, l->x[up], y, l->x[v], y);
     if (width < SMALL_TEXT) return;
-    text_start(&d->out, "cof-length", (l->x[up] + l->x[v]) / 2, y - 3);
+    cofi_svg_text_start(&d->out, "cof-length", (l->x[up] + l->x[v]) / 2, y - 3);
     cofi_out_fixed(&d->out, l->path[v] - l->path[up], 0, 3);
     cofi_out_text(&d->out, "</text>");
 }
@@ -364,13 +284,9 @@ static void value_line(cofi_tree_drawing *d, const svg_layout *l, uint32_t v)
     title(d, v);
     uint32_t most = d->view.used ? share_bar(d, v, y) : 0;
     edge_to_parent(d, l, v, y);
-    cofi_out_text(out, "<circle");
-    cluster_class(out, most);
-    attribute(out, "cx", l->x[v]);
-    attribute(out, "cy", y);
-    attribute(out, "r", radius);
-    cofi_out_text(out, "/>");
-    text(out, "cof-name", l->x[v] + radius + 6, y + 4.5, cofi_tree_name(d, name, v));
+    cofi_svg_circle_start(out, most, l->x[v], y, radius);
+    cofi_out_text(out, "</circle>");
+    cofi_svg_text(out, "cof-name", l->x[v] + radius + 6, y + 4.5, cofi_tree_name(d, name, v));
     cofi_out_text(out, "</g>\n");
 }
 
@@ -383,10 +299,10 @@ static void scale_bar(cofi_tree_drawing *d, const svg_layout *l, double y)
                             : 2 * unit <= most ? 2
                                                : 1),
            end = TREE_LEFT + length * l->scale;
-    line(out, TREE_LEFT, y, end, y, false);
-    line(out, TREE_LEFT, y - 4, TREE_LEFT, y + 4, false);
-    line(out, end, y - 4, end, y + 4, false);
-    text_start(out, "cof-note", end + 8, y + 4);
+    cofi_svg_line(out, NULL, TREE_LEFT, y, end, y);
+    cofi_svg_line(out, NULL, TREE_LEFT, y - 4, TREE_LEFT, y + 4);
+    cofi_svg_line(out, NULL, end, y - 4, end, y + 4);
+    cofi_svg_text_start(out, "cof-note", end + 8, y + 4);
     cofi_out_text(out, "length ");
     cofi_out_number(out, length);
     cofi_out_text(out, "</text>\n");
@@ -398,11 +314,12 @@ static void footer(cofi_tree_drawing *d, const svg_layout *l)
     double y = y_of(l, l->n_rows) + 8;
     if (l->scale > 0) scale_bar(d, l, y);
     if (l->stretched) {
-        line(out, MARGIN, y, MARGIN + SAMPLE, y, true);
-        text(out, "cof-note", MARGIN + SAMPLE + 6, y + 4, l->scale > 0 ? "too short for scale" : "length 0");
+        cofi_svg_line(out, "cof-dash", MARGIN, y, MARGIN + SAMPLE, y);
+        cofi_svg_text(out, "cof-note", MARGIN + SAMPLE + 6, y + 4,
+                      l->scale > 0 ? "too short for scale" : "length 0");
     }
     if (l->n_rows < d->view.n_values) {
-        text_start(out, "cof-note", MARGIN, y + 22);
+        cofi_svg_text_start(out, "cof-note", MARGIN, y + 22);
         cofi_out_format(out, "%u rarer values are left out; edges may pass through some of them</text>",
                         d->view.n_values - l->n_rows);
     }
@@ -411,18 +328,19 @@ static void footer(cofi_tree_drawing *d, const svg_layout *l)
 
 static void draw(cofi_tree_drawing *d, svg_layout *l)
 {
-    l->top = LEGEND_TOP + KEY_LINE * (double)legend_lines(l, cof_model_k(d->model)) + 6;
+    double legend_height = KEY_LINE * (double)legend_lines(l, cof_model_k(d->model));
+    l->top = d->embedded ? 4 : LEGEND_TOP + legend_height + 6;
     l->height = y_of(l, l->n_rows) + (l->n_rows < d->view.n_values ? 44 : 24);
     opening(d, l);
-    legend(d, l, LEGEND_TOP);
+    if (!d->embedded) legend(d, l, LEGEND_TOP);
     for (uint32_t v = 0; v < d->tree.n; v++)
         if (l->kept[v] && l->last_row[v] > l->row[v])
-            line(&d->out, l->x[v], y_of(l, l->row[v]), l->x[v], y_of(l, l->last_row[v]), false);
+            cofi_svg_line(&d->out, NULL, l->x[v], y_of(l, l->row[v]), l->x[v], y_of(l, l->last_row[v]));
     cofi_out_text(&d->out, "\n");
     for (uint32_t i = 0; i < d->tree.n; i++)
         if (l->kept[d->tree.order[i]]) value_line(d, l, d->tree.order[i]);
     footer(d, l);
-    cofi_out_text(&d->out, "</svg>\n");
+    cofi_svg_close(&d->out);
 }
 
 cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err)
