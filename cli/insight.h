@@ -7,24 +7,17 @@
 
 enum { MAX_TRAITS = 8 };
 
-/* A value that a cluster holds more often than the table does. */
-typedef struct trait {
-    size_t attribute;
-    uint32_t value;
-    double here, cluster; /* weight of the cluster's rows with the value, and of all its rows */
-    double anywhere, all; /* the same in the table */
-    double evidence;      /* G statistic of value against cluster; at 10.8 chance would do it once in 1000 */
-} trait;
+typedef cof_trait trait;
 
 typedef struct traits {
-    trait best[MAX_TRAITS]; /* most evidence first */
+    const trait *best; /* most evidence first */
     size_t n;
 } traits;
 
 typedef struct insight {
-    traits *of_cluster; /* k */
-    double *tells;      /* one an attribute: the share of the uncertainty about the cluster that it
-                           removes, 0 to 1, less what chance alone would */
+    traits *of_cluster; /* k: values the cluster holds more often than the table does */
+    double *tells;      /* one an attribute: see cof_model_importance */
+    trait *owned;
 } insight;
 
 /* COF_ERR_MEMORY or COF_OK. */

@@ -437,6 +437,30 @@ COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_
 COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
 COF_API void cof_output_discard(cof_output *output); /* NULL is fine */
 
+/* ---- What a partition says ------------------------------------------------------------------------ */
+
+typedef enum cof_trait_side {
+    COF_TRAIT_MORE = 0, /* values a cluster holds more often than the table does */
+    COF_TRAIT_LESS = 1
+} cof_trait_side;
+
+typedef struct cof_trait {
+    size_t attribute;
+    uint32_t value;
+    double here, cluster; /* weight of the cluster's rows with the value, and of all its rows */
+    double anywhere, all; /* the same in the table */
+    double evidence;      /* G statistic of value against cluster; at 10.8 chance would do it once in 1000 */
+} cof_trait;
+
+/* The values that mark each cluster, at most `most` of them, most evidence first: those of cluster j begin
+ * at traits[j * most], n_traits[j] of them. */
+COF_API cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, cof_trait *traits,
+                                    size_t *n_traits, cof_error *err);
+/* For every attribute the share of the uncertainty about the cluster that it removes, 0 to 1, less what
+ * chance alone would: mutual information over the clusters' entropy. */
+COF_API cof_status cof_model_importance(const cof_model *model, double *importance, size_t n_attributes,
+                                        cof_error *err);
+
 /* ---- Comparing methods --------------------------------------------------------------------------- */
 
 typedef struct cof_friedman_result { /* set struct_size first */
