@@ -461,6 +461,51 @@ COF_API cof_status cof_model_traits(const cof_model *model, int32_t side, size_t
 COF_API cof_status cof_model_importance(const cof_model *model, double *importance, size_t n_attributes,
                                         cof_error *err);
 
+/* ---- A map of the rows ---------------------------------------------------------------------------- */
+
+typedef struct cof_tsne_options {
+    size_t struct_size;
+    uint64_t seed;
+    double perplexity; /* neighbours that matter to a point; 0 -> 30, never above a third of the points */
+    uint32_t steps;    /* 0 -> 750 */
+    uint32_t threads;  /* 0 -> all cores; the map does not depend on it */
+} cof_tsne_options;
+
+/* Places n points in the plane by t-SNE, so that near ones stay near. distance is n x n, symmetric, row-major;
+ * xy receives x and y of every point. Asked to stop, it keeps what it has. Time n^2 a step. */
+COF_API cof_status cof_tsne(const cof_env *env, const double *distance, size_t n,
+                            const cof_tsne_options *options, double *xy, cof_error *err);
+/* How far a map can be trusted: 1 if the neighbours it shows are true neighbours, about 0.5 for a map at
+ * random (Venna and Kaski 2001; scikit-learn's measure of that name). */
+COF_API cof_status cof_trustworthiness(const cof_env *env, const double *distance, const double *xy, size_t n,
+                                       size_t n_neighbours, double *out, cof_error *err);
+
+typedef struct cof_map cof_map; /* rows of a table, placed by cof_embed */
+
+typedef struct cof_map_point {
+    uint64_t row;    /* of the table: the first of those it stands for */
+    uint64_t n_rows; /* equal rows */
+    double x, y;
+} cof_map_point;
+
+typedef struct cof_embed_options {
+    size_t struct_size;
+    uint64_t seed;
+    double perplexity;    /* as in cof_tsne_options */
+    uint32_t most_points; /* distinct rows beyond it are sampled; 0 -> 1500, fewer if attributes are many */
+    uint32_t steps, threads;
+} cof_embed_options;
+
+/* Places the distinct rows of a table that has the model's attributes, by the distances the model learned. */
+COF_API cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_embed_options *options,
+                             cof_map **out, cof_error *err);
+COF_API const cof_map_point *cof_map_points(const cof_map *map, size_t *n_points); /* Lent. */
+COF_API uint64_t cof_map_n_distinct(const cof_map *map);                           /* before sampling */
+COF_API void cof_map_free(cof_map *map);                                           /* NULL is fine */
+/* The map as SVG, coloured by cluster; labels are those of the table's rows, a negative one is grey. */
+COF_API cof_status cof_map_draw(const cof_map *map, const cof_model *model, const cof_table *table,
+                                const int32_t *labels, cof_sink sink, void *ctx, cof_error *err);
+
 /* ---- Comparing methods --------------------------------------------------------------------------- */
 
 typedef struct cof_friedman_result { /* set struct_size first */

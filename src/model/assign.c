@@ -1,5 +1,6 @@
 /* Labels and distances for new rows: the model's scores are laid out for the new table's own values, and the
  * same pass kernel walks its rows. */
+#include "assign.h"
 #include "model.h"
 
 #include "../core/team.h"
@@ -25,6 +26,8 @@ typedef struct assignment {
     uint8_t *dropped; /* per row; NULL: none */
     /* what the tasks write */
     int32_t *label;
+    const int32_t *own_label; /* or, for margins, read */
+    cofi_margin *margin;
     void *scratch; /* one piece per worker */
     size_t scratch_size;
 } assignment;
@@ -254,6 +257,64 @@ cof_status cof_model_transform(const cof_model *m, const cof_table *t, double *d
     assignment a;
     cof_status status = open_assignment(m, t, &a, err);
     for (size_t i = 0; status == COF_OK && i < t->n_rows; i++) measure_row(&a, i, distances + i * m->k);
+    close_assignment(&a);
+    return status;
+}
+
+/* Sums of one row over all clusters go to `sum`, k of them. */
+static void sum_row(const assignment *a, size_t row, int64_t *sum)
+{
+    uint32_t k = a->m->k;
+    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
+    for (size_t r = 0; r < a->n_attrs; r++) {
+        const int64_t *value =
+            a->scores.value + (size_t)(a->first[r] + cofi_id(a->ids[r], row)) * a->scores.stride;
+        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
+    }
+}
+
+static cofi_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
+{
+    int32_t own = a->own_label[row], second = -1;
+    cofi_margin m = {.own = NAN, .other = INFINITY, .second = -1};
+    if (own < 0 || own >= (int32_t)a->m->k) return m;
+    for (int32_t j = 0; j < (int32_t)a->m->k; j++) {
+        if (j == own || a->scores.base[j] != 0) continue;
+        if (second < 0 || sum[j] < sum[second]) second = j;
+    }
+    m.own = (float)((double)(sum[own] - a->scores.base[own]) / a->scores.scale);
+    if (second >= 0) m.other = (float)((double)sum[second] / a->scores.scale);
+    m.second = second;
+    return m;
+}
+
+static void margin_task(void *ctx, uint32_t worker, size_t block)
+{
+    assignment *a = ctx;
+    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
+    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
+    for (size_t i = begin; i < end && i < a->t->n_rows; i++) {
+        sum_row(a, i, sum);
+        a->margin[i] = margin_of(a, i, sum);
+    }
+}
+
+cof_status cofi_model_margins(const cof_model *m, const cof_table *t, const int32_t *labels, uint32_t threads,
+                              cofi_margin *margins, cof_error *err)
+{
+    assignment a;
+    cofi_team *team = NULL;
+    cof_status status = open_assignment(m, t, &a, err);
+    a.own_label = labels;
+    a.margin = margins;
+    if (status == COF_OK) status = cofi_team_open(&a.env, n_blocks(&a) > 1 ? threads : 1, &team, err);
+    if (status == COF_OK) {
+        a.scratch_size = ((size_t)m->k * sizeof(int64_t) + 63) & ~(size_t)63;
+        a.scratch = cofi_alloc(&a.env, cofi_team_size(team), a.scratch_size);
+        if (a.scratch == NULL) status = cofi_no_memory(err);
+    }
+    if (status == COF_OK) cofi_team_run(team, margin_task, &a, n_blocks(&a));
+    cofi_team_close(team);
     close_assignment(&a);
     return status;
 }

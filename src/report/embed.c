@@ -1,0 +1,207 @@
+/* A map of a table's rows: the distinct ones, or a sample of them, placed by t-SNE on the distances the model
+ * learned: the sum over attributes of the length of the trace between the two values. */
+#include "../core/rng.h"
+#include "../table/dedupe.h"
+#include "row_values.h"
+
+#include <math.h>
+
+enum { DEFAULT_POINTS = 1500 };
+static const double MOST_LOOKUPS = 6e8; /* of value distances; tables of many attributes get fewer points */
+
+struct cof_map {
+    cof_env env;
+    cof_map_point *point;
+    size_t n;
+    uint64_t n_distinct;
+};
+
+/* ---- Which rows ------------------------------------------------------------------------------------- */
+
+/* Distinct rows of the clustered columns in order of first appearance. */
+static cof_status list_distinct(cof_map *map, const cofi_row_values *v, cof_error *err)
+{
+    size_t n_rows = v->table->n_rows;
+    uint32_t n_groups = 0, *group = cofi_alloc(&map->env, n_rows, sizeof *group);
+    cof_status status = group == NULL ? COF_ERR_MEMORY : COF_OK;
+    if (status == COF_OK) status = cofi_dedupe(&map->env, v->ids, v->n, n_rows, group, &n_groups);
+    if (status == COF_OK) map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
+    if (status != COF_OK || map->point == NULL) {
+        cofi_release(&map->env, group);
+        return cofi_no_memory(err);
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        cof_map_point *p = &map->point[group[i]];
+        if (p->n_rows++ == 0) p->row = i;
+    }
+    map->n = map->n_distinct = n_groups;
+    cofi_release(&map->env, group);
+    return COF_OK;
+}
+
+/* Selection sampling keeps the order and gives every set of `most` the same chance. */
+static void take_sample(cof_map *map, size_t most, uint64_t seed)
+{
+    cofi_rng rng;
+    size_t kept = 0, n = map->n;
+    if (n <= most) return;
+    cofi_rng_seed(&rng, seed, 0x3a9);
+    for (size_t i = 0; i < n && kept < most; i++)
+        if (cofi_rng_below(&rng, n - i) < most - kept) map->point[kept++] = map->point[i];
+    map->n = kept;
+}
+
+/* ---- How far apart ----------------------------------------------------------------------------------- */
+
+/* Values that occur among the points, and their distances from each other. */
+typedef struct value_distances {
+    uint32_t *slot;  /* per point: position of its value in `value`; COFI_NO_VALUE for none */
+    uint32_t *value; /* those that occur */
+    uint32_t *where; /* per value of the attribute: position, or COFI_NO_VALUE */
+    uint32_t n;
+    double *distance; /* n x n */
+} value_distances;
+
+static void list_values(value_distances *d, const cof_map *map, const cofi_row_values *v, size_t a)
+{
+    uint32_t n_values = v->model->attr[v->attribute[a]].n_values;
+    d->n = 0;
+    for (uint32_t value = 0; value < n_values; value++) d->where[value] = COFI_NO_VALUE;
+    for (size_t i = 0; i < map->n; i++) {
+        uint32_t value = cofi_row_value(v, a, map->point[i].row);
+        d->slot[i] = COFI_NO_VALUE;
+        if (value == COFI_NO_VALUE) continue;
+        if (d->where[value] == COFI_NO_VALUE) {
+            d->where[value] = d->n;
+            d->value[d->n++] = value;
+        }
+        d->slot[i] = d->where[value];
+    }
+}
+
+/* A value outside the tree was met by no clustered row; it counts for nothing. */
+static cof_status measure_values(value_distances *d, const cof_env *env, const cofi_row_values *v, size_t a)
+{
+    d->distance = cofi_alloc(env, (size_t)d->n * d->n, sizeof *d->distance);
+    if (d->distance == NULL) return COF_ERR_MEMORY;
+    for (uint32_t s = 0; s < d->n; s++)
+        for (uint32_t u = 0; u <= s; u++) {
+            double length = cof_model_distance(v->model, v->attribute[a], d->value[s], d->value[u]);
+            if (isnan(length)) length = 0;
+            d->distance[(size_t)s * d->n + u] = d->distance[(size_t)u * d->n + s] = length;
+        }
+    return COF_OK;
+}
+
+static void add_distances(const value_distances *d, size_t n, double *total)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (d->slot[i] == COFI_NO_VALUE) continue;
+        const double *from = d->distance + (size_t)d->slot[i] * d->n;
+        for (size_t j = 0; j < i; j++)
+            if (d->slot[j] != COFI_NO_VALUE) total[i * n + j] += from[d->slot[j]];
+    }
+}
+
+static cof_status measure_rows(const cof_map *map, const cofi_row_values *v, double *total)
+{
+    value_distances d = {0};
+    cof_status status = COF_OK;
+    size_t most_values = 1;
+    for (size_t a = 0; a < v->n; a++) {
+        size_t n_values = v->model->attr[v->attribute[a]].n_values;
+        if (n_values > most_values) most_values = n_values;
+    }
+    d.slot = cofi_alloc(&map->env, map->n, sizeof *d.slot);
+    d.value = cofi_alloc(&map->env, map->n, sizeof *d.value);
+    d.where = cofi_alloc(&map->env, most_values, sizeof *d.where);
+    if (d.slot == NULL || d.value == NULL || d.where == NULL) status = COF_ERR_MEMORY;
+    for (size_t a = 0; status == COF_OK && a < v->n; a++) {
+        list_values(&d, map, v, a);
+        status = measure_values(&d, &map->env, v, a);
+        if (status == COF_OK) add_distances(&d, map->n, total);
+        cofi_release(&map->env, d.distance);
+        d.distance = NULL;
+    }
+    for (size_t i = 0; i < map->n; i++)
+        for (size_t j = 0; j < i; j++) total[j * map->n + i] = total[i * map->n + j];
+    cofi_release(&map->env, d.slot);
+    cofi_release(&map->env, d.value);
+    cofi_release(&map->env, d.where);
+    return status;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------- */
+
+static cof_status place_points(cof_map *map, const cofi_row_values *v, const cof_embed_options *o,
+                               cof_error *err)
+{
+    double *distance = cofi_alloc_zero(&map->env, map->n * map->n, sizeof *distance);
+    double *xy = cofi_alloc(&map->env, map->n, 2 * sizeof *xy);
+    cof_tsne_options how = {.struct_size = sizeof how,
+                            .seed = o->seed,
+                            .perplexity = o->perplexity,
+                            .steps = o->steps,
+                            .threads = o->threads};
+    cof_status status = distance == NULL || xy == NULL ? COF_ERR_MEMORY : measure_rows(map, v, distance);
+    if (status != COF_OK) cofi_no_memory(err);
+    if (status == COF_OK) status = cof_tsne(&map->env, distance, map->n, &how, xy, err);
+    for (size_t i = 0; status == COF_OK && i < map->n; i++) {
+        map->point[i].x = xy[2 * i];
+        map->point[i].y = xy[2 * i + 1];
+    }
+    cofi_release(&map->env, distance);
+    cofi_release(&map->env, xy);
+    return status;
+}
+
+cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_embed_options *options,
+                     cof_map **out, cof_error *err)
+{
+    cof_embed_options o;
+    cofi_row_values v;
+    COFI_COPY_OPTIONS(&o, options);
+    if (model == NULL || table == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_embed needs a model and a table; one is NULL");
+    cof_status status = cofi_row_values_open(&v, model, table, err);
+    if (status != COF_OK) return status;
+    cof_map *map = cofi_alloc_zero(&table->env, 1, sizeof *map);
+    if (map == NULL) status = cofi_no_memory(err);
+    if (status == COF_OK) {
+        map->env = table->env;
+        status = list_distinct(map, &v, err);
+    }
+    if (status == COF_OK) {
+        size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v.n + 1));
+        size_t most = o.most_points > 0           ? o.most_points
+                      : DEFAULT_POINTS < bearable ? DEFAULT_POINTS
+                                                  : bearable;
+        take_sample(map, most, o.seed);
+        status = place_points(map, &v, &o, err);
+    }
+    cofi_row_values_close(&v);
+    if (status != COF_OK)
+        cof_map_free(map);
+    else
+        *out = map;
+    return status;
+}
+
+const cof_map_point *cof_map_points(const cof_map *map, size_t *n_points)
+{
+    if (n_points != NULL) *n_points = map->n;
+    return map->point;
+}
+
+uint64_t cof_map_n_distinct(const cof_map *map)
+{
+    return map->n_distinct;
+}
+
+void cof_map_free(cof_map *map)
+{
+    if (map == NULL) return;
+    cof_env env = map->env;
+    cofi_release(&env, map->point);
+    cofi_release(&env, map);
+}
