@@ -56,7 +56,7 @@ cof_status cofi_engine_open(const cofi_problem *problem, const cof_fit_options *
     e->began_s = cofi_now_s();
     cof_status status = cofi_team_open(&e->env, useful_threads(problem, options), &e->team, err);
     if (status == COF_OK)
-        status = cofi_pass_open(&e->env, &problem->rows, options->k, e->team, &e->pass, err);
+        status = cofi_pass_open(&e->env, &problem->rows, options->k, e->team, NULL, &e->pass, err);
     if (status == COF_OK)
         status = cofi_forest_open(&e->env, e->team, problem->n_attrs, problem->first, problem->n_values,
                                   options->k, options->variant == COF_VARIANT_AUTHORS, &e->forest, err);

@@ -23,6 +23,8 @@ typedef struct assignment {
     bool any_unseen;
     cofi_scores scores;
     cofi_rows rows;
+    const cofi_kernel *kernel;
+    cofi_plan plan;
     uint8_t *dropped; /* per row; NULL: none */
     /* what the tasks write */
     int32_t *label;
@@ -179,7 +181,7 @@ static void label_task(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = a->t->n_rows - begin < COFI_BLOCK_ROWS ? a->t->n_rows - begin : COFI_BLOCK_ROWS;
     char *scratch = (char *)a->scratch + worker * a->scratch_size;
-    cofi_kernel_choose()->nearest(&a->rows, &a->scores, begin, n, a->label + begin, scratch);
+    a->kernel->nearest(&a->plan, begin, n, a->label + begin, scratch);
     for (size_t i = 0; a->dropped != NULL && i < n; i++)
         if (a->dropped[begin + i]) a->label[begin + i] = -1;
 }
@@ -189,13 +191,17 @@ static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
     cofi_team *team;
     cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
     if (status != COF_OK) return status;
-    a->scratch_size = cofi_kernel_choose()->scratch_bytes(&a->rows, a->scores.stride);
-    a->scratch_size = (a->scratch_size + 63) & ~(size_t)63;
-    a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
-    if (a->scratch == NULL)
-        status = cofi_no_memory(err);
-    else
-        cofi_team_run(team, label_task, a, n_blocks(a));
+    a->kernel = cofi_kernel_choose(&a->rows, a->m->k);
+    status =
+        cofi_plan_open(&a->env, &a->rows, a->m->k, a->kernel->most_cells, a->kernel->split, &a->plan, err);
+    if (status == COF_OK) {
+        cofi_plan_prepare(&a->plan, &a->scores);
+        a->scratch_size = (a->kernel->scratch_bytes(&a->plan) + 63) & ~(size_t)63;
+        a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
+        if (a->scratch == NULL) status = cofi_no_memory(err);
+    }
+    if (status == COF_OK) cofi_team_run(team, label_task, a, n_blocks(a));
+    cofi_plan_close(&a->plan);
     cofi_team_close(team);
     return status;
 }

@@ -4,51 +4,81 @@
 
 #include "../core/rng.h"
 
+enum { MOST_MEMBERS = 64 }; /* clusters, a multiple of four, up to which blocks are counted by members */
+
+typedef struct move {
+    uint32_t at; /* within the block */
+    int32_t from, to;
+} move;
+
 /* What one worker changed. Differences wrap around; their sum over workers does not. */
 struct cofi_pass_worker {
     uint64_t *count; /* n_flat x stride */
     uint64_t *size;
     uint64_t hash, moved;
     void *scratch;
+    move *moves;      /* COFI_BLOCK_ROWS */
+    uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
     bool touched;
 };
-
-const cofi_kernel *cofi_kernel_choose(void)
-{
-    return &cofi_kernel_plain;
-}
 
 static size_t n_entries(const cofi_pass *p)
 {
     return (size_t)p->rows->first[p->rows->n_attrs] * p->stride;
 }
 
+static size_t n_blocks(const cofi_pass *p)
+{
+    return (p->rows->n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
+}
+
+/* Is comparing every row with every value cheaper than counting one row after another? */
+static bool counts_by_members(const cofi_pass *p, size_t r)
+{
+    uint32_t o = p->rows->first[r + 1] - p->rows->first[r];
+    return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < 160;
+}
+
 static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
 {
     w->count = cofi_alloc_zero(&p->env, n_entries(p), sizeof *w->count);
     w->size = cofi_alloc_zero(&p->env, p->k, sizeof *w->size);
-    w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(p->rows, p->stride), 1);
-    return w->count != NULL && w->size != NULL && w->scratch != NULL ? COF_OK : COF_ERR_MEMORY;
+    w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
+    w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
+    bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
+    if (by_members)
+        w->member =
+            cofi_alloc_zero(&p->env, (size_t)((p->k + 3) & ~3u) * COFI_BLOCK_WORDS, sizeof *w->member);
+    bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->moves != NULL &&
+              (!by_members || w->member != NULL);
+    return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
 cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_team *team,
-                          cofi_pass *pass, cof_error *err)
+                          const cofi_kernel *kernel, cofi_pass *pass, cof_error *err)
 {
     memset(pass, 0, sizeof *pass);
     pass->env = *env;
     pass->rows = rows;
     pass->team = team;
-    pass->kernel = cofi_kernel_choose();
+    pass->kernel = kernel != NULL ? kernel : cofi_kernel_choose(rows, k);
     pass->k = k;
     pass->stride = cofi_stride(k);
     pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
     pass->count = cofi_alloc(env, n_entries(pass), sizeof *pass->count);
     pass->size = cofi_alloc(env, k, sizeof *pass->size);
+    pass->block_hash = cofi_alloc(env, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_alloc_zero(env, cofi_team_size(team), sizeof *pass->worker);
-    if (pass->label == NULL || pass->count == NULL || pass->size == NULL || pass->worker == NULL)
+    if (pass->label == NULL || pass->count == NULL || pass->size == NULL || pass->block_hash == NULL ||
+        pass->worker == NULL)
         return cofi_no_memory(err);
+    cof_status status =
+        cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
+    if (status != COF_OK) return status;
     for (uint32_t t = 0; t < cofi_team_size(team); t++)
         if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);
+    pass->all_by_members = true;
+    for (size_t r = 0; r < rows->n_attrs; r++) pass->all_by_members &= counts_by_members(pass, r);
     cofi_pass_reset(pass);
     return COF_OK;
 }
@@ -60,11 +90,15 @@ void cofi_pass_close(cofi_pass *pass)
         cofi_release(&pass->env, pass->worker[t].count);
         cofi_release(&pass->env, pass->worker[t].size);
         cofi_release(&pass->env, pass->worker[t].scratch);
+        cofi_release(&pass->env, pass->worker[t].moves);
+        cofi_release(&pass->env, pass->worker[t].member);
     }
     cofi_release(&pass->env, pass->worker);
+    cofi_plan_close(&pass->plan);
     cofi_release(&pass->env, pass->label);
     cofi_release(&pass->env, pass->count);
     cofi_release(&pass->env, pass->size);
+    cofi_release(&pass->env, pass->block_hash);
     memset(pass, 0, sizeof *pass);
 }
 
@@ -73,39 +107,177 @@ void cofi_pass_reset(cofi_pass *pass)
     memset(pass->label, 0xFF, pass->rows->n_rows * sizeof *pass->label);
     memset(pass->count, 0, n_entries(pass) * sizeof *pass->count);
     memset(pass->size, 0, pass->k * sizeof *pass->size);
+    memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
     pass->hash = 0;
 }
 
-/* A sum over rows, so that it can be made in any order and changed row by row. */
-static uint64_t row_hash(size_t row, int32_t label)
+/* Of the labels of one block; passengers leave no trace. Eight chains, because one would wait for itself. */
+static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 {
-    return label < 0 ? 0 : cofi_mix64(cofi_mix64(row + 1) + (uint64_t)label);
+    const uint64_t *weight = p->rows->weight;
+    uint64_t chain[8], sum = 0;
+    for (size_t c = 0; c < 8; c++) chain[c] = begin + c;
+    for (size_t at = 0; at < n; at += 16) {
+        int32_t label[16] = {0};
+        uint64_t word[8];
+        size_t n_here = n - at < 16 ? n - at : 16;
+        memcpy(label, p->label + begin + at, n_here * sizeof *label);
+        for (size_t i = 0; weight != NULL && i < n_here; i++)
+            if (weight[begin + at + i] == 0) label[i] = 0;
+        memcpy(word, label, sizeof word);
+        for (size_t c = 0; c < 8; c++) {
+            chain[c] = (chain[c] ^ word[c]) * 0x9e3779b97f4a7c15u;
+            chain[c] ^= chain[c] >> 32;
+        }
+    }
+    for (size_t c = 0; c < 8; c++) sum = cofi_mix64(sum ^ chain[c]);
+    return sum;
 }
 
-static void move_row(const cofi_pass *p, struct cofi_pass_worker *w, size_t row, int32_t to)
+/* ---- Counting ----------------------------------------------------------------------------------- */
+
+/* Changes the counts of one attribute row by row. */
+static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *moves, size_t n_moves,
+                        uint64_t *count)
 {
     const cofi_rows *rows = p->rows;
-    int32_t from = p->label[row];
-    p->label[row] = to;
-    uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
-    if (weight == 0) return; /* a passenger: labelled, but never counted nor waited for */
-    for (size_t r = 0; r < rows->n_attrs; r++) {
-        uint64_t *n = w->count + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * p->stride;
-        n[to] += weight;
-        if (from >= 0) n[from] -= weight;
+    cofi_ids ids = rows->ids[r];
+    count += (size_t)rows->first[r] * p->stride;
+    for (size_t m = 0; m < n_moves; m++) {
+        size_t row = begin + moves[m].at;
+        uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
+        uint64_t *n = count + (size_t)cofi_id(ids, row) * p->stride;
+        n[moves[m].to] += weight;
+        if (moves[m].from >= 0) n[moves[m].from] -= weight;
     }
-    w->size[to] += weight;
-    if (from >= 0) w->size[from] -= weight;
-    w->hash += row_hash(row, to) - row_hash(row, from);
-    w->moved += rows->copies != NULL ? rows->copies[row] : 1;
-    w->touched = true;
 }
+
+/* Adds or takes away the counts that these members have in one attribute. The last value has what the others
+ * leave. */
+static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n_words, bool take_away,
+                          const struct cofi_pass_worker *w, const uint64_t *size)
+{
+    const uint8_t *code = (const uint8_t *)p->rows->ids[r].codes + begin;
+    uint32_t n[MOST_MEMBERS], o = p->rows->first[r + 1] - p->rows->first[r], k = (p->k + 3) & ~3u;
+    uint64_t left[MOST_MEMBERS];
+    for (uint32_t j = 0; j < p->k; j++) left[j] = size[j];
+    for (uint32_t v = 0; v < o; v++) {
+        uint64_t *count = w->count + (size_t)(p->rows->first[r] + v) * p->stride;
+        if (v + 1 < o) p->kernel->count(code, n_words, (uint8_t)v, w->member, k, n);
+        for (uint32_t j = 0; j < p->k; j++) {
+            uint64_t here = v + 1 < o ? n[j] : left[j];
+            left[j] -= here;
+            count[j] += take_away ? -here : here;
+        }
+    }
+}
+
+/* Bits of each cluster's rows in the block, from labels narrowed to bytes. */
+static void set_members(const cofi_pass *p, const int32_t *label, size_t n_words, struct cofi_pass_worker *w,
+                        uint64_t *size)
+{
+    uint8_t narrow[COFI_BLOCK_ROWS];
+    for (size_t i = 0; i < n_words * 64; i++) narrow[i] = (uint8_t)label[i];
+    for (uint32_t j = 0; j < p->k; j++) {
+        uint64_t *member = w->member + (size_t)j * COFI_BLOCK_WORDS;
+        p->kernel->find(narrow, n_words, (uint8_t)j, member);
+        size[j] = 0;
+        for (size_t x = 0; x < n_words; x++) size[j] += (uint64_t)__builtin_popcountll(member[x]);
+    }
+}
+
+/* Most rows of a block moved: its old members go, its new ones come. */
+static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const int32_t *label,
+                    size_t n_words, bool take_away)
+{
+    uint64_t size[MOST_MEMBERS];
+    set_members(p, label, n_words, w, size);
+    for (uint32_t j = 0; j < p->k; j++) w->size[j] += take_away ? -size[j] : size[j];
+    for (size_t r = 0; r < p->rows->n_attrs; r++)
+        if (counts_by_members(p, r)) count_members(p, r, begin, n_words, take_away, w, size);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------- */
 
 typedef struct pass_job {
     cofi_pass *pass;
-    const cofi_scores *scores;
     const int32_t *given; /* labels to take over instead of scoring */
 } pass_job;
+
+static size_t count_changes(const int32_t *from, const int32_t *to, size_t n)
+{
+    uint32_t changed = 0;
+    for (size_t i = 0; i < n; i++) changed += from[i] != to[i];
+    return changed;
+}
+
+/* Lists the rows begin..end-1 of the block whose label changes and that weigh something; a row without weight
+ * is a passenger, labelled but never counted nor waited for. */
+static size_t list_moves(const cofi_pass *p, size_t block_begin, const int32_t *to, size_t begin, size_t end,
+                         move *moves)
+{
+    const int32_t *from = p->label + block_begin;
+    const uint64_t *weight = p->rows->weight != NULL ? p->rows->weight + block_begin : NULL;
+    size_t n_moves = 0;
+    for (size_t i = begin; i < end; i += 64) {
+        size_t stop = i + 64 < end ? i + 64 : end;
+        if (memcmp(from + i, to + i, (stop - i) * sizeof *to) == 0) continue;
+        for (size_t x = i; x < stop; x++) {
+            moves[n_moves] = (move){(uint32_t)x, from[x], to[x]};
+            n_moves += from[x] != to[x] && (weight == NULL || weight[x] > 0);
+        }
+    }
+    return n_moves;
+}
+
+static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const move *moves,
+                       size_t n_moves)
+{
+    const cofi_rows *rows = p->rows;
+    for (size_t m = 0; m < n_moves; m++) {
+        size_t row = begin + moves[m].at;
+        uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
+        w->size[moves[m].to] += weight;
+        if (moves[m].from >= 0) w->size[moves[m].from] -= weight;
+        w->moved += rows->copies != NULL ? rows->copies[row] : 1;
+    }
+}
+
+/* Counts the first words of a block anew, by members; returns how many rows that were. */
+static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                            const int32_t *to)
+{
+    const int32_t *from = p->label + begin;
+    bool known = from[0] >= 0;
+    size_t n_words = n / 64;
+    if (w->member == NULL || p->rows->weight != NULL) return 0;
+    if (count_changes(from, to, n) <= (known ? n / 4 : n / 8)) return 0; /* row after row is cheaper */
+    if (known) recount(p, w, begin, from, n_words, true);
+    recount(p, w, begin, to, n_words, false);
+    w->moved += count_changes(from, to, n_words * 64);
+    return n_words * 64;
+}
+
+/* Takes new labels over: into the counts, the sizes and the hash. */
+static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                      const int32_t *to)
+{
+    int32_t *from = p->label + begin;
+    if (memcmp(from, to, n * sizeof *to) == 0) return;
+    size_t n_done = recount_words(p, w, begin, n, to), n_early = 0;
+    size_t n_moves = list_moves(p, begin, to, p->all_by_members ? n_done : 0, n, w->moves);
+    while (n_early < n_moves && w->moves[n_early].at < n_done) n_early++;
+    note_moves(p, w, begin, w->moves + n_early, n_moves - n_early);
+    for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++) {
+        size_t first = n_done > 0 && counts_by_members(p, r) ? n_early : 0;
+        count_moves(p, r, begin, w->moves + first, n_moves - first, w->count);
+    }
+    memcpy(from, to, n * sizeof *to);
+    uint64_t *hash = &p->block_hash[begin / COFI_BLOCK_ROWS], now = block_hash(p, begin, n);
+    w->hash += now - *hash;
+    *hash = now;
+    w->touched = true;
+}
 
 static void do_block(void *ctx, uint32_t worker, size_t block)
 {
@@ -116,9 +288,8 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
     const int32_t *to = job->given != NULL ? job->given + begin : label;
-    if (job->given == NULL) p->kernel->nearest(p->rows, job->scores, begin, n, label, w->scratch);
-    for (size_t i = 0; i < n; i++)
-        if (to[i] != p->label[begin + i]) move_row(p, w, begin + i, to[i]);
+    if (job->given == NULL) p->kernel->nearest(&p->plan, begin, n, label, w->scratch);
+    move_rows(p, w, begin, n, to);
 }
 
 /* Adds what the workers changed and clears it for the next pass. */
@@ -144,20 +315,21 @@ static uint64_t collect(cofi_pass *p)
 static uint64_t run_job(pass_job *job)
 {
     cofi_pass *p = job->pass;
-    cofi_team_run(p->team, do_block, job, (p->rows->n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS);
+    cofi_team_run(p->team, do_block, job, n_blocks(p));
     return collect(p);
 }
 
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
-    pass_job job = {pass, scores, NULL};
+    pass_job job = {pass, NULL};
+    cofi_plan_prepare(&pass->plan, scores);
     pass->visits += pass->rows->n_rows;
     return run_job(&job);
 }
 
 uint64_t cofi_pass_take(cofi_pass *pass, const int32_t *label)
 {
-    pass_job job = {pass, NULL, label};
+    pass_job job = {pass, label};
     return run_job(&job);
 }
 

@@ -6,28 +6,46 @@
 #include "../core/env.h"
 #include "../core/shape.h"
 #include "../core/team.h"
+#include "plan.h"
 
-/* The nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS. `scratch` holds what scratch_bytes
- * asked for. A kernel only reads; every kernel must give the plain one's labels. */
+/* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS. `scratch` holds what
+ * scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
 typedef struct cofi_kernel {
-    const char *name; /* shown in results */
-    size_t (*scratch_bytes)(const cofi_rows *rows, uint32_t stride);
-    void (*nearest)(const cofi_rows *rows, const cofi_scores *scores, size_t begin, size_t n,
-                    int32_t *nearest, void *scratch);
+    const char *name;    /* shown in results */
+    uint32_t most_cells; /* with `split`: what cofi_plan_open wants */
+    bool split;
+    bool (*available)(void); /* does this processor have it */
+    size_t (*scratch_bytes)(const cofi_plan *plan);
+    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch);
+    /* Counting whole blocks, sixty-four rows a word; NULL: it has no way that beats row after row.
+     * find: bits of the codes that equal `value`. count: for each cluster j how many of its members, bits at
+     * member[j * COFI_BLOCK_WORDS], hold `value`. k is a multiple of four: past the clusters, nobody is a member. */
+    void (*find)(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits);
+    void (*count)(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member, uint32_t k,
+                  uint32_t *n);
 } cofi_kernel;
 
-enum { COFI_BLOCK_ROWS = 4096 }; /* what one task of the team handles */
+enum { COFI_BLOCK_ROWS = 4096, COFI_BLOCK_WORDS = COFI_BLOCK_ROWS / 64 }; /* one task of the team */
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */
 int32_t cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
 
 extern const cofi_kernel cofi_kernel_plain;
-const cofi_kernel *cofi_kernel_choose(void); /* the fastest this processor has */
+#if defined(__x86_64__) && defined(__GNUC__)
+extern const cofi_kernel cofi_kernel_avx2, cofi_kernel_avx512;
+#elif defined(__aarch64__) && defined(__GNUC__)
+extern const cofi_kernel cofi_kernel_neon;
+#endif
+/* Number `at` of the kernels this processor has, fastest first; NULL past the last, which is the plain one. */
+const cofi_kernel *cofi_kernel_at(size_t at);
+/* The fastest for these rows, or the one that COFOREST_KERNEL in the environment names. */
+const cofi_kernel *cofi_kernel_choose(const cofi_rows *rows, uint32_t k);
 
 typedef struct cofi_pass {
     const cofi_rows *rows;
     const cofi_kernel *kernel;
     cofi_team *team;
+    cofi_plan plan;
     uint32_t k, stride;
     int32_t *label;  /* n_rows; -1 before the first pass */
     uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
@@ -36,10 +54,13 @@ typedef struct cofi_pass {
     uint64_t visits; /* rows scored so far */
     cof_env env;
     struct cofi_pass_worker *worker;
+    uint64_t *block_hash; /* of the labels of each block; `hash` is their sum */
+    bool all_by_members;  /* no attribute needs counting row by row when whole blocks move */
 } cofi_pass;
 
+/* kernel NULL: as cofi_kernel_choose says. */
 cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_team *team,
-                          cofi_pass *pass, cof_error *err);
+                          const cofi_kernel *kernel, cofi_pass *pass, cof_error *err);
 void cofi_pass_reset(cofi_pass *pass); /* forgets the labels */
 /* Assigns every row and recounts; returns how many rows of the table moved. */
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores);

@@ -13,9 +13,9 @@ static size_t rows_at_once(uint32_t stride)
     return n > ROWS ? ROWS : n < 8 ? 8 : n;
 }
 
-static size_t scratch_bytes(const cofi_rows *rows, uint32_t stride)
+static size_t scratch_bytes(const cofi_plan *plan)
 {
-    (void)rows;
+    uint32_t stride = cofi_stride(plan->k);
     return rows_at_once(stride) * stride * sizeof(int64_t) + (size_t)ROWS * ATTRS * sizeof(uint32_t);
 }
 
@@ -77,9 +77,10 @@ static void add_scores(const cofi_scores *s, const uint32_t *flat, size_t n, siz
         add_tile(s->value + j, s->stride, LANES, flat, n, n_attrs, sum + j);
 }
 
-static void nearest(const cofi_rows *rows, const cofi_scores *s, size_t begin, size_t n_rows, int32_t *label,
-                    void *scratch)
+static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, int32_t *label, void *scratch)
 {
+    const cofi_rows *rows = plan->rows;
+    const cofi_scores *s = plan->scores;
     size_t at_once = rows_at_once(s->stride);
     int64_t *sum = scratch;
     uint32_t *flat = (uint32_t *)(sum + at_once * s->stride);
@@ -96,4 +97,9 @@ static void nearest(const cofi_rows *rows, const cofi_scores *s, size_t begin, s
     }
 }
 
-const cofi_kernel cofi_kernel_plain = {"plain", scratch_bytes, nearest};
+static bool available(void)
+{
+    return true;
+}
+
+const cofi_kernel cofi_kernel_plain = {"plain", 0, false, available, scratch_bytes, nearest, NULL, NULL};

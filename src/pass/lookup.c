@@ -1,0 +1,153 @@
+/* Groups of rows through the lookups: cells, 16-bit sums, the least of them, and the full scores for the few
+ * rows whose lead is too small to trust. */
+#include "lookup.h"
+
+enum { ROWS = COFI_GROUP_ROWS, TILE = 8 };
+
+typedef struct room { /* the scratch memory, divided */
+    uint16_t *sum;    /* [k][ROWS] */
+    int32_t *total;   /* [k][ROWS], where there are several chunks */
+    uint8_t *cell;    /* [terms of a chunk][ROWS] */
+    int64_t *full;    /* stride */
+} room;
+
+static size_t chunk_lookups(const cofi_plan *p)
+{
+    return p->n_lookups < p->chunk_terms ? p->n_lookups : p->chunk_terms;
+}
+
+size_t cofi_lookup_scratch(const cofi_plan *p)
+{
+    size_t n = 64 + (size_t)p->k * ROWS * sizeof(uint16_t) + chunk_lookups(p) * ROWS +
+               cofi_stride(p->k) * sizeof(int64_t);
+    return p->n_chunks > 1 ? n + (size_t)p->k * ROWS * sizeof(int32_t) : n;
+}
+
+static room divide(const cofi_plan *p, void *scratch)
+{
+    room at;
+    at.sum = (uint16_t *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
+    at.cell = (uint8_t *)(at.sum + (size_t)p->k * ROWS);
+    at.full = (int64_t *)(at.cell + chunk_lookups(p) * ROWS);
+    at.total = (int32_t *)(at.full + cofi_stride(p->k));
+    return at;
+}
+
+/* Attributes of many values: eight clusters of a row at a time, then turned to lie as the others do. */
+static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
+{
+    const uint32_t *attr = p->attr + (p->rows->n_attrs - (p->n_terms - p->n_lookups));
+    for (uint32_t j0 = 0; j0 < p->k; j0 += TILE) {
+        uint16_t acc[ROWS][TILE];
+        memset(acc, 0, sizeof acc);
+        for (uint32_t w = begin; w < end; w++) {
+            cofi_ids ids = p->rows->ids[attr[w]];
+            const uint16_t *table = p->wide + p->wide_first[w] * p->wide_stride + j0;
+            for (size_t i = 0; i < n; i++) {
+                const uint16_t *term = table + (size_t)cofi_id(ids, row + i) * p->wide_stride;
+                for (uint32_t j = 0; j < TILE; j++) acc[i][j] = (uint16_t)(acc[i][j] + term[j]);
+            }
+        }
+        uint32_t lanes = p->k - j0 < TILE ? p->k - j0 : TILE;
+        for (uint32_t j = 0; j < lanes; j++)
+            for (size_t i = 0; i < n; i++)
+                sum[(size_t)(j0 + j) * ROWS + i] = (uint16_t)(sum[(size_t)(j0 + j) * ROWS + i] + acc[i][j]);
+    }
+}
+
+/* One chunk of terms. A cluster that takes no rows begins, and stays, above all others. */
+static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chunk, size_t row, size_t n,
+                      room *at)
+{
+    uint32_t begin = chunk * p->chunk_terms,
+             end = begin + p->chunk_terms < p->n_terms ? begin + p->chunk_terms : p->n_terms;
+    uint32_t narrow = end < p->n_lookups ? end : p->n_lookups;
+    for (uint32_t j = 0; j < p->k; j++) {
+        uint16_t start = chunk == 0 || !p->alive[j] ? p->start[j] : 0, *sum = at->sum + (size_t)j * ROWS;
+        for (size_t i = 0; i < ROWS; i++) sum[i] = start;
+    }
+    if (begin < narrow) {
+        lanes->cells(p, begin, narrow, row, n, at->cell);
+        lanes->add(p, begin, narrow, at->cell, at->sum);
+    }
+    uint32_t wide = begin > p->n_lookups ? begin : p->n_lookups;
+    if (wide < end) add_wide(p, wide - p->n_lookups, end - p->n_lookups, row, n, at->sum);
+}
+
+/* As cofi_lanes.least does it, for sums of several chunks; they stay below 2^31. */
+static void least_total(const int32_t *restrict total, uint32_t k, uint32_t bound, int32_t *restrict nearest,
+                        uint64_t *unsure)
+{
+    int32_t best[ROWS], second[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        best[i] = total[i];
+        second[i] = INT32_MAX;
+        nearest[i] = 0;
+    }
+    for (uint32_t j = 1; j < k; j++) {
+        const int32_t *x = total + (size_t)j * ROWS;
+        for (size_t i = 0; i < ROWS; i++) {
+            int32_t above = x[i] > best[i] ? x[i] : best[i];
+            second[i] = above < second[i] ? above : second[i];
+            nearest[i] = x[i] < best[i] ? (int32_t)j : nearest[i];
+            best[i] = x[i] < best[i] ? x[i] : best[i];
+        }
+    }
+    memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
+    for (size_t i = 0; i < ROWS; i++)
+        unsure[i / 64] |= (uint64_t)((uint32_t)(second[i] - best[i]) < bound) << i % 64;
+}
+
+static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at)
+{
+    memset(at->total, 0, (size_t)p->k * ROWS * sizeof *at->total);
+    for (uint32_t chunk = 0; chunk < p->n_chunks; chunk++) {
+        add_chunk(p, lanes, chunk, row, n, at);
+        for (size_t x = 0; x < (size_t)p->k * ROWS; x++) at->total[x] += at->sum[x];
+    }
+}
+
+static int32_t settle_row(const cofi_plan *p, size_t row, int64_t *sum)
+{
+    const cofi_scores *s = p->scores;
+    memcpy(sum, s->base, s->stride * sizeof *sum);
+    for (size_t r = 0; r < p->rows->n_attrs; r++) {
+        const int64_t *value =
+            s->value + (size_t)(p->rows->first[r] + cofi_id(p->rows->ids[r], row)) * s->stride;
+        for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
+    }
+    return cofi_settle(p->rows, s, row, sum);
+}
+
+static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
+                             int32_t *label)
+{
+    uint64_t unsure[COFI_GROUP_WORDS];
+    if (p->n_chunks > 1) {
+        sum_chunks(p, lanes, row, n, at);
+        least_total(at->total, p->k, p->bound, label, unsure);
+    } else {
+        add_chunk(p, lanes, 0, row, n, at);
+        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, unsure);
+    }
+    for (size_t w = 0; w * 64 < n; w++) {
+        for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1) {
+            size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
+            if (i < n) label[i] = settle_row(p, row + i, at->full);
+        }
+    }
+}
+
+void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
+                         int32_t *nearest, void *scratch)
+{
+    room at = divide(p, scratch);
+    size_t done = 0;
+    for (; done + ROWS <= n_rows; done += ROWS)
+        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done);
+    if (done < n_rows) {
+        int32_t label[ROWS];
+        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label);
+        memcpy(nearest + done, label, (n_rows - done) * sizeof *label);
+    }
+}

@@ -1,0 +1,24 @@
+/* What the vector kernels share: everything around the two loops that need an instruction set. */
+#ifndef COFI_LOOKUP_H
+#define COFI_LOOKUP_H
+
+#include "pass.h"
+
+/* One instruction set, for whole groups: sum[j][COFI_GROUP_ROWS]. Rows past the end hold cell 0 everywhere. */
+typedef struct cofi_lanes {
+    /* cell[(t - begin) * COFI_GROUP_ROWS + i]: the cell of row i in lookup t, for begin <= t < end. */
+    void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
+    /* Adds the lookups begin..end-1 to sum[j][i], all k clusters. */
+    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum);
+    /* The cluster with the least sum, the lowest on ties; a bit for every row where it leads by less than
+     * `bound`. */
+    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure);
+} cofi_lanes;
+
+enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
+
+size_t cofi_lookup_scratch(const cofi_plan *plan);
+void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
+                         int32_t *nearest, void *scratch);
+
+#endif

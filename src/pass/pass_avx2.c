@@ -1,0 +1,151 @@
+/* AVX2: thirty-two rows look up the two bytes of their scores in tables of sixteen cells. */
+#include "lookup.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("avx2,popcnt")))
+
+enum { ROWS = COFI_GROUP_ROWS, CELLS = 16, LANES = 32, TILE = 4 };
+
+TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n,
+                         uint8_t *cell)
+{
+    for (uint32_t t = begin; t < end; t++, cell += ROWS) {
+        if (n == ROWS) { /* a constant count makes straight code */
+            cofi_plan_cells(p, t, row, ROWS, cell);
+        } else {
+            cofi_plan_cells(p, t, row, n, cell);
+            memset(cell + n, 0, ROWS - n);
+        }
+    }
+}
+
+/* Interleaving low and high bytes leaves rows 0..7 and 16..23 in one register, the others in the second;
+ * storing puts them back in order. */
+TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
+                                                                  uint32_t n_terms, uint32_t n_clusters,
+                                                                  const uint8_t *cell, uint16_t *sum)
+{
+    __m256i even[TILE], odd[TILE];
+    for (uint32_t j = 0; j < n_clusters; j++) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(sum + (size_t)j * ROWS));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(sum + (size_t)j * ROWS + 16));
+        even[j] = _mm256_permute2x128_si256(a, b, 0x20);
+        odd[j] = _mm256_permute2x128_si256(a, b, 0x31);
+    }
+    for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
+        __m256i at = _mm256_loadu_si256((const __m256i *)cell);
+        for (uint32_t j = 0; j < n_clusters; j++) {
+            const __m128i *score = (const __m128i *)(table + (size_t)j * 2 * CELLS);
+            __m256i low = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(score)), at);
+            __m256i high = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(score + 1)), at);
+            even[j] = _mm256_add_epi16(even[j], _mm256_unpacklo_epi8(low, high));
+            odd[j] = _mm256_add_epi16(odd[j], _mm256_unpackhi_epi8(low, high));
+        }
+    }
+    for (uint32_t j = 0; j < n_clusters; j++) {
+        __m256i *to = (__m256i *)(sum + (size_t)j * ROWS);
+        _mm256_storeu_si256(to, _mm256_permute2x128_si256(even[j], odd[j], 0x20));
+        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(even[j], odd[j], 0x31));
+    }
+}
+
+TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum)
+{
+    size_t stride = (size_t)p->k * 2 * CELLS;
+    for (uint32_t j = 0; j < p->k; j += TILE) {
+        const uint8_t *table = (const uint8_t *)p->table + begin * stride + (size_t)j * 2 * CELLS;
+        for (size_t i = 0; i < ROWS; i += LANES) {
+            uint16_t *to = sum + (size_t)j * ROWS + i;
+            switch (p->k - j) {
+            case 1:
+                add_tile(table, stride, end - begin, 1, cell + i, to);
+                break;
+            case 2:
+                add_tile(table, stride, end - begin, 2, cell + i, to);
+                break;
+            case 3:
+                add_tile(table, stride, end - begin, 3, cell + i, to);
+                break;
+            default:
+                add_tile(table, stride, end - begin, TILE, cell + i, to);
+                break;
+            }
+        }
+    }
+}
+
+TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure)
+{
+    memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
+    for (size_t i = 0; i < ROWS; i += 16) {
+        __m256i best = _mm256_loadu_si256((const __m256i *)(sum + i)), second = _mm256_set1_epi16(-1);
+        __m256i at = _mm256_setzero_si256();
+        for (uint32_t j = 1; j < k; j++) {
+            __m256i x = _mm256_loadu_si256((const __m256i *)(sum + (size_t)j * ROWS + i));
+            __m256i lower = _mm256_min_epu16(best, x), same = _mm256_cmpeq_epi16(lower, best);
+            second = _mm256_min_epu16(second, _mm256_max_epu16(x, best));
+            best = lower;
+            at = _mm256_blendv_epi8(_mm256_set1_epi16((short)j), at, same);
+        }
+        /* lead < bound is (bound -saturating lead) > 0; bytes of the comparison pack to one bit a row */
+        __m256i lead = _mm256_sub_epi16(second, best);
+        __m256i sure = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_set1_epi16((short)bound), lead),
+                                          _mm256_setzero_si256());
+        __m128i packed = _mm_packs_epi16(_mm256_castsi256_si128(sure), _mm256_extracti128_si256(sure, 1));
+        unsure[i / 64] |= (uint64_t)(~(uint32_t)_mm_movemask_epi8(packed) & 0xFFFF) << i % 64;
+        __m256i *to = (__m256i *)(nearest + i);
+        _mm256_storeu_si256(to, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(at)));
+        _mm256_storeu_si256(to + 1, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(at, 1)));
+    }
+}
+
+TARGET static inline uint64_t bits_of(const uint8_t *code, __m256i wanted)
+{
+    __m256i a = _mm256_loadu_si256((const __m256i *)code), b = _mm256_loadu_si256((const __m256i *)code + 1);
+    uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, wanted));
+    uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, wanted));
+    return (uint64_t)high << 32 | low;
+}
+
+TARGET static void find(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits)
+{
+    for (size_t w = 0; w < n_words; w++) bits[w] = bits_of(code + 64 * w, _mm256_set1_epi8((char)value));
+}
+
+TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member,
+                         uint32_t k, uint32_t *n)
+{
+    __m256i wanted = _mm256_set1_epi8((char)value);
+    for (uint32_t j = 0; j < k; j += 4) { /* past k members are empty */
+        const uint64_t *m = member + (size_t)j * COFI_BLOCK_WORDS;
+        uint64_t a = 0, b = 0, c = 0, d = 0;
+        for (size_t w = 0; w < n_words; w++) {
+            uint64_t bits = bits_of(code + 64 * w, wanted);
+            a += (uint64_t)_mm_popcnt_u64(bits & m[w]);
+            b += (uint64_t)_mm_popcnt_u64(bits & m[w + COFI_BLOCK_WORDS]);
+            c += (uint64_t)_mm_popcnt_u64(bits & m[w + 2 * COFI_BLOCK_WORDS]);
+            d += (uint64_t)_mm_popcnt_u64(bits & m[w + 3 * COFI_BLOCK_WORDS]);
+        }
+        n[j] = (uint32_t)a;
+        n[j + 1] = (uint32_t)b;
+        n[j + 2] = (uint32_t)c;
+        n[j + 3] = (uint32_t)d;
+    }
+}
+
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch)
+{
+    static const cofi_lanes lanes = {cells, add, least};
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, scratch);
+}
+
+static bool available(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+}
+
+const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS, true, available, cofi_lookup_scratch,
+                                      nearest_rows, find,  count};
+#endif

@@ -1,0 +1,78 @@
+/* Scores in 16 bits, laid out for lookups: what the vector kernels work from.
+ *
+ * Where only the least of a row's sums matters, any amount may be taken off all clusters alike, so each value
+ * is charged relative to its cheapest cluster; what is left is cut to 16 bits. A sum of n such terms falls
+ * short of the true one by less than n steps. If the least sum leads by more than that (and a tie), the row
+ * is certain; otherwise it is settled with the full scores. Attributes of few values share a lookup: two of
+ * five values are one of twenty-five. */
+#ifndef COFI_PLAN_H
+#define COFI_PLAN_H
+
+#include "../core/env.h"
+#include "../core/shape.h"
+
+enum {
+    COFI_GROUP_ROWS = 256, /* rows a vector kernel handles together */
+    COFI_ONE_CHUNK = 64,   /* so many terms are added up in 16 bits; where there are more, */
+    COFI_CHUNK_TERMS = 32  /* then so many at a time: the fewer they are, the finer the steps */
+};
+
+/* Some attributes of few values, as one. The cell of a row is its values as digits, the last one lowest. */
+typedef struct cofi_lookup {
+    uint32_t begin, n_attrs; /* within cofi_plan.attr */
+    uint32_t n_cells;
+} cofi_lookup;
+
+typedef struct cofi_plan {
+    cof_env env;
+    const cofi_rows *rows;
+    const cofi_scores *scores; /* those it was prepared for */
+    uint32_t k;
+    uint32_t most_cells; /* of one lookup, and what each takes up in `table` */
+    bool split;          /* tables hold the low bytes first, then the high ones */
+    /* terms: first the lookups, then the attributes of many values */
+    uint32_t n_lookups, n_terms, n_chunks, chunk_terms;
+    cofi_lookup *lookup;
+    uint32_t *attr;     /* attributes in the order of terms */
+    uint16_t *table;    /* [lookup][j][most_cells], on a 64-byte boundary */
+    uint16_t *wide;     /* [value][wide_stride], attribute after attribute */
+    size_t *wide_first; /* per term past the lookups: the row of its value 0 */
+    uint32_t wide_stride;
+    uint8_t *alive;  /* k: the cluster takes rows */
+    uint16_t *start; /* k: what its sums begin with; above all others if it takes none */
+    int64_t *cell;   /* k: one cell while it is made */
+    void *owned_table;
+    int shift;      /* one step is 2^shift of the scores' unit */
+    uint32_t bound; /* a lead of so many steps is certain */
+} cofi_plan;
+
+/* most_cells 0: no tables at all, for the kernel that works on the full scores. */
+cof_status cofi_plan_open(const cof_env *env, const cofi_rows *rows, uint32_t k, uint32_t most_cells,
+                          bool split, cofi_plan *plan, cof_error *err);
+void cofi_plan_close(cofi_plan *plan); /* fine after a failed open */
+/* Once before the rows are walked with these scores. */
+void cofi_plan_prepare(cofi_plan *plan, const cofi_scores *scores);
+
+/* The cells of n rows in one lookup. Inlined, so that each kernel gets it in its own instructions. */
+static inline __attribute__((always_inline)) void
+cofi_plan_cells(const cofi_plan *plan, uint32_t lookup, size_t begin, size_t n, uint8_t *restrict to)
+{
+    const cofi_lookup *look = &plan->lookup[lookup];
+    const cofi_rows *rows = plan->rows;
+    const uint32_t *attr = plan->attr + look->begin;
+    const uint8_t *restrict first = (const uint8_t *)rows->ids[attr[0]].codes + begin;
+    if (look->n_attrs == 1) {
+        memcpy(to, first, n);
+        return;
+    }
+    for (uint32_t a = 1; a < look->n_attrs; a++) {
+        const uint8_t *restrict code = (const uint8_t *)rows->ids[attr[a]].codes + begin;
+        uint8_t o = (uint8_t)(rows->first[attr[a] + 1] - rows->first[attr[a]]);
+        if (a == 1)
+            for (size_t i = 0; i < n; i++) to[i] = (uint8_t)(first[i] * o + code[i]);
+        else
+            for (size_t i = 0; i < n; i++) to[i] = (uint8_t)(to[i] * o + code[i]);
+    }
+}
+
+#endif
