@@ -56,7 +56,10 @@ static void print_settings(const fit_job *job, json_out *j)
     json_text(j, "variant", variant_choices[s->variant].name);
     json_count(j, "k", s->k);
     json_count(j, "n_rows", cof_table_n_rows(job->table));
-    json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
+    if (job->info.n_distinct_rows > 0)
+        json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
+    else
+        json_text(j, "n_distinct_rows", NULL); /* not counted */
     json_count(j, "n_dropped", job->info.n_dropped);
     print_attributes(job, j);
     json_count(j, "seed", s->seed);

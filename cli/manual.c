@@ -31,7 +31,8 @@ static const entry history_fields[] = {{"restart", "the start, from 1"},
 static const entry json_fields[] = {
     {"version, method, variant, k", "of the program and the fit"},
     {"n_rows, n_distinct_rows, n_dropped",
-     "rows of the table, distinct ones among those clustered, and rows left out"},
+     "rows of the table, distinct ones among those clustered (null where a large table seems to have few "
+     "equal rows, which are then not counted), and rows left out"},
     {"attributes", "for every column: name, n_values, n_missing, used, and why (not)"},
     {"seed, restarts, init, select, missing", "the settings used; init is \"rows\" with --init-rows"},
     {"objective, log_likelihood", "of the result"},

@@ -350,9 +350,11 @@ int show_fit(const fit_job *job, const page *p)
 {
     insight in;
     if (insight_find(job->model, &in) != COF_OK) return complain_memory();
-    fprintf(p->out, "\n%s%u cluster%s%s of %s rows (%s distinct) on %zu column%s, in %s\n", bold(p), job->s.k,
-            plural(job->s.k), plain(p), show_count(job->info.n_rows).text,
-            show_count(job->info.n_distinct_rows).text, job->columns.n_used, plural(job->columns.n_used),
+    fprintf(p->out, "\n%s%u cluster%s%s of %s rows", bold(p), job->s.k, plural(job->s.k), plain(p),
+            show_count(job->info.n_rows).text);
+    if (job->info.n_distinct_rows > 0)
+        fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);
+    fprintf(p->out, " on %zu column%s, in %s\n", job->columns.n_used, plural(job->columns.n_used),
             show_seconds(job->info.fit_s).text);
     show_sizes(job, p);
     show_criterion(job, p);

@@ -297,7 +297,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     uint32_t n_empty;          /* clusters without rows */
     uint64_t n_rows;           /* rows clustered */
     uint64_t n_dropped;        /* rows left out for missing values */
-    uint64_t n_distinct_rows;
+    uint64_t n_distinct_rows; /* 0: not counted, because in a large table few rows seemed to be equal */
     uint32_t threads;                                   /* used */
     const char *kernel;                                 /* the pass that walked the rows; fixed text */
     uint64_t row_visits;                                /* rows scored, over all restarts and passes */

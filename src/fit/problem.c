@@ -326,21 +326,42 @@ static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *
     return COF_OK;
 }
 
-static cof_status set_rows(cofi_problem *p, bool may_fold, cof_error *err)
+/* Finding equal rows costs as much as many passes over them, so a large table shows a sample first: is it
+ * likely that at least three in four rows go away? Not asked where the number of distinct rows matters. */
+static cof_status look_for_copies(cofi_problem *p, bool may_fold, uint32_t k, bool *worth_it, cof_error *err)
+{
+    enum { SAMPLE = 8192 };
+    size_t n = p->n_table_rows;
+    uint32_t n_differ;
+    *worth_it = true;
+    if (n < 2 * SAMPLE || p->table_weight != NULL) return COF_OK;
+    if (cofi_dedupe_sample(&p->env, p->ids, p->n_attrs + p->n_numeric, n, SAMPLE, &n_differ) != COF_OK)
+        return cofi_no_memory(err);
+    double groups = (double)n / 4; /* each four times: how many of them would a sample meet? */
+    bool copies = n_differ <= groups * (1 - exp(-SAMPLE / groups));
+    *worth_it = (may_fold && copies) || k > n_differ;
+    return COF_OK;
+}
+
+static cof_status set_rows(cofi_problem *p, bool may_fold, uint32_t k, cof_error *err)
 {
     uint32_t n_groups;
+    bool worth_it;
     p->rows = (cofi_rows){p->n_table_rows, p->n_attrs, p->ids, p->first, p->table_weight, NULL};
     p->total_weight = 0;
     for (size_t i = 0; p->table_weight != NULL && i < p->n_table_rows; i++)
         p->total_weight += p->table_weight[i];
     if (p->table_weight == NULL) p->total_weight = p->n_table_rows;
+    cof_status status = look_for_copies(p, may_fold, k, &worth_it, err);
+    if (status != COF_OK || !worth_it) return status;
     p->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->group);
     if (p->group == NULL) return cofi_no_memory(err);
     if (cofi_dedupe(&p->env, p->ids, p->n_attrs + p->n_numeric, p->n_table_rows, p->group, &n_groups) !=
         COF_OK)
         return cofi_no_memory(err);
-    cof_status status = count_distinct(p, n_groups, err);
+    status = count_distinct(p, n_groups, err);
     if (status != COF_OK) return status;
+    p->counted = true;
     /* Copying cells pays when at least half of the rows go away. */
     if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(p, n_groups, err);
     cofi_release(&p->env, p->group);
@@ -361,8 +382,8 @@ cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *opti
     if (status == COF_OK) status = handle_missing(p, err);
     if (status == COF_OK) status = set_attributes(p, err);
     if (status == COF_OK) status = set_quantities(p, err);
-    if (status == COF_OK) status = set_rows(p, may_fold, err);
-    if (status == COF_OK && options->k > p->n_distinct)
+    if (status == COF_OK) status = set_rows(p, may_fold, options->k, err);
+    if (status == COF_OK && p->counted && options->k > p->n_distinct)
         status = cofi_fail(err, COF_ERR_FEW_ROWS,
                            "%u clusters were asked for, but only %llu rows differ; ask for at most %llu",
                            options->k, (unsigned long long)p->n_distinct, (unsigned long long)p->n_distinct);

@@ -23,7 +23,9 @@ typedef struct cofi_problem {
     uint32_t *group;        /* table row -> row of `rows`; NULL: the same */
     uint64_t *table_weight; /* per table row, in units; NULL: 1 each */
     uint8_t *dropped;       /* per table row; NULL: none is */
-    uint64_t n_dropped, n_distinct;
+    uint64_t n_dropped;
+    uint64_t n_distinct; /* rows that differ, if they were counted; there are at least k */
+    bool counted;
     uint64_t total_weight; /* of all rows, below 2^43: a sum of weight times attributes fits 64 bits */
     double unit;           /* weight 1 of the caller's is this many units */
     int32_t missing;

@@ -46,8 +46,12 @@ static void mass_task(void *ctx, uint32_t worker, size_t block)
     (void)worker;
     size_t n = s->e->problem->n_table_rows, begin = block * BLOCK,
            end = begin + BLOCK < n ? begin + BLOCK : n;
+    const cofi_problem *p = s->e->problem;
     uint64_t mass = 0;
-    for (size_t i = begin; i < end; i++) mass += row_mass(s, i);
+    if (s->by == BY_DISTANCE && p->table_weight == NULL && p->group == NULL)
+        for (size_t i = begin; i < end; i++) mass += s->near[i]; /* as below, without the questions */
+    else
+        for (size_t i = begin; i < end; i++) mass += row_mass(s, i);
     s->block_mass[block] = mass;
 }
 
@@ -69,21 +73,37 @@ static uint32_t draw_row(seeding *s, chance by)
     return (uint32_t)walked_row(p, i);
 }
 
+/* Adds 1 wherever a row's value is not `own`; one loop a width, so that each becomes vector code. */
+static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, uint8_t *restrict distance)
+{
+    if (ids.width == 1) {
+        const uint8_t *restrict code = (const uint8_t *)ids.codes + begin;
+        uint8_t wanted = (uint8_t)own;
+        for (size_t i = 0; i < n; i++) distance[i] = (uint8_t)(distance[i] + (code[i] != wanted));
+    } else {
+        for (size_t i = 0; i < n; i++)
+            distance[i] = (uint8_t)(distance[i] + (cofi_id(ids, begin + i) != own));
+    }
+}
+
 static void near_task(void *ctx, uint32_t worker, size_t block)
 {
+    enum { COLUMNS = 255 }; /* whose differences fit a byte */
     seeding *s = ctx;
     (void)worker;
     const cofi_rows *rows = &s->e->problem->rows;
     size_t begin = block * BLOCK, n = rows->n_rows - begin < BLOCK ? rows->n_rows - begin : BLOCK;
-    size_t seed = s->seed[s->n_seeds - 1];
-    uint32_t distance[BLOCK];
+    size_t seed = s->seed[s->n_seeds - 1], n_columns = n_compared(s);
+    uint32_t distance[BLOCK], *near = s->near + begin;
     memset(distance, 0, sizeof distance);
-    for (size_t r = 0; r < n_compared(s); r++) {
-        uint32_t own = cofi_id(rows->ids[r], seed);
-        for (size_t i = 0; i < n; i++) distance[i] += cofi_id(rows->ids[r], begin + i) != own;
+    for (size_t first = 0; first < n_columns; first += COLUMNS) {
+        uint8_t some[BLOCK];
+        memset(some, 0, sizeof some);
+        for (size_t r = first; r < n_columns && r < first + COLUMNS; r++)
+            add_differences(rows->ids[r], begin, n, cofi_id(rows->ids[r], seed), some);
+        for (size_t i = 0; i < n; i++) distance[i] += some[i];
     }
-    for (size_t i = 0; i < n; i++)
-        if (distance[i] < s->near[begin + i]) s->near[begin + i] = distance[i];
+    for (size_t i = 0; i < n; i++) near[i] = distance[i] < near[i] ? distance[i] : near[i];
 }
 
 static void update_near(seeding *s)

@@ -35,7 +35,8 @@ static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_
     size_t at = hash & s->mask;
     for (; s->row[at] != 0; at = (at + 1) & s->mask) {
         size_t other = s->row[at] - 1;
-        if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row)) return group[other];
+        if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row))
+            return group != NULL ? group[other] : 0;
     }
     s->row[at] = (uint32_t)row + 1;
     s->tag[at] = tag;
@@ -84,6 +85,26 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
             if (status != COF_OK) break;
             group[begin + i] = find_or_add(&s, ids, n_attrs, begin + i, cofi_mix64(hash[i]), group, n_groups);
         }
+    }
+    cofi_release(env, s.row);
+    cofi_release(env, s.tag);
+    return status;
+}
+
+cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
+                              size_t n_sample, uint32_t *n_groups)
+{
+    slots s = {NULL, NULL, 0};
+    cof_status status = COF_OK;
+    *n_groups = 0;
+    for (size_t i = 0; i < n_sample && status == COF_OK; i++) {
+        size_t begin = n_rows / n_sample * i;
+        size_t row = begin + cofi_mix64(i + 1) % (n_rows / n_sample);
+        uint64_t hash;
+        if (s.row == NULL || 2 * (size_t)*n_groups > s.mask) status = grow(env, ids, n_attrs, &s);
+        if (status != COF_OK) break;
+        hash_block(ids, n_attrs, row, 1, &hash);
+        find_or_add(&s, ids, n_attrs, row, cofi_mix64(hash), NULL, n_groups);
     }
     cofi_release(env, s.row);
     cofi_release(env, s.tag);

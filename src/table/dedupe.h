@@ -10,4 +10,8 @@
 cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                        uint32_t *group, uint32_t *n_groups);
 
+/* How many of n_sample rows differ, spread over the table, one by chance from each of as many stretches. */
+cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
+                              size_t n_sample, uint32_t *n_groups);
+
 #endif
