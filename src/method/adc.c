@@ -8,20 +8,26 @@ typedef struct adc_work {
     cofi_km *km;
 } adc_work;
 
+/* Mean total variation, over the pairs of t's values, of what they go together with in r. */
+static double relevance(const cofi_problem *p, size_t t, size_t r, const double *count)
+{
+    double sum = 0, n_pairs = (double)p->n_present[t] * (p->n_present[t] - 1) / 2;
+    for (uint32_t a = 0; a < p->n_values[t]; a++)
+        for (uint32_t b = a + 1; b < p->n_values[t]; b++)
+            sum += cofi_total_variation(count, p->n_values[r], a, b, NULL);
+    return sum / n_pairs;
+}
+
 static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
 {
     adc_work *w = ctx;
     (void)worker;
     const cofi_problem *p = w->e->problem;
-    uint32_t o = p->n_values[t];
-    double sum = 0, n_pairs = (double)p->n_present[t] * (p->n_present[t] - 1) / 2;
-    for (uint32_t a = 0; a < o; a++)
-        for (uint32_t b = a + 1; b < o; b++) sum += cofi_total_variation(count, p->n_values[r], a, b, NULL);
-    double relevance = sum / n_pairs;
-    for (uint32_t a = 0; a < o; a++) {
-        for (uint32_t b = a + 1; b < o; b++) {
+    double factor = relevance(p, t, r, count) / (double)p->n_attrs;
+    for (uint32_t a = 0; a < p->n_values[t]; a++) {
+        for (uint32_t b = a + 1; b < p->n_values[t]; b++) {
             double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
-            *d += relevance * cofi_total_variation(count, p->n_values[r], a, b, NULL) / (double)p->n_attrs;
+            *d += factor * cofi_total_variation(count, p->n_values[r], a, b, NULL);
             cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
         }
     }

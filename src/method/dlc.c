@@ -25,19 +25,19 @@ static void equal_gaps(const cofi_engine *e, double *gap)
         for (uint32_t t = 0; t + 1 < p->n_values[r]; t++) gap[p->first[r] + t] = 1.0 / (p->n_values[r] - 1);
 }
 
-/* Between-cluster over within-cluster chance that a pair of rows lies on both sides of the gap. */
-static double gap_merit(const cofi_engine *e, const double *below)
+/* Chance that a pair of rows, of one cluster or of two, lies on both sides of the gap. */
+static void gap_chances(const cofi_engine *e, const double *below, double *within, double *between)
 {
-    double n = (double)e->problem->total_weight, within = 0, between = 0;
+    double n = (double)e->problem->total_weight;
+    *within = *between = 0;
     for (uint32_t j = 0; j < e->o.k; j++) {
         double pi = (double)e->pass.size[j] / n;
-        within += pi * 2 * below[j] * (1 - below[j]);
+        *within += pi * 2 * below[j] * (1 - below[j]);
         for (uint32_t h = 0; h < e->o.k; h++)
             if (h != j)
-                between += pi * (double)e->pass.size[h] / n *
-                           (below[j] * (1 - below[h]) + below[h] * (1 - below[j]));
+                *between += pi * (double)e->pass.size[h] / n *
+                            (below[j] * (1 - below[h]) + below[h] * (1 - below[j]));
     }
-    return between / (within + 1e-9);
 }
 
 static void learn_gaps(const cofi_engine *e, double *gap, double *below)
@@ -45,13 +45,14 @@ static void learn_gaps(const cofi_engine *e, double *gap, double *below)
     const cofi_problem *p = e->problem;
     uint32_t stride = e->scores.stride;
     for (size_t r = 0; r < p->n_attrs; r++) {
-        double sum = 0, *own = gap + p->first[r];
+        double sum = 0, within, between, *own = gap + p->first[r];
         uint32_t n_gaps = p->n_values[r] - 1;
         memset(below, 0, e->o.k * sizeof *below);
         for (uint32_t t = 0; t < n_gaps; t++) {
             for (uint32_t j = 0; j < e->o.k; j++)
                 below[j] += e->profile[(size_t)(p->first[r] + t) * stride + j];
-            own[t] = gap_merit(e, below);
+            gap_chances(e, below, &within, &between);
+            own[t] = between / (within + 1e-9);
             sum += own[t];
         }
         for (uint32_t t = 0; t < n_gaps; t++) own[t] = sum > 0 ? own[t] / sum : 1.0 / n_gaps;

@@ -13,6 +13,7 @@
 typedef struct jdm {
     bool full;
     double n_pairs;                  /* of rows, n (n - 1) */
+    uint64_t *total;                 /* rows that hold each value, by weight */
     double *agree;                   /* per attribute: chance that two rows have the same value */
     double *relation;                /* full: R(r, s) of the pairs kept */
     uint32_t *related;               /* full: the attributes s of S_r, r itself among them */
@@ -27,8 +28,8 @@ static void jdm_close(cofi_engine *e, void *state)
 {
     jdm *s = state;
     if (s == NULL) return;
-    void *owned[] = {s->agree, s->relation, s->related, s->related_at, s->numerator, s->denominator,
-                     s->label, s->pair,     s};
+    void *owned[] = {s->total,     s->agree,       s->relation, s->related, s->related_at,
+                     s->numerator, s->denominator, s->label,    s->pair,    s};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
 }
 
@@ -145,13 +146,13 @@ static cof_status relate_self(cofi_engine *e, jdm *s, cof_error *err)
     return COF_OK;
 }
 
-static void set_agreement(cofi_engine *e, jdm *s, const uint64_t *total)
+static void set_agreement(cofi_engine *e, jdm *s)
 {
     const cofi_problem *p = e->problem;
     for (size_t r = 0; r < p->n_attrs; r++) {
         s->agree[r] = 0;
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
-            double n = (double)total[p->first[r] + v] / p->unit;
+            double n = (double)s->total[p->first[r] + v] / p->unit;
             s->agree[r] += n * (n - 1) / s->n_pairs;
         }
     }
@@ -171,7 +172,7 @@ static cof_status jdm_open(cofi_engine *e, void **state, bool full, cof_error *e
         return cofi_fail(err, COF_ERR_FEW_ROWS, "jdm compares pairs of rows, so it needs at least two");
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
     size_t n_cells = p->rows.n_rows * e->o.k;
-    uint64_t *total = cofi_alloc(&e->env, p->first[p->n_attrs], sizeof *total);
+    s->total = cofi_alloc(&e->env, p->first[p->n_attrs], sizeof *s->total);
     s->agree = cofi_alloc(&e->env, p->n_attrs, sizeof *s->agree);
     s->related_at = cofi_alloc(&e->env, p->n_attrs + 1, sizeof *s->related_at);
     s->numerator = cofi_alloc(&e->env, n_cells, sizeof *s->numerator);
@@ -179,16 +180,12 @@ static cof_status jdm_open(cofi_engine *e, void **state, bool full, cof_error *e
     s->label = cofi_alloc(&e->env, p->rows.n_rows, sizeof *s->label);
     s->pair = full ? cofi_alloc(&e->env, (size_t)largest * largest, sizeof *s->pair)
                    : cofi_alloc(&e->env, largest, sizeof *s->pair);
-    bool ok = total != NULL && s->agree != NULL && s->related_at != NULL && s->numerator != NULL &&
+    bool ok = s->total != NULL && s->agree != NULL && s->related_at != NULL && s->numerator != NULL &&
               s->denominator != NULL && s->label != NULL && s->pair != NULL;
-    cof_status status = ok ? COF_OK : cofi_no_memory(err);
-    if (status == COF_OK) {
-        cofi_value_totals(e, total);
-        set_agreement(e, s, total);
-        status = full ? find_related(e, s, err) : relate_self(e, s, err);
-    }
-    cofi_release(&e->env, total);
-    return status;
+    if (!ok) return cofi_no_memory(err);
+    cofi_value_totals(e, s->total);
+    set_agreement(e, s);
+    return full ? find_related(e, s, err) : relate_self(e, s, err);
 }
 
 static cof_status open_self(cofi_engine *e, void **state, cof_error *err)
@@ -262,17 +259,17 @@ static void choose_task(void *ctx, uint32_t worker, size_t block)
     }
 }
 
-static void count_pair(cofi_engine *e, jdm *s, size_t r, uint32_t other, const uint64_t *total)
+static void count_pair(cofi_engine *e, jdm *s, size_t r, uint32_t other)
 {
     const cofi_problem *p = e->problem;
     if (other != r) {
         cofi_pairs_count(e, r, other, s->pair);
         return;
     }
-    for (uint32_t v = 0; v < p->n_values[r]; v++) s->pair[v] = (double)total[p->first[r] + v] / p->unit;
+    for (uint32_t v = 0; v < p->n_values[r]; v++) s->pair[v] = (double)s->total[p->first[r] + v] / p->unit;
 }
 
-static double assign(cofi_engine *e, jdm *s, const uint64_t *total)
+static double assign(cofi_engine *e, jdm *s)
 {
     const cofi_problem *p = e->problem;
     size_t n_blocks = (p->rows.n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS, n = p->rows.n_rows * e->o.k;
@@ -281,7 +278,7 @@ static double assign(cofi_engine *e, jdm *s, const uint64_t *total)
     memset(s->denominator, 0, n * sizeof *s->denominator);
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (size_t at = s->related_at[r]; at < s->related_at[r + 1]; at++) {
-            count_pair(e, s, r, s->related[at], total);
+            count_pair(e, s, r, s->related[at]);
             job.r = r;
             job.other = s->related[at];
             job.relation = s->relation[at];
@@ -300,13 +297,10 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
 {
     jdm *s = state;
     cof_status status = COF_OK;
-    uint64_t *total = cofi_alloc(&e->env, e->problem->first[e->problem->n_attrs], sizeof *total);
-    if (total == NULL) return cofi_no_memory(err);
-    cofi_value_totals(e, total);
     e->stop = COF_STOP_CAP;
     for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !e->stopped; pass++) {
         if (pass > 0) cofi_modes_frequent(e);
-        e->objective = assign(e, s, total);
+        e->objective = assign(e, s);
         e->n_passes++;
         e->pass.visits += e->problem->rows.n_rows;
         uint64_t moved = cofi_pass_take(&e->pass, s->label);
@@ -316,7 +310,6 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
         e->stopped = cofi_should_stop(&e->env);
         if (e->stopped) e->stop = COF_STOP_STOPPED;
     }
-    cofi_release(&e->env, total);
     return status;
 }
 
