@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum { MOST_ROUNDS = 500 };
-#define STEADY 1e-9 /* relative gain in log-likelihood that ends EM */
+#define STEADY 1e-9 /* relative gain in what EM raises that ends it */
 
 typedef struct lca {
     double *log_theta; /* [g][stride]: log p(v | class) */
@@ -19,7 +19,7 @@ typedef struct lca {
     double *block_sum; /* per block of rows: its log-likelihood, added up in order */
     double *overall;   /* [g]: share of each value in the table */
     double *share;     /* per worker: memberships of one row */
-    double membership; /* units of a whole row of weight one unit */
+    double membership; /* units of a whole membership of weight one unit: all rows' fit 62 bits */
     size_t n_entries;
 } lca;
 
@@ -57,7 +57,6 @@ static cof_status open(cofi_engine *e, void **state, cof_error *err)
     *state = s;
     s->n_entries = (size_t)p->first[p->n_attrs] * e->scores.stride;
     s->membership = ldexp(1.0, 61 - ilogb((double)p->total_weight));
-    if (s->membership > 0x1p32) s->membership = 0x1p32;
     s->log_theta = cofi_alloc_zero(&e->env, s->n_entries, sizeof *s->log_theta);
     s->log_pi = cofi_alloc_zero(&e->env, e->scores.stride, sizeof *s->log_pi);
     s->count = cofi_alloc(&e->env, s->n_entries, sizeof *s->count);
@@ -128,7 +127,7 @@ static void expect_row(const expect_job *job, uint64_t *count, uint64_t *size, s
     const cofi_rows *rows = &e->problem->rows;
     uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
     for (uint32_t j = 0; j < e->o.k; j++) {
-        uint64_t units = (uint64_t)llrint(share[j] * job->s->membership) * weight;
+        uint64_t units = (uint64_t)llrint(share[j] * (double)weight * job->s->membership);
         if (units == 0) continue;
         size[j] += units;
         for (size_t r = 0; r < rows->n_attrs; r++)
@@ -173,6 +172,20 @@ static double expect(cofi_engine *e, lca *s)
     return sum;
 }
 
+/* Logarithm of the smoothing: what every class is lent, a row's worth of the overall distribution, is as if it had
+ * been seen there. EM never lets this plus the log-likelihood fall; the log-likelihood alone it may. */
+static double log_smoothing(const cofi_engine *e, const lca *s)
+{
+    const cofi_problem *p = e->problem;
+    double sum = 0;
+    for (uint32_t j = 0; j < e->o.k; j++) {
+        sum += s->log_pi[j] / e->o.k;
+        for (uint32_t g = 0; g < p->first[p->n_attrs]; g++)
+            sum += s->overall[g] * s->log_theta[(size_t)g * e->scores.stride + j];
+    }
+    return sum;
+}
+
 /* Minus the logarithms, as scores: the pass then finds the likeliest class of every row. */
 static void leave_scores(cofi_engine *e, const lca *s)
 {
@@ -207,12 +220,13 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
 {
     lca *s = state;
     const cofi_problem *p = e->problem;
-    double before = -INFINITY, now = -INFINITY;
+    double before = -INFINITY, log_likelihood = NAN;
     cof_status status = cofi_settle_kmodes(e, err);
     e->stop = e->stopped ? COF_STOP_STOPPED : COF_STOP_CAP;
     maximise(e, s, e->pass.count, e->pass.size, p->unit);
     for (uint32_t round = 0; status == COF_OK && round < MOST_ROUNDS && !e->stopped; round++) {
-        now = expect(e, s);
+        log_likelihood = expect(e, s);
+        double now = log_likelihood + log_smoothing(e, s);
         e->objective = -now;
         e->n_passes++;
         status = cofi_engine_record(e, 0, err);
@@ -227,7 +241,7 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
     }
     leave_scores(e, s);
     cofi_engine_pass(e, COF_PHASE_FIT);
-    e->bic = n_parameters(e) * log((double)p->total_weight / p->unit) - 2 * now;
+    e->bic = n_parameters(e) * log((double)p->total_weight / p->unit) - 2 * log_likelihood;
     return status;
 }
 

@@ -1,0 +1,198 @@
+/* The latent class model against plain EM, and what must hold of any EM. */
+#include "method_helper.h"
+
+/* EM without a shortcut: memberships of every row kept as they are. */
+typedef struct naive {
+    const int32_t *x;
+    const double *weight; /* or NULL */
+    size_t n, l, o;
+    uint32_t k;
+    double *member; /* n x k */
+    double *pi, *theta;
+} naive;
+
+static double weight_of(const naive *t, size_t i)
+{
+    return t->weight != NULL ? t->weight[i] : 1;
+}
+
+static double total_of(const naive *t)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->n; i++) sum += weight_of(t, i);
+    return sum;
+}
+
+static double overall(const naive *t, size_t r, size_t v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->n; i++) sum += t->x[i * t->l + r] == (int32_t)v ? weight_of(t, i) : 0;
+    return sum / total_of(t);
+}
+
+/* One row's worth of the overall distribution is added to every class. */
+static void maximise(const naive *t)
+{
+    for (uint32_t j = 0; j < t->k; j++) {
+        double size = 0;
+        for (size_t i = 0; i < t->n; i++) size += weight_of(t, i) * t->member[i * t->k + j];
+        t->pi[j] = (size + 1.0 / t->k) / (total_of(t) + 1);
+        for (size_t r = 0; r < t->l; r++)
+            for (size_t v = 0; v < t->o; v++) {
+                double sum = overall(t, r, v);
+                for (size_t i = 0; i < t->n; i++)
+                    if (t->x[i * t->l + r] == (int32_t)v) sum += weight_of(t, i) * t->member[i * t->k + j];
+                t->theta[(r * t->o + v) * t->k + j] = sum / (size + 1);
+            }
+    }
+}
+
+static double expect(const naive *t)
+{
+    double log_likelihood = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < t->k; j++) {
+            double p = t->pi[j];
+            for (size_t r = 0; r < t->l; r++)
+                p *= t->theta[(r * t->o + (size_t)t->x[i * t->l + r]) * t->k + j];
+            t->member[i * t->k + j] = p;
+            sum += p;
+        }
+        for (uint32_t j = 0; j < t->k; j++) t->member[i * t->k + j] /= sum;
+        log_likelihood += weight_of(t, i) * log(sum);
+    }
+    return log_likelihood;
+}
+
+/* What every class is lent, as if seen. EM raises the log-likelihood plus this. */
+static double log_smoothing(const naive *t)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < t->k; j++) {
+        sum += log(t->pi[j]) / t->k;
+        for (size_t r = 0; r < t->l; r++)
+            for (size_t v = 0; v < t->o; v++)
+                if (overall(t, r, v) > 0) sum += overall(t, r, v) * log(t->theta[(r * t->o + v) * t->k + j]);
+    }
+    return sum;
+}
+
+static naive naive_of(const int32_t *codes, const double *weight, size_t n, size_t l, size_t o, uint32_t k)
+{
+    return (naive){codes,
+                   weight,
+                   n,
+                   l,
+                   o,
+                   k,
+                   get_zero(n * k, sizeof(double)),
+                   get_zero(k, sizeof(double)),
+                   get_zero(l * o * k, sizeof(double))};
+}
+
+static void free_naive(naive *t)
+{
+    free(t->member);
+    free(t->pi);
+    free(t->theta);
+}
+
+/* k-modes from the same seeds is the partition that EM starts with. */
+static void start_naively(const naive *t, const cof_table *table, cof_fit_options o)
+{
+    o.method = "kmodes";
+    cof_model *start = fit_model(table, &o, NULL);
+    const int32_t *label = cof_model_labels(start, NULL);
+    for (size_t i = 0; i < t->n; i++) t->member[i * t->k + (uint32_t)label[i]] = 1;
+    cof_model_free(start);
+}
+
+static double n_parameters(const naive *t)
+{
+    double n = t->k - 1;
+    for (size_t r = 0; r < t->l; r++) {
+        double present = 0;
+        for (size_t v = 0; v < t->o; v++) present += overall(t, r, v) > 0;
+        n += t->k * (present - 1);
+    }
+    return n;
+}
+
+/* What EM raises, in all rounds to 1e-9 of its size; labels, and the BIC of the last. */
+static void check_em(const cof_table *table, const cof_fit_options *o, naive *t)
+{
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_model *model = fit_model(table, o, &info);
+    size_t n_rounds, n_labels;
+    const cof_pass_record *round = cof_model_history(model, &n_rounds);
+    const int32_t *label = cof_model_labels(model, &n_labels);
+    double last = 0;
+    start_naively(t, table, *o);
+    for (size_t r = 0; r < n_rounds; r++) {
+        maximise(t);
+        last = expect(t);
+        assert_near(-round[r].objective, last + log_smoothing(t), 1e-9 * fabs(last));
+    }
+    assert_near(info.bic, n_parameters(t) * log(total_of(t)) - 2 * last, 1e-8 * fabs(last));
+    for (size_t i = 0; i < t->n; i++)
+        for (uint32_t j = 0; j < t->k; j++)
+            assert_true(t->member[i * t->k + (uint32_t)label[i]] >= t->member[i * t->k + j] - 1e-6);
+    cof_model_free(model);
+}
+
+static void test_naive(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        cofi_rng rng = dice(seed);
+        size_t n = 30 + below(&rng, 60), l = 2 + below(&rng, 6), o = 2 + below(&rng, 4);
+        uint32_t k = 1 + (uint32_t)below(&rng, 4);
+        int32_t *codes = random_codes(&rng, n, l, o, 3);
+        double *weight = get_zero(n, sizeof *weight);
+        for (size_t i = 0; i < n; i++) weight[i] = (double)(1 + below(&rng, 4)) / 2;
+        for (size_t r = 0; r < l; r++)
+            for (size_t i = 0; i < 4; i++)
+                codes[i * l + r] = (int32_t)((i >> (r % 2)) & 1); /* 4 different rows */
+        cof_table *table = table_of(codes, n, l);
+        cof_fit_options options = {.struct_size = sizeof options,
+                                   .k = k,
+                                   .init_rows = (uint64_t[]){0, 1, 2, 3},
+                                   .weights = seed % 2 ? weight : NULL,
+                                   .method = "lca"};
+        naive t = naive_of(codes, options.weights, n, l, o, k);
+        check_em(table, &options, &t);
+        free_naive(&t);
+        free(codes);
+        free(weight);
+        cof_table_free(table);
+    }
+}
+
+static void test_never_falls(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        cof_table *table = random_table(seed, 600, 8, 4, 4);
+        cof_fit_options o = {.struct_size = sizeof o,
+                             .k = 4,
+                             .restarts = 5,
+                             .init = COF_INIT_RANDOM,
+                             .seed = seed,
+                             .method = "lca"};
+        cof_model *model = fit_model(table, &o, NULL);
+        size_t n;
+        const cof_pass_record *round = cof_model_history(model, &n);
+        for (size_t r = 1; r < n; r++)
+            if (round[r].restart == round[r - 1].restart)
+                assert_true(round[r].objective <= round[r - 1].objective + 1e-9 * round[r].objective);
+        cof_model_free(model);
+        cof_table_free(table);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive), cmocka_unit_test(test_never_falls)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
