@@ -51,9 +51,9 @@ static void bash_value(const verb *v, const option *o)
     printf("        %s:--%s", v->name, o->name);
     if (o->letter != 0) printf(" | %s:-%c", v->name, o->letter);
     fputs(") ", stdout);
-    if (o->choices != NULL) {
+    if (option_choices(o) != NULL) {
         fputs("words=\"", stdout);
-        put_choice_names(o->choices);
+        put_choice_names(option_choices(o));
         fputs("\" ;;\n", stdout);
     } else {
         puts(o->hint == HINT_FILE ? "return ;;" : "compopt +o default; return ;;");
@@ -111,7 +111,10 @@ static void zsh_value(const char *name, const choice *choices, value_hint hint)
     putchar(':');
     if (choices != NULL) {
         putchar('(');
-        put_choice_names(choices);
+        for (const choice *c = choices; c->name != NULL; c++) {
+            if (c != choices) putchar(' ');
+            zsh_escape(c->name, strlen(c->name));
+        }
         putchar(')');
     } else if (hint == HINT_FILE) {
         fputs("_files", stdout);
@@ -132,7 +135,7 @@ static void zsh_option(const verb *v, const option *o)
     fputs("'[", stdout);
     zsh_escape(o->help, first_sentence(o->help));
     putchar(']');
-    if (o->arg != NULL) zsh_value(o->arg, o->choices, o->hint);
+    if (o->arg != NULL) zsh_value(o->arg, option_choices(o), o->hint);
     fputs("' \\\n", stdout);
 }
 
@@ -142,6 +145,7 @@ static void zsh_verb(const verb *v)
     each_option(v, zsh_option);
     for (const operand *o = v->operands; o->name != NULL; o++) {
         fputs("            '", stdout);
+        if (o->repeated) putchar('*');
         if (o->optional) putchar(':'); /* two colons: may be left out */
         zsh_value(o->name, o->choices, o->hint);
         fputs("' \\\n", stdout);
@@ -188,9 +192,9 @@ static void fish_option(const verb *v, const option *o)
 {
     printf("complete -c coforest -n '__fish_seen_subcommand_from %s' -l %s", v->name, o->name);
     if (o->letter != 0) printf(" -s %c", o->letter);
-    if (o->choices != NULL) {
+    if (option_choices(o) != NULL) {
         fputs(" -x -a '", stdout);
-        put_choice_names(o->choices);
+        put_choice_names(option_choices(o));
         putchar('\'');
     } else if (o->arg != NULL) {
         fputs(o->hint == HINT_FILE ? " -r -F" : " -x", stdout);

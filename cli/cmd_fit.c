@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "labels_csv.h"
+#include "methods.h"
 #include "progress.h"
 #include "show_scores.h"
 
@@ -45,6 +46,12 @@ static const option clustering_options[] = {
      .offset = offsetof(fit_settings, k),
      .least = 1,
      .help = "How many clusters to make."},
+    {.name = "method",
+     .arg = "NAME",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, method),
+     .list = method_choices,
+     .help = "How to cluster (default: coforest); \"coforest compare\" tries several:"},
     {.name = "restarts",
      .arg = "R",
      .kind = OPTION_COUNT,
@@ -74,7 +81,8 @@ static const option clustering_options[] = {
      .kind = OPTION_CHOICE,
      .offset = offsetof(fit_settings, variant),
      .choices = variant_choices,
-     .help = "How attributes are scaled (default: paper):"},
+     .help = "How coforest and cof1 to cof4 scale attributes (default: paper); it means nothing to the other "
+             "methods:"},
     {.name = "paper",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_settings, paper),
@@ -204,6 +212,7 @@ static int resolve_start(fit_job *job)
 
 static void fill_defaults(fit_settings *s)
 {
+    if (s->method < 0) s->method = 0; /* the library's first is its own */
     if (s->variant < 0) s->variant = COF_VARIANT_PAPER;
     if (s->init < 0) s->init = COF_INIT_KMEANS;
     if (s->select < 0) s->select = COF_SELECT_LIKELIHOOD;
@@ -220,6 +229,7 @@ static int check_settings(fit_job *job, const operands *found)
     if (!s->demo && found->n == 0)
         return complain(CODE_USAGE,
                         "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
+    job->variant_asked = s->variant >= 0;
     int code = resolve_start(job);
     if (code != CODE_DONE) return code;
     if (s->k == 0 && s->demo) s->k = DEMO_K;
@@ -300,7 +310,8 @@ static int fit_table(fit_job *job)
                                .max_rebuilds = s->max_rebuilds,
                                .max_passes = s->max_passes,
                                .threads = s->threads,
-                               .init_rows = job->init_rows};
+                               .init_rows = job->init_rows,
+                               .method = cof_method_name((size_t)s->method)};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     cof_status status = cof_fit(job->table, &options, &job->model, &job->info, &err);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
@@ -392,6 +403,8 @@ static void collect_warnings(fit_job *job)
     if (info->n_dropped > 0)
         warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
              info->n_dropped == 1 ? " was" : "s were");
+    if (job->variant_asked && !has_variants(cof_model_method(job->model)))
+        warn(job, "--variant means nothing to %s", cof_model_method(job->model));
     if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
@@ -459,7 +472,7 @@ static int run_job(fit_job *job, const char *path)
 
 static int run_fit(int argc, char **argv)
 {
-    fit_job job = {.s = {.seed = 1, .variant = -1, .init = -1, .select = -1, .missing = -1}};
+    fit_job job = {.s = {.seed = 1, .method = -1, .variant = -1, .init = -1, .select = -1, .missing = -1}};
     operands found;
     int code;
     job.begun_s = now_s();
@@ -487,7 +500,8 @@ static const option_group *const fit_groups[] = {&clustering_group, &column_grou
 static const char *const fit_paragraphs[] = {
     "Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is standard input; "
     "gzip and zstd are recognised). For every column it learns a tree over the column's values, in which "
-    "near values are shared by the same clusters, and measures distances along these trees.",
+    "near values are shared by the same clusters, and measures distances along these trees; --method takes "
+    "another way.",
     "A column where nearly every row has its own value names the rows and is left out, unless --columns "
     "names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends at once.",
     NULL};

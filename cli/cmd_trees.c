@@ -7,6 +7,7 @@
 #include "cmd.h"
 #include "coforest.h"
 #include "complain.h"
+#include "methods.h"
 #include "outfiles.h"
 #include "term.h"
 
@@ -193,6 +194,9 @@ static int run_job(trees_job *job, const char *path)
     cof_error err;
     cof_status status = cof_model_load(NULL, path, &job->model, &err);
     if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
+        return complain(CODE_MODEL, "this model was made by %s, which grows no trees",
+                        cof_model_method(job->model));
     int code = choose_attributes(job);
     if (code != CODE_DONE) return code;
     if (*job->s.out == '\0') return complain(CODE_USAGE, "--out needs a file name");

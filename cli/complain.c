@@ -14,8 +14,10 @@ const exit_meaning exit_meanings[] = {
     {CODE_DONE, "Done."},
     {CODE_FAILED, "Failed while running: an output could not be written, or memory ran out."},
     {CODE_USAGE, "Wrong usage: an unknown verb, option or column, a value that is not allowed."},
-    {CODE_DATA, "Bad input data: a table that cannot be read as one, or has too few distinct rows."},
-    {CODE_MODEL, "Bad model file: missing, damaged, or made by a later version."},
+    {CODE_DATA, "Bad input data: a table that cannot be read as one, has too few distinct rows, or gives the "
+                "method no result."},
+    {CODE_MODEL,
+     "Bad model file: missing, damaged, made by a later version or by a method that cannot predict."},
     {CODE_INTERRUPTED, "Interrupted by Ctrl-C or a request to end; what was reached by then was kept."},
     {0, NULL}};
 
@@ -53,10 +55,11 @@ int exit_code(cof_status status, task doing)
     case COF_ERR_DATA:
     case COF_ERR_FEW_ROWS:
     case COF_ERR_NO_COLUMNS:
+    case COF_ERR_NO_RESULT:
     case COF_ERR_MISSING:
         return CODE_DATA;
-    case COF_ERR_UNSUPPORTED:
-        return doing == TASK_MODEL ? CODE_MODEL : CODE_DATA;
+    case COF_ERR_UNSUPPORTED: /* predicting, it is the model that cannot */
+        return doing == TASK_MODEL || doing == TASK_PREDICT ? CODE_MODEL : CODE_DATA;
     case COF_ERR_ARGUMENT:
         /* predicting, the only thing left that can be wrong is a table without the model's columns */
         return doing == TASK_PREDICT ? CODE_DATA : CODE_USAGE;

@@ -12,7 +12,7 @@ typedef struct fit_settings {
     column_choice columns;
     reading reading;
     uint32_t k, restarts, threads, max_rebuilds, max_passes; /* 0: not given */
-    int32_t variant, init, select, missing;                  /* -1: not given */
+    int32_t method, variant, init, select, missing;          /* -1: not given */
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet;
@@ -23,6 +23,7 @@ enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, N_OUT, MAX_WARNINGS = 8 };
 
 typedef struct fit_job {
     fit_settings s;
+    bool variant_asked;
     const char *file; /* as people know it */
     cof_table *table;
     columns columns;

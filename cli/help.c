@@ -54,7 +54,7 @@ static void print_group(const page *p, const option_group *group)
         char heading[128];
         option_heading(o, heading, sizeof heading);
         print_entry(p, heading, o->help);
-        if (o->choices != NULL) print_choices(p, o->choices);
+        if (option_choices(o) != NULL) print_choices(p, option_choices(o));
     }
 }
 

@@ -1,6 +1,9 @@
 /* The result of a fit as one JSON object. The fields are a contract: docs and scripts rely on them. */
+#include <math.h>
+
 #include "fit_job.h"
 #include "json_out.h"
+#include "methods.h"
 #include "progress.h"
 #include "show_scores.h"
 
@@ -52,8 +55,9 @@ static void print_settings(const fit_job *job, json_out *j)
 {
     const fit_settings *s = &job->s;
     json_text(j, "version", cof_version());
-    json_text(j, "method", "coforest");
-    json_text(j, "variant", variant_choices[s->variant].name);
+    json_text(j, "method", cof_model_method(job->model));
+    json_text(j, "variant",
+              has_variants(cof_model_method(job->model)) ? variant_choices[s->variant].name : NULL);
     json_count(j, "k", s->k);
     json_count(j, "n_rows", cof_table_n_rows(job->table));
     if (job->info.n_distinct_rows > 0)
@@ -75,6 +79,7 @@ static void print_result(const fit_job *job, json_out *j)
     const double *sizes = cof_model_sizes(job->model);
     json_real(j, "objective", info->objective);
     json_real(j, "log_likelihood", info->log_likelihood);
+    if (!isnan(info->bic)) json_real(j, "bic", info->bic);
     json_count(j, "best_restart", info->best_restart + 1u);
     json_count(j, "rebuilds", info->rebuilds);
     json_count(j, "passes", info->passes);

@@ -29,13 +29,14 @@ static const entry history_fields[] = {{"restart", "the start, from 1"},
                                        {NULL, NULL}};
 
 static const entry json_fields[] = {
-    {"version, method, variant, k", "of the program and the fit"},
+    {"version, method, variant, k", "of the program and the fit; variant is null for methods that have none"},
     {"n_rows, n_distinct_rows, n_dropped",
      "rows of the table, distinct ones among those clustered (null where a large table seems to have few "
      "equal rows, which are then not counted), and rows left out"},
     {"attributes", "for every column: name, n_values, n_missing, used, and why (not)"},
     {"seed, restarts, init, select, missing", "the settings used; init is \"rows\" with --init-rows"},
-    {"objective, log_likelihood", "of the result"},
+    {"objective, log_likelihood", "of the result; an objective is the method's own"},
+    {"bic", "of the mixture, for lca only; the least is the best"},
     {"best_restart, rebuilds, passes", "of the start that was kept, from 1"},
     {"stop_reason",
      "\"converged\", \"cycle\" (an earlier partition came back), \"cap\" (a limit was reached) or "
@@ -163,7 +164,7 @@ static void put_option(FILE *out, const option *o)
     }
     fputc('\n', out);
     put_text(out, o->help);
-    if (o->choices != NULL) put_choices(out, o->choices);
+    if (option_choices(o) != NULL) put_choices(out, option_choices(o));
 }
 
 static void put_verb(FILE *out, const verb *v)

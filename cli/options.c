@@ -103,10 +103,25 @@ static int take_real(const match *m, const char *value)
     return CODE_DONE;
 }
 
+const choice *option_choices(const option *o)
+{
+    return o->list != NULL ? o->list() : o->choices;
+}
+
+/* A long list is no help to somebody who mistyped one of it. */
+static const char *near_choice(const choice *choices, const char *value)
+{
+    enum { FEW = 6, MOST = 127 };
+    const char *known[MOST + 1] = {NULL};
+    size_t n = 0;
+    for (; choices[n].name != NULL && n < MOST; n++) known[n] = choices[n].name;
+    return n > FEW ? nearest(value, known) : NULL;
+}
+
 static int take_choice(const match *m, const char *value)
 {
-    const choice *choices = m->option->choices;
-    char list[256] = "";
+    const choice *choices = option_choices(m->option);
+    char list[512] = "";
     for (int32_t i = 0; choices[i].name != NULL; i++) {
         if (strcmp(choices[i].name, value) == 0) {
             *(int32_t *)m->member = i;
@@ -115,6 +130,9 @@ static int take_choice(const match *m, const char *value)
         const char *joint = i == 0 ? "" : choices[i + 1].name == NULL ? " or " : ", ";
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", joint, choices[i].name);
     }
+    const char *near = near_choice(choices, value);
+    if (near != NULL)
+        return complain(CODE_USAGE, "there is no %s \"%s\"; did you mean %s?", m->option->name, value, near);
     return complain(CODE_USAGE, "%s must be %s, not \"%s\"", m->shown, list, value);
 }
 
@@ -195,6 +213,9 @@ static int take_operand(const verb *v, const char *text, operands *found)
 {
     size_t most = 0;
     while (v->operands[most].name != NULL) most++;
+    if (most > 0 && v->operands[most - 1].repeated) most = MAX_OPERANDS;
+    if (found->n == MAX_OPERANDS)
+        return complain(CODE_USAGE, "%s takes at most %d files", v->name, MAX_OPERANDS);
     if (found->n == most)
         return complain(CODE_USAGE, "%s has no use for \"%s\"; usage: coforest %s %s", v->name, text, v->name,
                         v->usage);
@@ -204,7 +225,8 @@ static int take_operand(const verb *v, const char *text, operands *found)
 
 static int check_operands(const verb *v, const operands *found)
 {
-    const operand *next = v->operands + found->n;
+    const operand *next = v->operands;
+    for (size_t i = 0; i < found->n && next->name != NULL; i++) next++;
     if (next->name == NULL || next->optional) return CODE_DONE;
     return complain(CODE_USAGE, "%s needs %s; usage: coforest %s %s", v->name, next->name, v->name, v->usage);
 }

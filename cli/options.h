@@ -27,16 +27,19 @@ typedef struct choice {
 } choice;
 
 typedef struct option {
-    const char *name;      /* long, without the dashes */
-    const char *arg;       /* how help calls the value; NULL for a flag */
-    const char *help;      /* one or two sentences */
-    option_kind kind;      /* of the member */
-    size_t offset;         /* of the member in the group's part of the settings */
-    double least, most;    /* bounds of a number; 0 and 0: any */
-    const choice *choices; /* ends with a NULL name */
+    const char *name;            /* long, without the dashes */
+    const char *arg;             /* how help calls the value; NULL for a flag */
+    const char *help;            /* one or two sentences */
+    option_kind kind;            /* of the member */
+    size_t offset;               /* of the member in the group's part of the settings */
+    double least, most;          /* bounds of a number; 0 and 0: any */
+    const choice *choices;       /* ends with a NULL name */
+    const choice *(*list)(void); /* instead of choices, where only the library knows them */
     value_hint hint;
     char letter; /* short name, or 0 */
 } option;
+
+const choice *option_choices(const option *o); /* NULL: any value may be given */
 
 /* Options under one heading; a group may serve several verbs, each saying where its members lie. */
 typedef struct option_group {
@@ -48,6 +51,7 @@ typedef struct option_group {
 typedef struct operand {
     const char *name;
     bool optional;
+    bool repeated; /* may stand any number of times; the last one only */
     value_hint hint;
     const choice *choices; /* ends with a NULL name, or is NULL */
 } operand;
@@ -76,7 +80,7 @@ typedef struct text_list {
     size_t n;
 } text_list;
 
-enum { MAX_OPERANDS = 4 };
+enum { MAX_OPERANDS = 512 };
 typedef struct operands {
     const char *text[MAX_OPERANDS];
     size_t n;

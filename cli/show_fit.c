@@ -7,6 +7,7 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "insight.h"
+#include "methods.h"
 #include "show_scores.h"
 
 enum {
@@ -160,10 +161,14 @@ static void show_criterion(const fit_job *job, const page *p)
     if (info->n_restarts > 1)
         fprintf(p->out, ", the best of %u starts, reached by %u of them", info->n_restarts,
                 count_agreeing(job));
-    fprintf(p->out, "\n  %-14s %.2f; %s after %u rebuild%s and %u pass%s\n",
-            likelihood ? "Objective" : "Log-likelihood", likelihood ? info->objective : info->log_likelihood,
-            how[own_stop_reason(job)], info->rebuilds, plural(info->rebuilds), info->passes,
-            info->passes == 1 ? "" : "es");
+    fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
+            likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
+    if (info->rebuilds > 0 || has_trees(job->model))
+        fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
+    fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
+    if (!isnan(info->bic))
+        fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (least is best)\n", "Mixture",
+                -info->objective, info->bic);
 }
 
 static void show_warnings(const fit_job *job, const page *p)
@@ -278,6 +283,7 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
 {
     size_t attribute[MOST_TREES];
     cof_error err;
+    if (!has_trees(job->model)) return CODE_DONE;
     size_t n = insight_rank(job->model, in, 3, MOST_VALUES, MOST_TREES, attribute);
     if (n == 0) n = insight_rank(job->model, in, 2, MOST_VALUES, 1, attribute);
     if (n == 0) return CODE_DONE;
@@ -336,14 +342,25 @@ static void show_next(const fit_job *job, const page *p)
 {
     const char *model = job->out[OUT_MODEL].path;
     fputs(job->out[OUT_LABELS].path == NULL && model == NULL ? "\nNext:      " : "Next:      ", p->out);
-    if (model != NULL)
+    if (model != NULL && has_trees(job->model))
         fprintf(p->out, "coforest trees %s\n", show_shell_word(model).text);
+    else if (model != NULL && !job->s.demo)
+        fprintf(p->out, "coforest compare %s -k %u\n", show_shell_word(job->file).text, job->s.k);
     else if (job->s.demo)
         fputs("coforest fit YOUR.csv -k 5 --labels-out labels.csv --model-out model.cof\n", p->out);
     else if (job->out[OUT_LABELS].path != NULL)
         fputs("add --model-out model.cof to label new rows later\n", p->out);
     else
         fputs("add --labels-out labels.csv --model-out model.cof to keep the result\n", p->out);
+}
+
+/* The program has the name of its own method, which needs no words. */
+static void show_method(const fit_job *job, const page *p)
+{
+    size_t method = (size_t)job->s.method;
+    if (method > 0)
+        fprintf(p->out, "by %s%s%s: %s\n", bold(p), cof_method_name(method), plain(p),
+                cof_method_title(method));
 }
 
 int show_fit(const fit_job *job, const page *p)
@@ -356,6 +373,7 @@ int show_fit(const fit_job *job, const page *p)
         fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);
     fprintf(p->out, " on %zu column%s, in %s\n", job->columns.n_used, plural(job->columns.n_used),
             show_seconds(job->info.fit_s).text);
+    show_method(job, p);
     show_sizes(job, p);
     show_criterion(job, p);
     show_warnings(job, p);

@@ -8,6 +8,7 @@ _coforest()
     else
         case $verb:$prev in
         fit:--clusters | fit:-k) compopt +o default; return ;;
+        fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         fit:--restarts) compopt +o default; return ;;
         fit:--init) words="kmeans farthest random modes++ cao" ;;
         fit:--init-rows) compopt +o default; return ;;
@@ -52,7 +53,7 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         trees:-*) words="--help --attr --format -o --out" ;;

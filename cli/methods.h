@@ -1,0 +1,21 @@
+/* The library's methods as the options, help and completions name them. */
+#ifndef COF_CLI_METHODS_H
+#define COF_CLI_METHODS_H
+
+#include "coforest.h"
+#include "options.h"
+
+/* In the library's order, so that a choice's position is a method's number. */
+const choice *method_choices(void);
+/* What --methods takes: the names of sets, then the methods. */
+const choice *method_set_choices(void);
+
+/* Method numbers of a list such as "kmodes,lca" or "paper", each once, in the order given; the caller's to
+ * free. Exit codes. */
+int parse_methods(const char *text, size_t **method, size_t *n);
+
+/* COForest and what was cut from it: the methods that --variant changes. */
+bool has_variants(const char *method);
+bool has_trees(const cof_model *model);
+
+#endif
