@@ -385,9 +385,14 @@ COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *ta
 COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, double *distances,
                                        size_t n_distances, cof_error *err);
 
+/* Receives text or bytes in pieces; nonzero stops the writer with COF_ERR_IO. */
+typedef int (*cof_sink)(void *ctx, const char *text, size_t n_bytes);
+
 /* The file format is described in docs/model-format.md. Saving writes a temporary file beside `path` and
  * renames it, so `path` is never half-written. */
 COF_API cof_status cof_model_save(const cof_model *model, const char *path, cof_error *err);
+/* The same bytes into a sink: for cof_model_load_memory later. */
+COF_API cof_status cof_model_write(const cof_model *model, cof_sink sink, void *ctx, cof_error *err);
 COF_API cof_status cof_model_load(const cof_env *env, const char *path, cof_model **out, cof_error *err);
 COF_API cof_status cof_model_load_memory(const cof_env *env, const char *name, const void *bytes,
                                          size_t n_bytes, cof_model **out, cof_error *err);
@@ -398,9 +403,6 @@ typedef enum cof_drawing {
     COF_DRAW_SVG = 2,
     COF_DRAW_JSON = 3
 } cof_drawing;
-
-/* Receives text in pieces; nonzero stops the drawing with COF_ERR_IO. */
-typedef int (*cof_sink)(void *ctx, const char *text, size_t n_bytes);
 
 /* Draws the tree of one attribute. */
 COF_API cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t drawing,

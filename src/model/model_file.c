@@ -144,6 +144,17 @@ cof_status cof_model_save(const cof_model *m, const char *path, cof_error *err)
     return status;
 }
 
+cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_error *err)
+{
+    cofi_writer w = {.env = m->env};
+    put_file(&w, m);
+    cof_status status = w.failed ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK && sink(ctx, (const char *)w.bytes, w.n) != 0)
+        status = cofi_fail(err, COF_ERR_IO, "the model could not be written: its receiver refused the bytes");
+    cofi_release(&m->env, w.bytes);
+    return status;
+}
+
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
 typedef struct model_parser {

@@ -1,0 +1,69 @@
+"""Clusters tables of categories with learned order trees.
+
+    import coforest
+    zoo = coforest.datasets.load_zoo()
+    model = coforest.COForest(7, random_state=1).fit(zoo.data)
+    model.labels_, model.forest_["legs"].edges
+"""
+from . import datasets, metrics, stats
+from ._compare import Comparison, compare
+from ._core import CoforestError, CoforestIOError
+from ._core import version as __version__
+from ._estimators import (
+    ADC,
+    CBDM,
+    DLC,
+    H2H,
+    HDC,
+    JDM,
+    LCA,
+    LSM,
+    OCIL,
+    UDM,
+    Clusterer,
+    COForest,
+    KModes,
+    load,
+    methods,
+)
+from ._forest import Edge, Forest, Tree
+from ._progress import Progress
+
+__all__ = [
+    "ADC",
+    "CBDM",
+    "COForest",
+    "Clusterer",
+    "CoforestError",
+    "CoforestIOError",
+    "Comparison",
+    "DLC",
+    "Edge",
+    "Forest",
+    "H2H",
+    "HDC",
+    "JDM",
+    "KModes",
+    "LCA",
+    "LSM",
+    "OCIL",
+    "Progress",
+    "Tree",
+    "UDM",
+    "__version__",
+    "compare",
+    "datasets",
+    "load",
+    "methods",
+    "metrics",
+    "plots",
+    "stats",
+]
+
+
+def __getattr__(name):
+    if name == "plots":  # imports matplotlib when it is asked for
+        import importlib
+
+        return importlib.import_module(".plots", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

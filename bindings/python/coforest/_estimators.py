@@ -1,0 +1,446 @@
+"""The estimators: scikit-learn's shape around one call of the library."""
+import numbers
+import os
+import warnings
+
+import numpy as np
+
+from . import _core
+from ._forest import Forest, Tree
+from ._progress import Reporter
+from ._sklearn import HAVE_SKLEARN, BaseEstimator, ClusterMixin, NotFittedError, TransformerMixin
+from ._tables import columns_of, text_of
+
+_SHOWN_NAMES = 5
+
+
+def _choice(what, word, known):
+    if not isinstance(word, str) or word not in known:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, known))}; not {word!r}")
+    return known[word]
+
+
+def _count(what, value, least):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= value < 2**32:
+        raise ValueError(f"{what} must be a whole number of at least {least}; not {value!r}")
+    return int(value)
+
+
+def seed_of(random_state):
+    """None: from NumPy's global generator; an int: itself; a generator: drawn from it."""
+    if random_state is None:
+        return int(np.random.randint(0, 2**31 - 1))
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must lie in 0 .. 2**64 - 1; not {random_state}")
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(0, 2**63 - 1))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(0, 2**31 - 1))
+    raise ValueError(f"random_state must be None, a whole number or a NumPy generator; not {random_state!r}")
+
+
+def threads_of(n_jobs):
+    """None and -1: all cores, as 0 means to the library; -2: all but one; and so on."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0:
+        return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    raise ValueError(f"n_jobs must be None or a whole number other than 0; not {n_jobs!r}")
+
+
+def _weights(sample_weight, n_rows):
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!")
+    return weights
+
+
+def _name_list(title, names):
+    lines = [f"- {name}\n" for name in names[:_SHOWN_NAMES]]
+    if len(names) > _SHOWN_NAMES:
+        lines.append("- ...\n")
+    return f"{title}:\n{''.join(lines)}" if names else ""
+
+
+class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
+    """Everything but the parameters. Subclasses say which method of the library they stand for."""
+
+    _method = "coforest"
+
+    def _options(self):
+        """The members of cof_fit_options that the parameters set."""
+        options = {
+            "k": _count("n_clusters", self.n_clusters, 1),
+            "restarts": _count("n_init", self.n_init, 1),
+            "select": _choice("select", self.select, _core.SELECTS),
+            "missing": _choice("missing", self.missing, _core.MISSINGS),
+            "max_passes": _count("max_iter", self.max_iter, 1),
+            "max_rebuilds": _count("max_rebuilds", getattr(self, "max_rebuilds", 51), 1),
+            "variant": _choice("variant", getattr(self, "variant", "paper"), _core.VARIANTS),
+            "threads": threads_of(self.n_jobs),
+            "seed": seed_of(self.random_state),
+            "method": getattr(self, "method", self._method),
+        }
+        if isinstance(self.init, str):
+            options["init"] = _choice("init", self.init, _core.INITS)
+        else:
+            options["init"] = _core.INITS["random"]
+            options["init_rows"] = np.ascontiguousarray(self.init, dtype=np.uint64)
+        return options
+
+    def _order_columns(self, table, names):
+        for column, order in (getattr(self, "ordinal", None) or {}).items():
+            if column not in names and not (isinstance(column, numbers.Integral) and 0 <= column < len(names)):
+                raise ValueError(f"ordinal names column {column!r}, which the table does not have")
+            index = names.index(column) if column in names else int(column)
+            table.set_order(index, [text_of(value) for value in order])
+
+    def _warn_identifiers(self, views, kinds):
+        found = [view["name"] for view, kind in zip(views, kinds) if view["identifier"] and kind == "O"]
+        if found:
+            warnings.warn(
+                f"nearly every row has its own value in {', '.join(found)}; an identifier tells clusters nothing, "
+                "leave it out",
+                stacklevel=3,
+            )
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Clusters the rows of X. ``y`` is ignored; ``sample_weight`` says how often each row counts."""
+        options = self._options()
+        columns = columns_of(X)
+        table = columns.table()
+        n_rows, n_columns = table.shape
+        views = [table.column(c) for c in range(n_columns)]
+        names = [view["name"] for view in views]
+        kinds = columns.kinds if columns.kinds is not None else ["O"] * n_columns
+        self._order_columns(table, names)
+        self._warn_identifiers(views, kinds)
+        weights = _weights(sample_weight, n_rows)
+        with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
+            model, info = _core.fit(table, weights=weights, callback=reporter.hook, **options)
+        self.labels_ = np.empty(n_rows, np.int32)
+        model.labels(self.labels_)
+        has_missing = [len(model.attribute(r)["values"]) > view["n_values"] for r, view in enumerate(views)]
+        self._take_model(model, kinds, has_missing)
+        if columns.named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.seed_ = options["seed"]
+        self._take_info(info)
+        return self
+
+    def _take_model(self, model, kinds, has_missing):
+        n = model.n_attributes
+        self._model = model
+        self.n_features_in_ = n
+        self._n_features_out = model.k
+        self.cluster_sizes_ = np.array(model.sizes)
+        self._kinds = list(kinds)
+        self._has_missing = list(has_missing)
+        trees = [Tree(model, r, kind, missing) for r, (kind, missing) in enumerate(zip(kinds, has_missing))]
+        self.forest_ = Forest(trees)
+        self.categories_ = [self._array_of(tree, kind) for tree, kind in zip(trees, kinds)]
+        self.cluster_profiles_ = []
+        for r, tree in enumerate(trees):
+            profile = np.empty((model.k, len(tree.values)))
+            model.profile(r, profile)
+            self.cluster_profiles_.append(profile)
+
+    @staticmethod
+    def _array_of(tree, kind):
+        whole = None not in tree.values and {type(v) for v in tree.values} <= {bool, int, float}
+        if kind in "bif" and whole:
+            return np.array(tree.values, dtype={"b": bool, "i": np.int64, "f": float}[kind] if tree.values else None)
+        array = np.empty(len(tree.values), dtype=object)
+        array[:] = tree.values
+        return array
+
+    def _take_info(self, info):
+        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]])
+        self.stop_reason_ = self.info_["stop_reason"]
+        self.objective_ = info["objective"]
+        self.log_likelihood_ = info["log_likelihood"]
+        self.n_iter_ = max(1, info["passes"])
+        self.n_rebuilds_ = info["rebuilds"]
+
+    @property
+    def history_(self):
+        """One dict a pass: restart, rebuild, pass, objective, moved."""
+        self._check_fitted()
+        return self._model.history()
+
+    @property
+    def restarts_(self):
+        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason."""
+        self._check_fitted()
+        return [dict(r, stop_reason=_core.STOPS[r["stop_reason"]]) for r in self._model.restarts()]
+
+    # ---- New rows --------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_model")
+
+    def _check_fitted(self):
+        if not hasattr(self, "_model"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
+                "before using this estimator."
+            )
+
+    def _check_names(self, names):
+        fitted = getattr(self, "feature_names_in_", None)
+        own = type(self).__name__
+        if fitted is None:
+            if names is not None:
+                warnings.warn(f"X has feature names, but {own} was fitted without feature names", stacklevel=4)
+            return
+        if names is None:
+            warnings.warn(f"X does not have valid feature names, but {own} was fitted with feature names", stacklevel=4)
+            return
+        if list(names) == list(fitted):
+            return
+        unexpected, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+        message = "The feature names should match those that were passed during fit.\n"
+        message += _name_list("Feature names unseen at fit time", unexpected)
+        message += _name_list("Feature names seen at fit time, yet now missing", missing)
+        if not unexpected and not missing:
+            message += "Feature names must be in the same order as they were in fit.\n"
+        raise ValueError(message)
+
+    def _new_table(self, X):
+        self._check_fitted()
+        columns = columns_of(X)
+        table = None
+        names = columns.names
+        if columns.capsule is not None:
+            table = columns.table()
+            names = [table.column(c)["name"] for c in range(table.shape[1])]
+        self._check_names(names if columns.named else None)
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+        return table if table is not None else columns.table([tree.name for tree in self.forest_.trees()])
+
+    def _predict(self, X):
+        table = self._new_table(X)
+        labels = np.empty(table.shape[0], np.int32)
+        return labels, self._model.predict(table, threads_of(self.n_jobs), labels)
+
+    def predict(self, X):
+        """The cluster of every row; a value never met in ``fit`` counts for no cluster and against none."""
+        return self._predict(X)[0]
+
+    def count_unseen(self, X):
+        """How many cells and rows of X hold values that ``fit`` never met, and how many rows would be dropped."""
+        return self._predict(X)[1]
+
+    def transform(self, X):
+        """Distance of every row to every cluster, rows by clusters."""
+        table = self._new_table(X)
+        distances = np.empty((table.shape[0], self._model.k))
+        self._model.transform(table, distances)
+        return distances
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the sum of the rows' distances to their clusters: the higher, the tighter."""
+        distances = self.transform(X).min(axis=1)
+        weights = _weights(sample_weight, len(distances))
+        kept = ~np.isnan(distances)
+        return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
+
+    def get_feature_names_out(self, input_features=None):
+        self._check_fitted()
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{j}" for j in range(self._n_features_out)], dtype=object)
+
+    # ---- Keeping ---------------------------------------------------------------------------------------------
+
+    def save(self, path):
+        """Writes a model file, which ``coforest.load`` and the command line read."""
+        self._check_fitted()
+        self._model.save(path)
+
+    if HAVE_SKLEARN:
+
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.allow_nan = True
+            tags.input_tags.categorical = True
+            tags.input_tags.string = True
+            return tags
+
+        def _more_tags(self):  # scikit-learn before 1.6
+            return {"allow_nan": True, "X_types": ["2darray", "categorical", "string"]}
+
+
+class COForest(_CategoryClusterer):
+    """Clusters rows of categories with an order tree learned for every column.
+
+    Parameters
+    ----------
+    n_clusters : how many clusters to make.
+    n_init : how many starts to try; the best result is kept.
+    init : how a start is made: "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of
+        ``n_clusters`` rows, the first modes of a single start.
+    select : which start is the best: "likelihood" or "objective".
+    variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
+    max_iter : the most passes over the rows for each forest.
+    max_rebuilds : the most forests a start may grow.
+    missing : how missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
+    ordinal : orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered
+        Arrow dictionaries bring their own.
+    random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
+    n_jobs : threads; None and -1 mean all cores. The labels do not depend on it.
+    verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
+    callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
+
+    Attributes
+    ----------
+    labels_, cluster_sizes_, cluster_profiles_, categories_, forest_, objective_, log_likelihood_, n_iter_,
+    n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        n_init=10,
+        init="kmeans",
+        select="likelihood",
+        variant="paper",
+        max_iter=51,
+        max_rebuilds=51,
+        missing="value",
+        ordinal=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        callback=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.init = init
+        self.select = select
+        self.variant = variant
+        self.max_iter = max_iter
+        self.max_rebuilds = max_rebuilds
+        self.missing = missing
+        self.ordinal = ordinal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+
+class Clusterer(_CategoryClusterer):
+    """Any method of the library by its name; ``coforest.methods()`` lists them. Otherwise as COForest."""
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        method="coforest",
+        n_init=10,
+        init="kmeans",
+        select="likelihood",
+        max_iter=51,
+        missing="value",
+        ordinal=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        callback=None,
+    ):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.n_init = n_init
+        self.init = init
+        self.select = select
+        self.max_iter = max_iter
+        self.missing = missing
+        self.ordinal = ordinal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+
+class _NamedMethod(_CategoryClusterer):
+    """A method of its own class; the parameters are COForest's without variant and max_rebuilds."""
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        n_init=10,
+        init="kmeans",
+        select="likelihood",
+        max_iter=51,
+        missing="value",
+        ordinal=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        callback=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.init = init
+        self.select = select
+        self.max_iter = max_iter
+        self.missing = missing
+        self.ordinal = ordinal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+
+def _named(name, method):
+    made = type(name, (_NamedMethod,), {"_method": method, "__doc__": f"The method {method!r}. " + _NamedMethod.__doc__})
+    made.__module__ = __name__
+    return made
+
+
+KModes = _named("KModes", "kmodes")
+LSM = _named("LSM", "lsm")
+JDM = _named("JDM", "jdm")
+CBDM = _named("CBDM", "cbdm")
+OCIL = _named("OCIL", "ocil")
+UDM = _named("UDM", "udm")
+DLC = _named("DLC", "dlc")
+H2H = _named("H2H", "h2h")
+HDC = _named("HDC", "hdc")
+ADC = _named("ADC", "adc")
+LCA = _named("LCA", "lca")
+
+
+def methods():
+    """The methods of this build: ``{name: title}``."""
+    return dict(_core.methods())
+
+
+def load(path):
+    """An estimator from a model file, as ``save`` or ``coforest fit --model-out`` writes it.
+
+    It predicts and shows its forest; labels of the rows it was fitted on are not part of a model file.
+    """
+    model = _core.model_load(os.fspath(path))
+    variants = {number: name for name, number in _core.VARIANTS.items()}
+    missings = {number: name for name, number in _core.MISSINGS.items()}
+    if model.method == "coforest":
+        estimator = COForest(model.k, variant=variants[model.variant], missing=missings[model.missing])
+    else:
+        estimator = Clusterer(model.k, method=model.method, missing=missings[model.missing])
+    estimator._take_model(model, ["O"] * model.n_attributes, [False] * model.n_attributes)
+    estimator.feature_names_in_ = np.array([tree.name for tree in estimator.forest_.trees()], dtype=object)
+    return estimator

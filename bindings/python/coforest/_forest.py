@@ -1,0 +1,131 @@
+"""The learned order trees as objects."""
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._tables import text_of, value_of
+
+
+class Edge(NamedTuple):
+    """Two neighbouring values of a tree and how far apart they are; u joined the tree before v."""
+
+    u: object
+    v: object
+    length: float
+
+
+class Tree:
+    """The order tree over the values of one column.
+
+    ``values`` are the column's values in the order of their ids, ``None`` standing for a missing one; a constant
+    column has a value but takes no part (``used`` is False) and has no edges.
+    """
+
+    def __init__(self, model, attribute, kind="O", has_missing=False):
+        view = model.attribute(attribute)
+        self._model = model
+        self._attribute = attribute
+        self.name = view["name"]
+        self.used = view["used"]
+        self.ordinal = view["ordinal"]
+        texts = list(view["values"])
+        self._ids = {text: v for v, text in enumerate(texts)}
+        self.values = [value_of(text, kind) for text in texts]
+        if has_missing and texts:
+            self._ids.pop(texts[-1], None)
+            self._ids[None] = len(texts) - 1
+            self.values[-1] = None
+            self._ids.update({text: v for v, text in enumerate(texts[:-1])})
+        self.edges = [Edge(self.values[u], self.values[v], length) for u, v, length in view["edges"]]
+
+    @property
+    def lengths(self):
+        """Lengths of the edges, in the order they were found."""
+        return np.array([edge.length for edge in self.edges])
+
+    def _id(self, value):
+        text = text_of(value)
+        if text not in self._ids:
+            raise KeyError(f"{value!r} is not a value of column {self.name!r}")
+        return self._ids[text]
+
+    def distance(self, u, v):
+        """Length of the way from one value to another along the tree."""
+        return self._model.distance(self._attribute, self._id(u), self._id(v))
+
+    def distances(self):
+        """All of them, as a square array in the order of ``values``."""
+        n = len(self.values)
+        d = np.zeros((n, n))
+        for u in range(n):
+            for v in range(u):
+                d[u, v] = d[v, u] = self._model.distance(self._attribute, u, v)
+        return d
+
+    def _draw(self, how):
+        return self._model.draw(self._attribute, _core.DRAWINGS[how])
+
+    def to_text(self):
+        """The tree drawn with letters, as ``coforest trees`` prints it."""
+        return self._draw("text")
+
+    def to_dot(self):
+        return self._draw("dot")
+
+    def to_svg(self):
+        return self._draw("svg")
+
+    def to_json(self):
+        return self._draw("json")
+
+    def _repr_svg_(self):
+        return self.to_svg() if self.edges else None
+
+    def to_networkx(self):
+        """A ``networkx.Graph`` with the values as nodes and ``length`` on every edge."""
+        import networkx
+
+        graph = networkx.Graph(name=self.name)
+        graph.add_nodes_from(self.values)
+        graph.add_edges_from((e.u, e.v, {"length": e.length}) for e in self.edges)
+        return graph
+
+    def plot(self, ax=None, **options):
+        """Draws the tree with matplotlib; see ``coforest.plots.plot_tree``."""
+        from .plots import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __repr__(self):
+        return f"<Tree {self.name!r}: {len(self.values)} values, {len(self.edges)} edges>"
+
+
+class Forest(Mapping):
+    """One tree per column, by name or by position: ``forest["legs"]``, ``forest[12]``."""
+
+    def __init__(self, trees):
+        self._trees = list(trees)
+        self._by_name = {tree.name: tree for tree in self._trees}
+
+    def __getitem__(self, key):
+        if isinstance(key, (int, np.integer)):
+            return self._trees[key]
+        return self._by_name[key]
+
+    def __iter__(self):
+        return iter(self._by_name)
+
+    def trees(self):
+        """The trees in the order of the columns."""
+        return list(self._trees)
+
+    def __len__(self):
+        return len(self._trees)
+
+    def __repr__(self):
+        return f"<Forest of {len(self)} trees: {', '.join(self._by_name)}>"

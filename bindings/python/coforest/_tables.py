@@ -1,0 +1,267 @@
+"""Tables of every kind people have, to the library's encoded table.
+
+A column goes over either as integers that stand for themselves, or as codes with a list of texts. Codes that
+exist already (pandas categories, booleans) are handed over where they lie; everything else is encoded once, in C.
+"""
+import numbers
+
+import numpy as np
+
+from . import _core
+
+_INTEGER_LIMIT = 2.0**63
+
+
+def text_of(value):
+    """The text that stands for a value, the same from every kind of column; None for a missing one."""
+    if isinstance(value, str):
+        return str(value)
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        if value != value:
+            return None
+        whole = float(value).is_integer() and abs(value) < _INTEGER_LIMIT
+        return str(int(value)) if whole else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value):
+        return None
+    return str(value)
+
+
+def kind_of(values):
+    """What the texts of a column were before: 'b', 'i', 'f' or 'O'."""
+    kind = "O"
+    for value in values:
+        if value is None or (isinstance(value, float) and value != value):
+            continue
+        if isinstance(value, (bool, np.bool_)):
+            now = "b"
+        elif isinstance(value, numbers.Integral):
+            now = "i"
+        elif isinstance(value, (float, np.floating)):
+            now = "f"
+        elif type(value).__name__ in ("NAType", "NaTType"):
+            continue
+        else:
+            return "O"
+        if kind == "O":
+            kind = now
+        elif kind != now:
+            if {kind, now} != {"i", "f"}:
+                return "O"
+            kind = "f"
+    return kind
+
+
+def value_of(text, kind):
+    """The value a text stood for."""
+    if kind == "b" and text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text) if kind == "i" else float(text) if kind == "f" else text
+    except ValueError:
+        return text
+
+
+class Columns:
+    """A table on its way in: the columns for the library, their names, and what their values were."""
+
+    def __init__(self, n_rows, names, named):
+        self.n_rows = n_rows
+        self.names = names  # str, one per column
+        self.named = named  # the names are the caller's, and strings
+        self.columns = []  # (cells, texts or None, ordered)
+        self.kinds = []
+        self.codes = None  # or all of it as one int32 matrix
+        self.capsule = None  # or an Arrow stream
+
+    def add(self, cells, values, ordered=False):
+        texts = None if values is None else [text_of(v) for v in values]
+        self.columns.append((cells, texts, ordered))
+        self.kinds.append("i" if values is None else kind_of(values))
+
+    def add_array(self, array):
+        """A one-dimensional NumPy array."""
+        kind = array.dtype.kind
+        if kind not in "OUSV" and not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        if kind in "iu":
+            self.add(np.ascontiguousarray(array), None)
+        elif kind == "b":
+            self.add(np.ascontiguousarray(array).view(np.int8), [False, True])
+        elif kind == "O":
+            codes = np.empty(len(array), np.int32)
+            self.add(codes, _core.encode_objects(array, codes))
+        elif kind == "c":
+            raise ValueError("Complex data not supported: a category is a text or a plain number")
+        elif kind in "fUSMm":
+            if kind == "f" and array.dtype.itemsize not in (2, 4, 8):
+                array = array.astype(np.float64)
+            codes = np.empty(len(array), np.int32)
+            if not array.flags.aligned:
+                array = array.copy()
+            first = _core.encode_fixed(array, codes)
+            self.add(codes, list(array[first]))
+        else:
+            raise TypeError(f"a column of dtype {array.dtype} does not hold categories")
+
+    def table(self, names=None):
+        """The encoded table; `names` replace the columns' own."""
+        names = self.names if names is None else names
+        if self.capsule is not None:
+            capsule, self.capsule = self.capsule, None
+            return _core.table_from_stream(capsule)
+        if self.codes is not None:
+            return _core.table_from_codes(self.codes, names)
+        columns = [(name, cells, texts, ordered) for name, (cells, texts, ordered) in zip(names, self.columns)]
+        return _core.table_from_columns(self.n_rows, columns)
+
+
+def _check_shape(n_rows, n_columns):
+    if n_columns == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
+    if n_rows == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
+
+
+def _add_pandas(columns, series):
+    dtype = series.dtype
+    if hasattr(dtype, "categories"):
+        columns.add(np.ascontiguousarray(series.array.codes), list(dtype.categories), bool(dtype.ordered))
+    elif isinstance(dtype, np.dtype):
+        columns.add_array(series.to_numpy())
+    elif getattr(dtype, "storage", "") == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
+        _add_pyarrow(columns, series.array.__arrow_array__())
+    elif getattr(dtype, "kind", "O") in "iub":  # nullable integers and booleans
+        missing = series.isna().to_numpy()
+        array = series.to_numpy(dtype=dtype.numpy_dtype, na_value=0)
+        if missing.any():
+            codes = np.empty(len(array), np.int32)
+            first = _core.encode_fixed(array, codes)
+            codes[missing] = -1
+            columns.add(codes, list(array[first]))
+        else:
+            columns.add_array(array)
+    else:
+        columns.add_array(series.to_numpy(dtype=object))
+
+
+def _add_pyarrow(columns, array):
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    if isinstance(array, pa.ChunkedArray):  # an empty one, or one whose chunks did not unify
+        array = pa.concat_arrays(array.unify_dictionaries().chunks)
+    indices = array.indices.fill_null(-1) if array.indices.null_count else array.indices
+    columns.add(indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist(), bool(array.type.ordered))
+
+
+def _from_pandas(frame):
+    n_rows, n_columns = frame.shape
+    _check_shape(n_rows, n_columns)
+    named = all(isinstance(name, str) for name in frame.columns)
+    columns = Columns(n_rows, [str(name) for name in frame.columns], named)
+    for c in range(n_columns):
+        _add_pandas(columns, frame.iloc[:, c])
+    return columns
+
+
+def _from_mapping(mapping):
+    arrays = {str(name): _as_array(cells) for name, cells in mapping.items()}
+    n_rows = len(next(iter(arrays.values()))) if arrays else 0
+    _check_shape(n_rows, len(arrays))
+    columns = Columns(n_rows, list(arrays), True)
+    for name, array in arrays.items():
+        if array.ndim != 1 or len(array) != n_rows:
+            raise ValueError(f"column {name!r} must be a list of {n_rows} values, as the first one is")
+        columns.add_array(array)
+    return columns
+
+
+def _as_array(X):
+    """Lists as they are meant: numbers as numbers, anything else as objects, so that None stays None."""
+    if hasattr(X, "__array__") or hasattr(X, "__array_interface__"):
+        return np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        array = None
+    if array is None or array.dtype.kind in "USO":
+        try:
+            array = np.array(X, dtype=object)
+        except ValueError:
+            raise ValueError("setting an array element with a sequence: the rows have different lengths") from None
+    return array
+
+
+def _from_array(X):
+    array = _as_array(X)
+    if array.ndim != 2:
+        what = "scalar array" if array.ndim == 0 else f"{array.ndim}D array"
+        raise ValueError(
+            f"Expected 2D array, got {what} instead. Reshape your data either using array.reshape(-1, 1) if it "
+            "has a single column or array.reshape(1, -1) if it is a single row."
+        )
+    n_rows, n_columns = array.shape
+    _check_shape(n_rows, n_columns)
+    columns = Columns(n_rows, [f"x{c}" for c in range(n_columns)], False)
+    if array.dtype.kind in "iu" and array.dtype.isnative:
+        if array.min() >= 0 and array.max() < 2**31 and not array.flags.f_contiguous:
+            columns.codes = np.ascontiguousarray(array, dtype=np.int32)
+            columns.kinds = ["i"] * n_columns
+            return columns
+        array = np.asfortranarray(array)
+    for c in range(n_columns):
+        columns.add_array(array[:, c])
+    return columns
+
+
+def _arrow_kind(dtype):
+    name = str(dtype).lower()
+    return "i" if name.startswith(("int", "uint")) else "b" if name.startswith("bool") else "O"
+
+
+def _from_stream(X):
+    """polars, pyarrow and every other Arrow producer; names and rows are known once the stream is read."""
+    columns = Columns(None, None, True)
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None:
+        dtypes = getattr(getattr(X, "schema", None), "types", None)
+    columns.kinds = [_arrow_kind(dtype) for dtype in dtypes] if isinstance(dtypes, (list, tuple)) else None
+    shape = getattr(X, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 2:
+        _check_shape(*shape)
+    columns.capsule = X.__arrow_c_stream__()
+    return columns
+
+
+def is_pandas(X):
+    return type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "iloc")
+
+
+def columns_of(X):
+    """Columns of a pandas, polars or pyarrow table, a NumPy array, a list of rows or a dict of columns."""
+    if hasattr(X, "tocsr"):
+        raise TypeError("Sparse data was passed, but a table of categories is dense: pass X.toarray()")
+    if is_pandas(X):
+        if X.ndim == 1:
+            raise ValueError(
+                "Expected 2D array, got 1D array instead. Reshape your data: Series.to_frame() makes a table of it."
+            )
+        return _from_pandas(X)
+    if isinstance(X, dict):
+        return _from_mapping(X)
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array_interface__"):
+        return _from_stream(X)
+    return _from_array(X)

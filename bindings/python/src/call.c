@@ -1,0 +1,108 @@
+/* Exceptions, Ctrl-C and progress. */
+#include "core.h"
+
+#include <time.h>
+
+#define SIGNAL_CHECK_S 0.02 /* nobody presses Ctrl-C faster, and taking the interpreter costs a switch */
+
+static PyObject *error_type, *io_error_type;
+
+/* The library calls back on the thread that made the call, so the call that is under way can be found there;
+ * tables and models outlive it and must not point at it. */
+static _Thread_local core_call *current;
+
+static double now_s(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int should_stop(void *ctx)
+{
+    (void)ctx;
+    core_call *call = current;
+    if (call == NULL) return 0;
+    if (call->stop || call->raised) return 1;
+    double now = now_s();
+    if (now - call->asked_s < SIGNAL_CHECK_S && now >= call->asked_s) return 0;
+    call->asked_s = now;
+    PyEval_RestoreThread(call->thread);
+    if (PyErr_CheckSignals() != 0) call->raised = 1;
+    call->thread = PyEval_SaveThread();
+    return call->raised;
+}
+
+static void progress(void *ctx, const cof_progress *p)
+{
+    (void)ctx;
+    core_call *call = current;
+    if (call == NULL || call->callback == NULL || call->raised || call->stop) return;
+    PyEval_RestoreThread(call->thread);
+    PyObject *answer = PyObject_CallFunction(call->callback, "iIIIIKKdd", (int)p->phase, p->restart,
+                                             p->restarts, p->rebuild, p->pass, (unsigned long long)p->done,
+                                             (unsigned long long)p->total, p->elapsed_s, p->rows_per_s);
+    int truth = answer != NULL ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    call->raised = truth < 0;
+    call->stop = truth > 0;
+    call->thread = PyEval_SaveThread();
+}
+
+const cof_env core_env = {.struct_size = sizeof core_env, .should_stop = should_stop, .progress = progress};
+
+void core_begin(core_call *call, PyObject *callback)
+{
+    *call = (core_call){.callback = callback == Py_None ? NULL : callback, .outer = current};
+    call->asked_s = now_s();
+    current = call;
+    call->thread = PyEval_SaveThread();
+}
+
+int core_end(core_call *call)
+{
+    PyEval_RestoreThread(call->thread);
+    current = call->outer;
+    /* A Ctrl-C that came after the last look is honoured too. */
+    if (!call->raised && PyErr_CheckSignals() != 0) call->raised = 1;
+    return call->raised ? -1 : 0;
+}
+
+PyObject *core_raise(cof_status status, const cof_error *err)
+{
+    if (status == COF_ERR_MEMORY) return PyErr_NoMemory();
+    const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
+    PyObject *type = status == COF_ERR_IO ? io_error_type : error_type;
+    PyObject *error = PyObject_CallFunction(type, "s", text);
+    PyObject *code = error != NULL ? PyLong_FromLong(status) : NULL;
+    if (code != NULL && PyObject_SetAttrString(error, "status", code) == 0) PyErr_SetObject(type, error);
+    Py_XDECREF(code);
+    Py_XDECREF(error);
+    return NULL;
+}
+
+int core_add_exceptions(PyObject *module)
+{
+    error_type = PyErr_NewExceptionWithDoc(
+        "coforest.CoforestError",
+        "What the library could not do, in its own sentence; `status` is its cof_status.", PyExc_ValueError,
+        NULL);
+    if (error_type == NULL) return -1;
+    PyObject *bases = PyTuple_Pack(2, error_type, PyExc_OSError);
+    if (bases == NULL) return -1;
+    io_error_type = PyErr_NewExceptionWithDoc("coforest.CoforestIOError",
+                                              "A file could not be opened, read or written.", bases, NULL);
+    Py_DECREF(bases);
+    if (io_error_type == NULL) return -1;
+    Py_INCREF(error_type);
+    Py_INCREF(io_error_type);
+    if (PyModule_AddObject(module, "CoforestError", error_type) != 0) return -1;
+    return PyModule_AddObject(module, "CoforestIOError", io_error_type);
+}
+
+PyObject *core_refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    (void)args;
+    (void)keywords;
+    return PyErr_Format(PyExc_TypeError, "cannot create %R instances", type);
+}

@@ -1,0 +1,554 @@
+/* Fitting, and everything a model can be asked. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *core_model_type;
+
+typedef struct model_object {
+    PyObject_HEAD cof_model *model;
+} model_object;
+
+static PyObject *wrap_model(cof_model *model)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(core_model_type, Py_tp_alloc);
+    model_object *self = (model_object *)alloc(core_model_type, 0);
+    if (self == NULL) {
+        cof_model_free(model);
+        return NULL;
+    }
+    self->model = model;
+    return (PyObject *)self;
+}
+
+static const cof_model *model_of(PyObject *self)
+{
+    return ((model_object *)self)->model;
+}
+
+/* ---- Fitting ----------------------------------------------------------------------------------------- */
+
+static PyObject *info_dict(const cof_fit_info *i)
+{
+    return Py_BuildValue("{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d}",
+                         "objective", i->objective, "log_likelihood", i->log_likelihood, "best_restart",
+                         i->best_restart, "n_restarts", i->n_restarts, "rebuilds", i->rebuilds, "passes",
+                         i->passes, "stop_reason", (int)i->stop_reason, "n_empty", i->n_empty, "n_rows",
+                         (unsigned long long)i->n_rows, "n_dropped", (unsigned long long)i->n_dropped,
+                         "n_distinct_rows", (unsigned long long)i->n_distinct_rows, "threads", i->threads,
+                         "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
+                         (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s,
+                         "pass_s", i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s);
+}
+
+static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, PyObject *callback)
+{
+    core_call call;
+    cof_error err = {{0}};
+    cof_model *model = NULL;
+    cof_fit_info info = {.struct_size = sizeof info};
+    core_begin(&call, callback);
+    cof_status status = cof_fit(table, options, &model, &info, &err);
+    if (core_end(&call) != 0) {
+        if (status == COF_OK) cof_model_free(model);
+        return NULL;
+    }
+    if (status != COF_OK) return core_raise(status, &err);
+    PyObject *wrapped = wrap_model(model);
+    if (wrapped == NULL) return NULL;
+    return Py_BuildValue("NN", wrapped, info_dict(&info));
+}
+
+/* The method of a fit; without COF_HAVE_METHODS the library knows one only. */
+static int set_method(cof_fit_options *options, const char *method)
+{
+#ifdef COF_HAVE_METHODS
+    options->method = method;
+#else
+    (void)options;
+    if (method != NULL && strcmp(method, "coforest") != 0) {
+        cof_error err;
+        PyOS_snprintf(err.text, sizeof err.text, "there is no method '%s' in this build, only 'coforest'",
+                      method);
+        core_raise(COF_ERR_ARGUMENT, &err);
+        return -1;
+    }
+#endif
+    return 0;
+}
+
+static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table",   "k",       "restarts",     "seed",       "variant", "init",
+                            "select",  "missing", "max_rebuilds", "max_passes", "threads", "init_rows",
+                            "weights", "method",  "callback",     NULL};
+    PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None, *result = NULL;
+    const char *method = NULL;
+    unsigned long long seed = 1;
+    int variant = 0, init = 0, select = 0, missing = 0;
+    unsigned int k = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
+    core_array rows = {0}, weights = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzO", names, &table_arg, &k, &restarts,
+                                     &seed, &variant, &init, &select, &missing, &max_rebuilds, &max_passes,
+                                     &threads, &rows_arg, &weights_arg, &method, &callback))
+        return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    cof_fit_options options = {.struct_size = sizeof options,
+                               .k = k,
+                               .restarts = restarts,
+                               .seed = seed,
+                               .variant = variant,
+                               .init = init,
+                               .select = select,
+                               .missing = missing,
+                               .max_rebuilds = max_rebuilds,
+                               .max_passes = max_passes,
+                               .threads = threads};
+    if (set_method(&options, method) != 0) return NULL;
+    if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
+    if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
+        goto done;
+    if ((rows.owner != NULL && rows.shape[0] != (Py_ssize_t)k) ||
+        (weights.owner != NULL && weights.shape[0] != (Py_ssize_t)cof_table_n_rows(table))) {
+        PyErr_SetString(PyExc_ValueError, "init needs one row per cluster, sample_weight one number per row");
+        goto done;
+    }
+    options.init_rows = (const uint64_t *)(const void *)rows.data;
+    options.weights = (const double *)(const void *)weights.data;
+    result = run_fit(table, &options, callback);
+done:
+    core_array_close(&rows);
+    core_array_close(&weights);
+    return result;
+}
+
+/* ---- Predicting -------------------------------------------------------------------------------------- */
+
+static PyObject *model_predict(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *array;
+    unsigned int threads = 0;
+    core_array out;
+    if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &array)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    core_call call;
+    cof_error err = {{0}};
+    cof_predict_info info = {.struct_size = sizeof info};
+    core_begin(&call, NULL);
+    cof_status status = cof_model_predict(model_of(self), table, threads, (int32_t *)(void *)out.data,
+                                          (size_t)out.shape[0], &info, &err);
+    int raised = core_end(&call);
+    core_array_close(&out);
+    if (raised) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    return Py_BuildValue("{s:K,s:K,s:K}", "n_unseen_cells", (unsigned long long)info.n_unseen_cells,
+                         "n_unseen_rows", (unsigned long long)info.n_unseen_rows, "n_dropped",
+                         (unsigned long long)info.n_dropped);
+}
+
+static PyObject *model_transform(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *array;
+    core_array out;
+    if (!PyArg_ParseTuple(args, "OO", &table_arg, &array)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    if (core_array_open(&out, array, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    core_call call;
+    cof_error err = {{0}};
+    core_begin(&call, NULL);
+    cof_status status = cof_model_transform(model_of(self), table, (double *)(void *)out.data,
+                                            (size_t)(out.shape[0] * out.shape[1]), &err);
+    int raised = core_end(&call);
+    core_array_close(&out);
+    if (raised) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------ */
+
+static PyObject *model_labels(PyObject *self, PyObject *array)
+{
+    size_t n = 0;
+    core_array out;
+    const int32_t *labels = cof_model_labels(model_of(self), &n);
+    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    int fits = labels != NULL && out.shape[0] == (Py_ssize_t)n;
+    if (fits) memcpy(out.data, labels, n * sizeof *labels);
+    core_array_close(&out);
+    if (fits) Py_RETURN_NONE;
+    PyErr_SetString(PyExc_ValueError, "the model has no labels, or the array does not fit them");
+    return NULL;
+}
+
+static PyObject *doubles(const double *x, size_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = PyFloat_FromDouble(x[i]);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_values(const cof_model *model, size_t r, uint32_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (uint32_t v = 0; list != NULL && v < n; v++) {
+        const char *text = cof_model_value(model, r, v);
+        PyObject *item = PyUnicode_FromString(text != NULL ? text : "");
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)v, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_edges(const cof_model *model, size_t r)
+{
+    size_t n = 0;
+    const cof_edge *edge = cof_model_edges(model, r, &n);
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = Py_BuildValue("IId", edge[i].u, edge[i].v, edge[i].length);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static int attribute_index(PyObject *arg, const cof_model *model, size_t *r)
+{
+    *r = PyLong_AsSize_t(arg);
+    if (PyErr_Occurred()) return -1;
+    if (*r < cof_model_n_attributes(model)) return 0;
+    PyErr_SetString(PyExc_IndexError, "there is no such attribute");
+    return -1;
+}
+
+static PyObject *model_attribute(PyObject *self, PyObject *arg)
+{
+    const cof_model *model = model_of(self);
+    cof_attribute view;
+    size_t r;
+    if (attribute_index(arg, model, &r) != 0) return NULL;
+    cof_status status = cof_model_attribute(model, r, &view);
+    if (status != COF_OK) return core_raise(status, NULL);
+    return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N}", "name", view.name, "used", PyBool_FromLong(view.used),
+                         "ordinal", PyBool_FromLong(view.ordinal), "values",
+                         model_values(model, r, view.n_values), "edges", model_edges(model, r));
+}
+
+static PyObject *model_profile(PyObject *self, PyObject *args)
+{
+    const cof_model *model = model_of(self);
+    PyObject *index, *array;
+    cof_attribute view;
+    core_array out;
+    size_t r;
+    if (!PyArg_ParseTuple(args, "OO", &index, &array)) return NULL;
+    if (attribute_index(index, model, &r) != 0) return NULL;
+    cof_status status = cof_model_attribute(model, r, &view);
+    if (status != COF_OK) return core_raise(status, NULL);
+    if (core_array_open(&out, array, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    uint32_t k = cof_model_k(model);
+    double *x = (double *)(void *)out.data;
+    int fits = out.shape[0] == (Py_ssize_t)k && out.shape[1] == (Py_ssize_t)view.n_values;
+    for (uint32_t j = 0; fits && j < k; j++)
+        for (uint32_t v = 0; v < view.n_values; v++)
+            x[(size_t)j * view.n_values + v] = cof_model_profile(model, r, v, j);
+    core_array_close(&out);
+    if (fits) Py_RETURN_NONE;
+    PyErr_SetString(PyExc_ValueError, "the array does not fit the profile");
+    return NULL;
+}
+
+static PyObject *model_distance(PyObject *self, PyObject *args)
+{
+    Py_ssize_t r;
+    unsigned int u, v;
+    if (!PyArg_ParseTuple(args, "nII", &r, &u, &v)) return NULL;
+    return PyFloat_FromDouble(cof_model_distance(model_of(self), (size_t)r, u, v));
+}
+
+static PyObject *model_history(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    size_t n = 0;
+    const cof_pass_record *record = cof_model_history(model_of(self), &n);
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = Py_BuildValue("{s:I,s:I,s:I,s:d,s:K}", "restart", record[i].restart, "rebuild",
+                                       record[i].rebuild, "pass", record[i].pass, "objective",
+                                       record[i].objective, "moved", (unsigned long long)record[i].moved);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_restarts(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    size_t n = 0;
+    const cof_restart_record *record = cof_model_restarts(model_of(self), &n);
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item =
+            Py_BuildValue("{s:d,s:d,s:I,s:I,s:i}", "objective", record[i].objective, "log_likelihood",
+                          record[i].log_likelihood, "rebuilds", record[i].rebuilds, "passes",
+                          record[i].passes, "stop_reason", (int)record[i].stop_reason);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* ---- Text and bytes ---------------------------------------------------------------------------------- */
+
+typedef struct pieces {
+    char *bytes;
+    size_t n, room;
+    int failed;
+} pieces;
+
+static int collect(void *ctx, const char *text, size_t n_bytes)
+{
+    pieces *p = ctx;
+    if (p->n + n_bytes > p->room) {
+        size_t room = (p->n + n_bytes) * 2;
+        char *bytes = realloc(p->bytes, room);
+        p->failed = bytes == NULL;
+        if (p->failed) return 1;
+        p->bytes = bytes;
+        p->room = room;
+    }
+    memcpy(p->bytes + p->n, text, n_bytes);
+    p->n += n_bytes;
+    return 0;
+}
+
+static PyObject *model_draw(PyObject *self, PyObject *args)
+{
+    Py_ssize_t r;
+    int drawing;
+    if (!PyArg_ParseTuple(args, "ni", &r, &drawing)) return NULL;
+    pieces p = {0};
+    cof_error err = {{0}};
+    cof_status status = cof_model_draw_tree(model_of(self), (size_t)r, drawing, collect, &p, &err);
+    if (p.failed) status = COF_ERR_MEMORY;
+    PyObject *text = status == COF_OK ? PyUnicode_FromStringAndSize(p.n > 0 ? p.bytes : "", (Py_ssize_t)p.n)
+                                      : core_raise(status, &err);
+    free(p.bytes);
+    return text;
+}
+
+static PyObject *model_to_bytes(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    pieces p = {0};
+    cof_error err = {{0}};
+    cof_status status = cof_model_write(model_of(self), collect, &p, &err);
+    if (p.failed) status = COF_ERR_MEMORY;
+    PyObject *bytes =
+        status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
+    free(p.bytes);
+    return bytes;
+}
+
+static PyObject *model_save(PyObject *self, PyObject *arg)
+{
+    PyObject *path;
+    cof_error err = {{0}};
+    if (!PyUnicode_FSConverter(arg, &path)) return NULL;
+    cof_status status = cof_model_save(model_of(self), PyBytes_AsString(path), &err);
+    Py_DECREF(path);
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_model_from_bytes(PyObject *module, PyObject *arg)
+{
+    (void)module;
+    char *bytes;
+    Py_ssize_t n;
+    cof_error err = {{0}};
+    cof_model *model = NULL;
+    if (PyBytes_AsStringAndSize(arg, &bytes, &n) != 0) return NULL;
+    cof_status status = cof_model_load_memory(&core_env, "the model", bytes, (size_t)n, &model, &err);
+    return status == COF_OK ? wrap_model(model) : core_raise(status, &err);
+}
+
+static PyObject *core_model_load(PyObject *module, PyObject *arg)
+{
+    (void)module;
+    PyObject *path;
+    cof_error err = {{0}};
+    cof_model *model = NULL;
+    if (!PyUnicode_FSConverter(arg, &path)) return NULL;
+    cof_status status = cof_model_load(&core_env, PyBytes_AsString(path), &model, &err);
+    Py_DECREF(path);
+    return status == COF_OK ? wrap_model(model) : core_raise(status, &err);
+}
+
+static PyObject *model_reduce(PyObject *self, PyObject *unused)
+{
+    PyObject *module = PyImport_ImportModule("coforest._core"), *maker = NULL, *result = NULL;
+    if (module != NULL) maker = PyObject_GetAttrString(module, "model_from_bytes");
+    PyObject *bytes = maker != NULL ? model_to_bytes(self, unused) : NULL;
+    if (bytes != NULL) result = Py_BuildValue("O(N)", maker, bytes);
+    Py_XDECREF(maker);
+    Py_XDECREF(module);
+    return result;
+}
+
+/* ---- Scores ------------------------------------------------------------------------------------------ */
+
+static PyObject *core_evaluate(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *first, *second, *result = NULL;
+    core_array a = {0}, b = {0};
+    if (!PyArg_ParseTuple(args, "OO", &first, &second)) return NULL;
+    if (core_array_open(&a, first, "i", 4, 1, CORE_CONTIGUOUS) != 0) return NULL;
+    if (core_array_open(&b, second, "i", 4, 1, CORE_CONTIGUOUS) != 0) goto done;
+    if (a.shape[0] != b.shape[0]) {
+        PyErr_SetString(PyExc_ValueError, "both labelings must have the same length");
+        goto done;
+    }
+    core_call call;
+    cof_error err = {{0}};
+    cof_scores s = {.struct_size = sizeof s};
+    core_begin(&call, NULL);
+    cof_status status = cof_evaluate(&core_env, (const int32_t *)(const void *)a.data,
+                                     (const int32_t *)(const void *)b.data, (size_t)a.shape[0], &s, &err);
+    if (core_end(&call) != 0) goto done;
+    if (status != COF_OK)
+        core_raise(status, &err);
+    else
+        result = Py_BuildValue("{s:K,s:I,s:I,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "n", (unsigned long long)s.n,
+                               "n_clusters", s.n_clusters, "n_classes", s.n_classes, "ca", s.ca, "ari", s.ari,
+                               "nmi", s.nmi, "ami", s.ami, "purity", s.purity, "homogeneity", s.homogeneity,
+                               "completeness", s.completeness, "v_measure", s.v_measure);
+done:
+    core_array_close(&a);
+    core_array_close(&b);
+    return result;
+}
+
+static PyObject *core_methods(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+#ifdef COF_HAVE_METHODS
+    PyObject *list = PyList_New((Py_ssize_t)cof_method_count());
+    for (size_t m = 0; list != NULL && m < cof_method_count(); m++) {
+        PyObject *item = Py_BuildValue("ss", cof_method_name(m), cof_method_title(m));
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)m, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+#else
+    return Py_BuildValue("[(ss)]", "coforest", "COForest");
+#endif
+}
+
+PyMethodDef core_model_functions[] = {
+    {"fit", (PyCFunction)(void (*)(void))core_fit, METH_VARARGS | METH_KEYWORDS,
+     "fit(table, k, **members of cof_fit_options, callback) -> (Model, info)"},
+    {"model_from_bytes", core_model_from_bytes, METH_O, "model_from_bytes(bytes) -> Model"},
+    {"model_load", core_model_load, METH_O, "model_load(path) -> Model"},
+    {"evaluate", core_evaluate, METH_VARARGS, "evaluate(clusters, classes) -> dict of cof_scores"},
+    {"methods", core_methods, METH_NOARGS, "methods() -> [(name, title), ...]"},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- The type ---------------------------------------------------------------------------------------- */
+
+static PyObject *model_k(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromUnsignedLong(cof_model_k(model_of(self)));
+}
+
+static PyObject *model_n_attributes(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(cof_model_n_attributes(model_of(self)));
+}
+
+static PyObject *model_sizes(PyObject *self, void *closure)
+{
+    (void)closure;
+    return doubles(cof_model_sizes(model_of(self)), cof_model_k(model_of(self)));
+}
+
+static PyObject *model_variant(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLong(cof_model_variant(model_of(self)));
+}
+
+static PyObject *model_missing(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLong(cof_model_missing(model_of(self)));
+}
+
+static PyObject *model_method(PyObject *self, void *closure)
+{
+    (void)closure;
+#ifdef COF_HAVE_METHODS
+    return PyUnicode_FromString(cof_model_method(model_of(self)));
+#else
+    (void)self;
+    return PyUnicode_FromString("coforest");
+#endif
+}
+
+static void model_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    cof_model_free(((model_object *)self)->model);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef model_methods[] = {
+    {"predict", model_predict, METH_VARARGS,
+     "predict(table, threads, int32 out) -> dict of cof_predict_info"},
+    {"transform", model_transform, METH_VARARGS, "transform(table, float64 out)"},
+    {"labels", model_labels, METH_O, "labels(int32 out)"},
+    {"attribute", model_attribute, METH_O, "attribute(r) -> dict: name, used, ordinal, values, edges"},
+    {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
+    {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
+    {"history", model_history, METH_NOARGS, "history() -> list of dicts, one a pass"},
+    {"restarts", model_restarts, METH_NOARGS, "restarts() -> list of dicts"},
+    {"draw", model_draw, METH_VARARGS, "draw(r, drawing) -> str"},
+    {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
+    {"save", model_save, METH_O, "save(path)"},
+    {"__reduce__", model_reduce, METH_NOARGS, "pickles as a model file; labels are not part of one"},
+    {NULL, NULL, 0, NULL}};
+static PyGetSetDef model_getset[] = {{"k", model_k, NULL, NULL, NULL},
+                                     {"n_attributes", model_n_attributes, NULL, NULL, NULL},
+                                     {"sizes", model_sizes, NULL, NULL, NULL},
+                                     {"variant", model_variant, NULL, NULL, NULL},
+                                     {"missing", model_missing, NULL, NULL, NULL},
+                                     {"method", model_method, NULL, NULL, NULL},
+                                     {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot model_slots[] = {{Py_tp_doc, "A fitted or loaded model."},
+                                    {Py_tp_dealloc, model_dealloc},
+                                    {Py_tp_methods, model_methods},
+                                    {Py_tp_getset, model_getset},
+                                    {Py_tp_new, core_refuse_new},
+                                    {0, NULL}};
+static PyType_Spec model_spec = {"coforest._core.Model", sizeof(model_object), 0, Py_TPFLAGS_DEFAULT,
+                                 model_slots};
+
+int core_add_model(PyObject *module)
+{
+    core_model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);
+    if (core_model_type == NULL) return -1;
+    Py_INCREF(core_model_type);
+    return PyModule_AddObject(module, "Model", (PyObject *)core_model_type);
+}

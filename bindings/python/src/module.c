@@ -1,0 +1,60 @@
+/* The module: names for the header's numbers, and the functions of the other files. */
+#include "core.h"
+
+static PyMethodDef own_functions[] = {
+    {"encode_objects", core_encode_objects, METH_VARARGS, core_encode_objects_doc},
+    {"encode_fixed", core_encode_fixed, METH_VARARGS, core_encode_fixed_doc},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "coforest._core", .m_size = -1};
+
+static int add_dict(PyObject *module, const char *name, PyObject *dict)
+{
+    if (dict != NULL && PyModule_AddObject(module, name, dict) == 0) return 0;
+    Py_XDECREF(dict);
+    return -1;
+}
+
+/* The words of the command line for the header's numbers. */
+static int add_names(PyObject *module)
+{
+    if (add_dict(module, "VARIANTS",
+                 Py_BuildValue("{s:i,s:i}", "paper", COF_VARIANT_PAPER, "authors", COF_VARIANT_AUTHORS)) !=
+            0 ||
+        add_dict(module, "INITS",
+                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i}", "kmeans", COF_INIT_KMEANS, "farthest",
+                               COF_INIT_FARTHEST, "random", COF_INIT_RANDOM, "modes++", COF_INIT_MODESPP,
+                               "cao", COF_INIT_CAO)) != 0 ||
+        add_dict(module, "SELECTS",
+                 Py_BuildValue("{s:i,s:i}", "likelihood", COF_SELECT_LIKELIHOOD, "objective",
+                               COF_SELECT_OBJECTIVE)) != 0 ||
+        add_dict(module, "MISSINGS",
+                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "value", COF_MISSING_VALUE, "ignore", COF_MISSING_IGNORE,
+                               "drop", COF_MISSING_DROP, "error", COF_MISSING_ERROR)) != 0 ||
+        add_dict(module, "STOPS",
+                 Py_BuildValue("{i:s,i:s,i:s,i:s}", COF_STOP_CONVERGED, "converged", COF_STOP_CYCLE, "cycle",
+                               COF_STOP_CAP, "cap", COF_STOP_STOPPED, "stopped")) != 0 ||
+        add_dict(module, "PHASES",
+                 Py_BuildValue("{i:s,i:s,i:s}", COF_PHASE_READ, "read", COF_PHASE_START, "start",
+                               COF_PHASE_FIT, "fit")) != 0)
+        return -1;
+    return add_dict(module, "DRAWINGS",
+                    Py_BuildValue("{s:i,s:i,s:i,s:i}", "text", COF_DRAW_TEXT, "dot", COF_DRAW_DOT, "svg",
+                                  COF_DRAW_SVG, "json", COF_DRAW_JSON));
+}
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL) return NULL;
+    if (PyModule_AddFunctions(module, own_functions) != 0 ||
+        PyModule_AddFunctions(module, core_table_functions) != 0 ||
+        PyModule_AddFunctions(module, core_model_functions) != 0 || core_add_exceptions(module) != 0 ||
+        core_add_table(module) != 0 || core_add_model(module) != 0 || add_names(module) != 0 ||
+        PyModule_AddStringConstant(module, "version", cof_version()) != 0 ||
+        PyModule_AddStringConstant(module, "build_info", cof_build_info()) != 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,421 @@
+/* Tables: columns of arrays handed over as Arrow structs that point into them, Arrow streams, codes. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *core_table_type;
+
+typedef struct table_object {
+    PyObject_HEAD cof_table *table;
+} table_object;
+
+static PyObject *wrap_table(cof_table *table)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(core_table_type, Py_tp_alloc);
+    table_object *self = (table_object *)alloc(core_table_type, 0);
+    if (self == NULL) {
+        cof_table_free(table);
+        return NULL;
+    }
+    self->table = table;
+    return (PyObject *)self;
+}
+
+static PyObject *finish(core_call *call, cof_status status, cof_table *table, const cof_error *err)
+{
+    if (core_end(call) == 0) return status == COF_OK ? wrap_table(table) : core_raise(status, err);
+    if (status == COF_OK) cof_table_free(table);
+    return NULL;
+}
+
+const cof_table *core_table_of(PyObject *object)
+{
+    if (PyObject_TypeCheck(object, core_table_type)) return ((table_object *)object)->table;
+    PyErr_SetString(PyExc_TypeError, "coforest._core: not a Table");
+    return NULL;
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------- */
+
+/* One column as Arrow sees it. Codes below 0 are missing, which Arrow says with bits. */
+typedef struct column {
+    core_array cells;
+    PyObject *name; /* bytes */
+    uint8_t *valid; /* a bit a row; NULL: all are there */
+    int32_t *text_offset;
+    char *text;
+    uint8_t *text_valid;
+    struct ArrowSchema schema, values_schema;
+    struct ArrowArray array, values;
+    const void *buffers[2], *values_buffers[3];
+} column;
+
+static void keep_schema(struct ArrowSchema *schema)
+{
+    (void)schema;
+}
+
+static void keep_array(struct ArrowArray *array)
+{
+    (void)array;
+}
+
+static void close_column(column *c)
+{
+    core_array_close(&c->cells);
+    Py_XDECREF(c->name);
+    free(c->valid);
+    free(c->text_offset);
+    free(c->text);
+    free(c->text_valid);
+}
+
+static int no_memory(void)
+{
+    PyErr_NoMemory();
+    return -1;
+}
+
+#define ANY_NEGATIVE(type)                                                                                   \
+    static int any_negative_##type(const void *codes, Py_ssize_t n)                                          \
+    {                                                                                                        \
+        const type *code = codes;                                                                            \
+        type low = 0;                                                                                        \
+        for (Py_ssize_t i = 0; i < n; i++) low = code[i] < low ? code[i] : low;                              \
+        return low < 0;                                                                                      \
+    }                                                                                                        \
+    static void mark_valid_##type(const void *codes, Py_ssize_t n, uint8_t *valid)                           \
+    {                                                                                                        \
+        const type *code = codes;                                                                            \
+        for (Py_ssize_t i = 0; i < n; i++) valid[i / 8] |= (uint8_t)((code[i] >= 0) << (i % 8));             \
+    }
+ANY_NEGATIVE(int8_t)
+ANY_NEGATIVE(int16_t)
+ANY_NEGATIVE(int32_t)
+ANY_NEGATIVE(int64_t)
+
+static const struct {
+    int (*any_negative)(const void *codes, Py_ssize_t n);
+    void (*mark_valid)(const void *codes, Py_ssize_t n, uint8_t *valid);
+    const char *format, *unsigned_format;
+} width_of[] = {[1] = {any_negative_int8_t, mark_valid_int8_t, "c", "C"},
+                [2] = {any_negative_int16_t, mark_valid_int16_t, "s", "S"},
+                [4] = {any_negative_int32_t, mark_valid_int32_t, "i", "I"},
+                [8] = {any_negative_int64_t, mark_valid_int64_t, "l", "L"}};
+
+static int mark_missing(column *c)
+{
+    Py_ssize_t n = c->cells.shape[0];
+    int width = c->cells.itemsize;
+    if (!width_of[width].any_negative(c->cells.data, n)) return 0;
+    c->valid = calloc(1, (size_t)n / 8 + 1);
+    if (c->valid == NULL) return no_memory();
+    width_of[width].mark_valid(c->cells.data, n, c->valid);
+    c->array.null_count = -1; /* not counted */
+    return 0;
+}
+
+/* The texts of a list of str and None, end to end. */
+static int copy_texts(column *c, PyObject *list, Py_ssize_t n)
+{
+    size_t room = 0;
+    c->text_offset = calloc((size_t)n + 1, sizeof *c->text_offset);
+    c->text_valid = calloc(1, (size_t)n / 8 + 1);
+    if (c->text_offset == NULL || c->text_valid == NULL) return no_memory();
+    for (Py_ssize_t v = 0; v < n; v++) {
+        PyObject *value = PyList_GetItem(list, v); /* borrowed */
+        c->text_offset[v + 1] = c->text_offset[v];
+        if (value == NULL) return -1;
+        if (value == Py_None) continue;
+        PyObject *bytes = PyUnicode_AsUTF8String(value);
+        if (bytes == NULL) return -1;
+        size_t at = (size_t)c->text_offset[v], length = (size_t)PyBytes_Size(bytes);
+        if (at + length > INT32_MAX) {
+            Py_DECREF(bytes);
+            PyErr_SetString(PyExc_ValueError, "the values of one column take more than 2 GiB of text");
+            return -1;
+        }
+        if (at + length >= room) {
+            size_t more = (at + length) * 2 + 64;
+            char *text = realloc(c->text, more);
+            if (text == NULL) {
+                Py_DECREF(bytes);
+                return no_memory();
+            }
+            c->text = text;
+            room = more;
+        }
+        memcpy(c->text + at, PyBytes_AsString(bytes), length);
+        Py_DECREF(bytes);
+        c->text_offset[v + 1] = (int32_t)(at + length);
+        c->text_valid[v / 8] |= (uint8_t)(1 << (v % 8));
+    }
+    return 0;
+}
+
+static int open_dictionary(column *c, PyObject *list, int ordered)
+{
+    Py_ssize_t n = PyList_Size(list);
+    if (n < 0 || copy_texts(c, list, n) != 0 || mark_missing(c) != 0) return -1;
+    c->values_schema = (struct ArrowSchema){.format = "u", .name = "", .release = keep_schema};
+    c->values_buffers[0] = c->text_valid;
+    c->values_buffers[1] = c->text_offset;
+    c->values_buffers[2] = c->text != NULL ? c->text : "";
+    c->values = (struct ArrowArray){
+        .length = n, .null_count = -1, .n_buffers = 3, .buffers = c->values_buffers, .release = keep_array};
+    c->schema.dictionary = &c->values_schema;
+    c->array.dictionary = &c->values;
+    if (ordered) c->schema.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
+    return 0;
+}
+
+/* item: (name, cells, values, ordered); values None: the cells are integers that stand for themselves. */
+static int open_column(column *c, PyObject *item, Py_ssize_t n_rows)
+{
+    PyObject *name, *cells, *values;
+    int ordered;
+    if (!PyArg_ParseTuple(item, "UOOp", &name, &cells, &values, &ordered)) return -1;
+    c->name = PyUnicode_AsUTF8String(name);
+    if (c->name == NULL) return -1;
+    if (core_array_open(&c->cells, cells, values == Py_None ? "iu" : "i", 0, 1, CORE_CONTIGUOUS) != 0)
+        return -1;
+    if (c->cells.shape[0] != n_rows) {
+        PyErr_SetString(PyExc_ValueError, "all columns must have the same number of rows");
+        return -1;
+    }
+    int width = c->cells.itemsize;
+    c->schema = (struct ArrowSchema){.format = c->cells.kind == 'u' ? width_of[width].unsigned_format
+                                                                    : width_of[width].format,
+                                     .name = PyBytes_AsString(c->name),
+                                     .flags = ARROW_FLAG_NULLABLE,
+                                     .release = keep_schema};
+    c->array =
+        (struct ArrowArray){.length = n_rows, .n_buffers = 2, .buffers = c->buffers, .release = keep_array};
+    if (values != Py_None && open_dictionary(c, values, ordered) != 0) return -1;
+    c->buffers[0] = c->valid;
+    c->buffers[1] = c->cells.data;
+    return 0;
+}
+
+static PyObject *import_columns(column *columns, Py_ssize_t n_columns, Py_ssize_t n_rows)
+{
+    PyObject *result = NULL;
+    struct ArrowSchema **schemas = calloc((size_t)n_columns + 1, sizeof *schemas);
+    struct ArrowArray **arrays = calloc((size_t)n_columns + 1, sizeof *arrays);
+    if (schemas == NULL || arrays == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t c = 0; c < n_columns; c++) {
+        schemas[c] = &columns[c].schema;
+        arrays[c] = &columns[c].array;
+    }
+    const void *no_validity[1] = {NULL};
+    struct ArrowSchema schema = {
+        .format = "+s", .name = "", .n_children = n_columns, .children = schemas, .release = keep_schema};
+    struct ArrowArray array = {.length = n_rows,
+                               .n_buffers = 1,
+                               .buffers = no_validity,
+                               .n_children = n_columns,
+                               .children = arrays,
+                               .release = keep_array};
+    core_call call;
+    cof_error err = {{0}};
+    cof_table *table = NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_table_from_arrow(&core_env, &schema, &array, &table, &err);
+    result = finish(&call, status, table, &err);
+done:
+    free(schemas);
+    free(arrays);
+    return result;
+}
+
+static PyObject *table_from_columns(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Py_ssize_t n_rows, n_columns, opened = 0;
+    PyObject *list, *result = NULL;
+    if (!PyArg_ParseTuple(args, "nO!", &n_rows, &PyList_Type, &list)) return NULL;
+    n_columns = PyList_Size(list);
+    column *columns = calloc((size_t)n_columns + 1, sizeof *columns);
+    if (columns == NULL) return PyErr_NoMemory();
+    for (; opened < n_columns; opened++)
+        if (open_column(&columns[opened], PyList_GetItem(list, opened), n_rows) != 0) break;
+    if (opened == n_columns) result = import_columns(columns, n_columns, n_rows);
+    for (Py_ssize_t c = 0; c < n_columns && c <= opened; c++) close_column(&columns[c]);
+    free(columns);
+    return result;
+}
+
+/* ---- Codes and streams ------------------------------------------------------------------------------- */
+
+static PyObject *table_from_codes(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *array, *names, *result = NULL;
+    core_array codes;
+    if (!PyArg_ParseTuple(args, "OO!", &array, &PyList_Type, &names)) return NULL;
+    if (core_array_open(&codes, array, "i", 4, 2, CORE_CONTIGUOUS) != 0) return NULL;
+    Py_ssize_t n = codes.shape[1];
+    PyObject **texts = calloc((size_t)n + 1, sizeof *texts);
+    const char **name = calloc((size_t)n + 1, sizeof *name);
+    if (texts == NULL || name == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t c = 0; c < n; c++) {
+        PyObject *text = PyList_GetItem(names, c);
+        texts[c] = text != NULL ? PyUnicode_AsUTF8String(text) : NULL;
+        if (texts[c] == NULL) goto done;
+        name[c] = PyBytes_AsString(texts[c]);
+    }
+    core_call call;
+    cof_error err = {{0}};
+    cof_table *table = NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_table_from_codes(&core_env, (const int32_t *)(const void *)codes.data,
+                                             (size_t)codes.shape[0], (size_t)n, name, &table, &err);
+    result = finish(&call, status, table, &err);
+done:
+    for (Py_ssize_t c = 0; texts != NULL && c < n; c++) Py_XDECREF(texts[c]);
+    free(texts);
+    free(name);
+    core_array_close(&codes);
+    return result;
+}
+
+static PyObject *table_from_stream(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream == NULL) return NULL;
+    core_call call;
+    cof_error err = {{0}};
+    cof_table *table = NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_table_from_arrow_stream(&core_env, stream, &table, &err);
+    if (stream->release != NULL) stream->release(stream);
+    return finish(&call, status, table, &err);
+}
+
+PyMethodDef core_table_functions[] = {
+    {"table_from_columns", table_from_columns, METH_VARARGS,
+     "table_from_columns(n_rows, [(name, cells, values or None, ordered), ...]) -> Table"},
+    {"table_from_codes", table_from_codes, METH_VARARGS, "table_from_codes(int32 rows, names) -> Table"},
+    {"table_from_stream", table_from_stream, METH_O,
+     "table_from_stream(arrow_array_stream capsule) -> Table"},
+    {NULL, NULL, 0, NULL}};
+
+/* ---- Asking ------------------------------------------------------------------------------------------ */
+
+static PyObject *table_shape(PyObject *self, void *closure)
+{
+    (void)closure;
+    const cof_table *table = ((table_object *)self)->table;
+    return Py_BuildValue("nn", (Py_ssize_t)cof_table_n_rows(table), (Py_ssize_t)cof_table_n_columns(table));
+}
+
+static PyObject *table_column(PyObject *self, PyObject *arg)
+{
+    const cof_table *table = ((table_object *)self)->table;
+    cof_column view;
+    size_t c = PyLong_AsSize_t(arg);
+    if (PyErr_Occurred()) return NULL;
+    if (cof_table_column(table, c, &view) != COF_OK) {
+        PyErr_SetString(PyExc_IndexError, "there is no such column");
+        return NULL;
+    }
+    return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:N}", "name", view.name, "role", (int)view.role, "ordinal",
+                         PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
+                         (unsigned long long)view.n_missing, "identifier",
+                         PyBool_FromLong(cof_table_is_identifier(table, c)));
+}
+
+static PyObject *table_set_order(PyObject *self, PyObject *args)
+{
+    Py_ssize_t c;
+    PyObject *list;
+    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list)) return NULL;
+    Py_ssize_t n = PyList_Size(list), known = 0;
+    PyObject **bytes = calloc((size_t)n + 1, sizeof *bytes);
+    const char **value = calloc((size_t)n + 1, sizeof *value);
+    cof_error err = {{0}};
+    cof_status status = bytes != NULL && value != NULL ? COF_OK : COF_ERR_MEMORY;
+    for (; status == COF_OK && known < n; known++) {
+        bytes[known] = PyUnicode_AsUTF8String(PyList_GetItem(list, known));
+        if (bytes[known] == NULL) break;
+        value[known] = PyBytes_AsString(bytes[known]);
+    }
+    if (status == COF_OK && !PyErr_Occurred())
+        status = cof_table_set_order(((table_object *)self)->table, (size_t)c, value, (size_t)n, &err);
+    for (Py_ssize_t v = 0; bytes != NULL && v < known; v++) Py_XDECREF(bytes[v]);
+    free(bytes);
+    free(value);
+    if (PyErr_Occurred()) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *table_codes(PyObject *self, PyObject *args)
+{
+    const cof_table *table = ((table_object *)self)->table;
+    Py_ssize_t c;
+    PyObject *array;
+    core_array out;
+    if (!PyArg_ParseTuple(args, "nO", &c, &array)) return NULL;
+    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    cof_column view = {0};
+    if (c < 0 || cof_table_column(table, (size_t)c, &view) != COF_OK ||
+        out.shape[0] != (Py_ssize_t)cof_table_n_rows(table)) {
+        core_array_close(&out);
+        PyErr_SetString(PyExc_IndexError, "there is no such column, or the array does not fit");
+        return NULL;
+    }
+    int32_t *code = (int32_t *)(void *)out.data;
+    for (Py_ssize_t i = 0; i < out.shape[0]; i++) {
+        uint32_t value = cof_table_code(table, (size_t)i, (size_t)c);
+        code[i] = value < view.n_values ? (int32_t)value : -1;
+    }
+    core_array_close(&out);
+    PyObject *texts = PyList_New(view.n_values);
+    for (uint32_t v = 0; texts != NULL && v < view.n_values; v++) {
+        PyObject *text = PyUnicode_FromString(cof_table_value(table, (size_t)c, v));
+        if (text == NULL || PyList_SetItem(texts, v, text) != 0) Py_CLEAR(texts);
+    }
+    return texts;
+}
+
+static void table_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    cof_table_free(((table_object *)self)->table);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef table_methods[] = {
+    {"column", table_column, METH_O, "column(c) -> dict of what cof_column says"},
+    {"set_order", table_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
+    {"codes", table_codes, METH_VARARGS, "codes(c, int32 out) -> the column's values; missing is -1"},
+    {NULL, NULL, 0, NULL}};
+static PyGetSetDef table_getset[] = {{"shape", table_shape, NULL, "(rows, columns)", NULL},
+                                     {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot table_slots[] = {{Py_tp_doc, "An encoded table."},
+                                    {Py_tp_dealloc, table_dealloc},
+                                    {Py_tp_methods, table_methods},
+                                    {Py_tp_getset, table_getset},
+                                    {Py_tp_new, core_refuse_new},
+                                    {0, NULL}};
+static PyType_Spec table_spec = {"coforest._core.Table", sizeof(table_object), 0, Py_TPFLAGS_DEFAULT,
+                                 table_slots};
+
+int core_add_table(PyObject *module)
+{
+    core_table_type = (PyTypeObject *)PyType_FromSpec(&table_spec);
+    if (core_table_type == NULL) return -1;
+    Py_INCREF(core_table_type);
+    return PyModule_AddObject(module, "Table", (PyObject *)core_table_type);
+}
