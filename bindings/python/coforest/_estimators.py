@@ -8,10 +8,18 @@ import numpy as np
 from . import _core
 from ._forest import Forest, Tree
 from ._progress import Reporter
-from ._sklearn import HAVE_SKLEARN, BaseEstimator, ClusterMixin, NotFittedError, TransformerMixin
+from ._sklearn import (
+    HAVE_SKLEARN,
+    BaseEstimator,
+    ClusterMixin,
+    ConvergenceWarning,
+    NotFittedError,
+    TransformerMixin,
+)
 from ._tables import columns_of, text_of
 
 _SHOWN_NAMES = 5
+_FEW_NUMBERS, _FEW_FRACTIONS = 20, 10  # more distinct ones look like a measurement, as on the command line
 
 
 def _choice(what, word, known):
@@ -58,6 +66,8 @@ def _weights(sample_weight, n_rows):
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}!")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one row must count")
     return weights
 
 
@@ -66,6 +76,11 @@ def _name_list(title, names):
     if len(names) > _SHOWN_NAMES:
         lines.append("- ...\n")
     return f"{title}:\n{''.join(lines)}" if names else ""
+
+
+def _few(names):
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(names[:_SHOWN_NAMES]) + more
 
 
 class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
@@ -105,8 +120,22 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         found = [view["name"] for view, kind in zip(views, kinds) if view["identifier"] and kind == "O"]
         if found:
             warnings.warn(
-                f"nearly every row has its own value in {', '.join(found)}; an identifier tells clusters nothing, "
+                f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
                 "leave it out",
+                stacklevel=3,
+            )
+
+    def _warn_measurements(self, columns, views):
+        def measured(kind, texts):
+            fraction = any("." in text for text in texts if text is not None)
+            return kind == "f" and len(texts) > (_FEW_FRACTIONS if fraction else _FEW_NUMBERS)
+
+        triples = zip(views, columns.kinds or [], columns.columns)
+        found = [view["name"] for view, kind, (_, texts, _) in triples if texts and measured(kind, texts)]
+        if found:
+            warnings.warn(
+                f"{_few(found)} look{'s' * (len(found) == 1)} like measurements; every distinct number counts as "
+                "a category",
                 stacklevel=3,
             )
 
@@ -116,14 +145,17 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         columns = columns_of(X)
         table = columns.table()
         n_rows, n_columns = table.shape
+        if n_rows == 1:
+            raise ValueError("1 sample is too few: clusters are found by comparing rows")
         views = [table.column(c) for c in range(n_columns)]
         names = [view["name"] for view in views]
         kinds = columns.kinds if columns.kinds is not None else ["O"] * n_columns
         self._order_columns(table, names)
         self._warn_identifiers(views, kinds)
+        self._warn_measurements(columns, views)
         weights = _weights(sample_weight, n_rows)
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
-            model, info = _core.fit(table, weights=weights, callback=reporter.hook, **options)
+            model, info = self._fit_table(table, weights, reporter.hook, options)
         self.labels_ = np.empty(n_rows, np.int32)
         model.labels(self.labels_)
         has_missing = [len(model.attribute(r)["values"]) > view["n_values"] for r, view in enumerate(views)]
@@ -135,6 +167,23 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         self.seed_ = options["seed"]
         self._take_info(info)
         return self
+
+    @staticmethod
+    def _fit_table(table, weights, hook, options):
+        """One call of the library. More clusters than distinct rows, yet not than rows, are fewer with a warning,
+        as scikit-learn's users know it from KMeans."""
+        try:
+            return _core.fit(table, weights=weights, callback=hook, **options)
+        except _core.CoforestError as error:
+            if error.status != _core.ERR_FEW_ROWS or options["k"] > table.shape[0] or "init_rows" in options:
+                raise
+            warnings.warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning, stacklevel=4)
+        for k in range(min(options["k"] - 1, table.count_distinct()), 0, -1):
+            try:
+                return _core.fit(table, weights=weights, callback=hook, **dict(options, k=k))
+            except _core.CoforestError as error:
+                if error.status != _core.ERR_FEW_ROWS or k == 1:
+                    raise
 
     def _take_model(self, model, kinds, has_missing):
         n = model.n_attributes

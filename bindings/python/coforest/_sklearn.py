@@ -3,7 +3,7 @@ import inspect
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-    from sklearn.exceptions import NotFittedError
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
     HAVE_SKLEARN = True
 except ImportError:
@@ -11,6 +11,9 @@ except ImportError:
 
     class NotFittedError(ValueError, AttributeError):
         """Raised when an estimator is asked before it was fitted."""
+
+    class ConvergenceWarning(UserWarning):
+        """Raised when a fit could not do all it was asked."""
 
     class BaseEstimator:
         @classmethod

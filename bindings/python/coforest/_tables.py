@@ -25,7 +25,7 @@ def text_of(value):
     if isinstance(value, (float, np.floating)):
         if value != value:
             return None
-        whole = float(value).is_integer() and abs(value) < _INTEGER_LIMIT
+        whole = float(value).is_integer() and abs(float(value)) < _INTEGER_LIMIT
         return str(int(value)) if whole else str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")

@@ -333,6 +333,15 @@ static PyObject *table_column(PyObject *self, PyObject *arg)
                          PyBool_FromLong(cof_table_is_identifier(table, c)));
 }
 
+static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    uint64_t n = 0;
+    cof_error err = {{0}};
+    cof_status status = cof_table_count_distinct(((table_object *)self)->table, &n, &err);
+    return status == COF_OK ? PyLong_FromUnsignedLongLong(n) : core_raise(status, &err);
+}
+
 static PyObject *table_set_order(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
@@ -398,17 +407,15 @@ static void table_dealloc(PyObject *self)
 
 static PyMethodDef table_methods[] = {
     {"column", table_column, METH_O, "column(c) -> dict of what cof_column says"},
+    {"count_distinct", table_count_distinct, METH_NOARGS, "count_distinct() -> distinct rows"},
     {"set_order", table_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
     {"codes", table_codes, METH_VARARGS, "codes(c, int32 out) -> the column's values; missing is -1"},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef table_getset[] = {{"shape", table_shape, NULL, "(rows, columns)", NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot table_slots[] = {{Py_tp_doc, "An encoded table."},
-                                    {Py_tp_dealloc, table_dealloc},
-                                    {Py_tp_methods, table_methods},
-                                    {Py_tp_getset, table_getset},
-                                    {Py_tp_new, core_refuse_new},
-                                    {0, NULL}};
+static PyType_Slot table_slots[] = {{Py_tp_doc, "An encoded table."}, {Py_tp_dealloc, table_dealloc},
+                                    {Py_tp_methods, table_methods},   {Py_tp_getset, table_getset},
+                                    {Py_tp_new, core_refuse_new},     {0, NULL}};
 static PyType_Spec table_spec = {"coforest._core.Table", sizeof(table_object), 0, Py_TPFLAGS_DEFAULT,
                                  table_slots};
 

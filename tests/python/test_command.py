@@ -1,0 +1,73 @@
+"""The command line of the same wheel gives the same labels, and reads the same models."""
+import csv
+import io
+import subprocess
+
+import pytest
+
+import coforest
+
+pandas = pytest.importorskip("pandas")
+
+
+def labels_of(command, *arguments):
+    out = subprocess.run([command, *arguments, "--labels-out", "-", "--quiet"], check=True, capture_output=True, text=True)
+    return [int(row["cluster"]) - 1 for row in csv.DictReader(io.StringIO(out.stdout))]
+
+
+def table(root, name):
+    return pandas.read_csv(root / "data" / name, na_values="?", keep_default_na=False)
+
+
+@pytest.mark.parametrize("name, k, drop", [("zoo.csv", 7, ["animal"]), ("voting.csv", 2, []), ("lenses.csv", 3, [])])
+@pytest.mark.parametrize("seed", [1, 2, 77, 2**63 + 5])
+def test_same_labels(command, root, name, k, drop, seed):
+    X = table(root, name).drop(columns=["class", *drop])
+    ours = coforest.COForest(k, random_state=seed).fit_predict(X)
+    theirs = labels_of(command, "fit", str(root / "data" / name), "-k", str(k), "--label", "class", "--seed", str(seed))
+    assert ours.tolist() == theirs
+
+
+@pytest.mark.parametrize("options, flags", [
+    ({"n_init": 3, "init": "farthest"}, ["--restarts", "3", "--init", "farthest"]),
+    ({"n_init": 4, "init": "random", "select": "objective"},
+     ["--restarts", "4", "--init", "random", "--select", "objective"]),
+    ({"variant": "authors", "init": "modes++"}, ["--variant", "authors", "--init", "modes++"]),
+    ({"init": "cao"}, ["--init", "cao"]),
+    ({"missing": "ignore"}, ["--missing", "ignore"]),
+    ({"missing": "drop"}, ["--missing", "drop"]),
+    ({"max_iter": 2, "max_rebuilds": 2}, ["--max-passes", "2", "--max-rebuilds", "2"]),
+    ({"init": [19, 0, 6]}, ["--init-rows", "20,1,7"]),
+])
+def test_same_labels_under_options(command, root, options, flags):
+    X = table(root, "voting.csv").drop(columns="class")
+    ours = coforest.COForest(3, random_state=3, **options).fit_predict(X)
+    out = subprocess.run([command, "fit", str(root / "data/voting.csv"), "-k", "3", "--label", "class", "--seed", "3",
+                          "--labels-out", "-", "--quiet", *flags], check=True, capture_output=True, text=True)
+    theirs = [int(row["cluster"] or 0) - 1 for row in csv.DictReader(io.StringIO(out.stdout))]
+    assert ours.tolist() == theirs
+
+
+def test_ordinal(command, root):
+    X = table(root, "zoo.csv").drop(columns=["class", "animal"])
+    ours = coforest.COForest(7, random_state=1, ordinal={"legs": [8, 6, 5, 4, 2, 0]}).fit_predict(X)
+    theirs = labels_of(command, "fit", str(root / "data/zoo.csv"), "-k", "7", "--label", "class", "--ordinal",
+                       "legs=8<6<5<4<2<0")
+    assert ours.tolist() == theirs
+
+
+def test_models_travel(command, root, tmp_path):
+    X = table(root, "voting.csv").drop(columns="class")
+    model = coforest.COForest(2, random_state=1).fit(X)
+    model.save(tmp_path / "ours.model")
+    theirs = subprocess.run([command, "predict", str(tmp_path / "ours.model"), str(root / "data/voting.csv"),
+                             "--labels-out", "-", "--quiet"], check=True, capture_output=True, text=True)
+    assert [int(r["cluster"]) - 1 for r in csv.DictReader(io.StringIO(theirs.stdout))] == model.labels_.tolist()
+    subprocess.run([command, "fit", str(root / "data/voting.csv"), "-k", "2", "--label", "class", "--quiet", "--model-out",
+                    str(tmp_path / "theirs.model")], check=True)
+    assert (coforest.load(tmp_path / "theirs.model").predict(X) == model.labels_).all()
+
+
+def test_version(command):
+    out = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
+    assert coforest.__version__ in out

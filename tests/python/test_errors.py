@@ -1,0 +1,110 @@
+"""Every refusal is a Python exception with a sentence."""
+import numpy as np
+import pytest
+
+import coforest
+
+ROWS = [["a", "x"], ["b", "y"], ["a", "y"], ["c", "x"]]
+
+
+def test_the_librarys_sentence():
+    with pytest.raises(coforest.CoforestError, match="9 clusters were asked for, but only 4 rows differ") as caught:
+        coforest.COForest(9).fit(ROWS)
+    assert isinstance(caught.value, ValueError) and caught.value.status == -20
+    with pytest.raises(coforest.CoforestError, match="same value in every row"):
+        coforest.COForest(1).fit([["a"], ["a"]])
+
+
+def test_fewer_distinct_rows_than_clusters():
+    rows = [["a", "x"], ["b", "y"], ["a", "x"], ["b", "y"]]
+    with pytest.warns(UserWarning, match="only 2 rows differ"):
+        model = coforest.COForest(4, random_state=1).fit(rows)
+    assert model.labels_.tolist() in ([0, 1, 0, 1], [1, 0, 1, 0]) and model.transform(rows).shape == (4, 2)
+    with pytest.warns(UserWarning, match="made"):
+        assert coforest.COForest(3).fit([*rows, ["c", "z"]], sample_weight=[1, 1, 1, 1, 0]).transform(rows).shape == (4, 2)
+
+
+@pytest.mark.parametrize("options", [
+    {"n_clusters": 0}, {"n_clusters": -1}, {"n_clusters": 2.5}, {"n_clusters": "two"}, {"n_init": 0}, {"init": "best"},
+    {"select": "luck"}, {"variant": "mine"}, {"missing": "guess"}, {"max_iter": 0}, {"n_jobs": 0}, {"random_state": -1},
+    {"random_state": "seed"}, {"max_rebuilds": -3}, {"init": [0, 1, 2]}, {"init": [0, 99]},
+    {"ordinal": {"x0": ["a", "b"]}}])
+def test_bad_options(options):
+    with pytest.raises(ValueError):
+        coforest.COForest(**{"n_clusters": 2, **options}).fit(ROWS)
+
+
+@pytest.mark.parametrize("X", [
+    [], [[]], [["a"], ["a", "b"]], ["a", "b"], "text", 5, None, np.zeros((2, 2, 2)), np.zeros((0, 3)), np.zeros((3, 0)),
+    [["a", "x"]], [["a\0b"], ["c"]], {}, {"a": [1, 2], "b": [1]}, np.array([[1j], [2j]])])
+def test_bad_tables(X):
+    with pytest.raises(ValueError):
+        coforest.COForest(2).fit(X)
+
+
+def test_values_that_are_no_categories():
+    with pytest.raises(TypeError, match="string or a number"):
+        coforest.COForest(2).fit(np.array([[{}], [1], ["a"]], dtype=object))
+    with pytest.raises(TypeError, match="does not hold categories"):
+        coforest.COForest(2).fit({"a": np.zeros(3, dtype="V4")})
+
+
+def test_sparse():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match="dense"):
+        coforest.COForest(2).fit(sparse.eye(4).tocsr())
+
+
+def test_arrow_columns_that_are_no_categories():
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(coforest.CoforestError, match="not categories"):
+        coforest.COForest(2).fit(pa.table({"a": [0.5, 1.5, 2.5]}))
+
+
+def test_duplicate_names():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(coforest.CoforestError, match="twice"):
+        coforest.COForest(2).fit(pandas.DataFrame(ROWS, columns=["a", "a"]))
+
+
+def test_weights():
+    for weights in ([1, 2], [[1], [1], [1], [1]], [1, 1, 1, -1], [1, 1, 1, float("nan")], [0, 0, 0, 0]):
+        with pytest.raises(ValueError):
+            coforest.COForest(2).fit(ROWS, sample_weight=weights)
+
+
+def test_model_files(tmp_path):
+    model = coforest.COForest(2, random_state=1).fit(ROWS)
+    with pytest.raises(OSError) as caught:
+        model.save(tmp_path / "no such folder" / "m")
+    assert isinstance(caught.value, coforest.CoforestError)
+    with pytest.raises(coforest.CoforestIOError):
+        coforest.load(tmp_path / "nothing")
+    (tmp_path / "bad").write_bytes(b"not a model")
+    with pytest.raises(coforest.CoforestError):
+        coforest.load(tmp_path / "bad")
+    whole = model._model.to_bytes()
+    from coforest import _core
+
+    for n in range(0, len(whole), 7):
+        with pytest.raises(coforest.CoforestError):
+            _core.model_from_bytes(whole[:n])
+
+
+def test_predict_with_other_columns():
+    pandas = pytest.importorskip("pandas")
+    model = coforest.COForest(2, random_state=1).fit(pandas.DataFrame(ROWS, columns=["p", "q"]))
+    with pytest.raises(ValueError, match="now missing"):
+        model.predict(pandas.DataFrame(ROWS, columns=["p", "r"]))
+    with pytest.raises(ValueError, match="same order"):
+        model.predict(pandas.DataFrame(ROWS, columns=["q", "p"]))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(ROWS)
+
+
+def test_a_callback_that_fails():
+    def fail(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        coforest.COForest(2, callback=fail).fit(ROWS)

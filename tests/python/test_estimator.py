@@ -1,0 +1,162 @@
+import pickle
+
+import numpy as np
+import pytest
+
+import coforest
+
+ROWS = [["red", "small"], ["red", "small"], ["blue", "large"], ["blue", "large"], ["green", "large"], ["red", "medium"]]
+
+
+@pytest.fixture(scope="module")
+def zoo():
+    return coforest.datasets.load_zoo()
+
+
+@pytest.fixture(scope="module")
+def fitted(zoo):
+    return coforest.COForest(7, random_state=1).fit(zoo.data)
+
+
+def test_what_fit_leaves(fitted, zoo):
+    assert fitted.labels_.shape == (101,) and set(fitted.labels_) == set(range(7))
+    assert fitted.n_features_in_ == 16
+    assert list(fitted.feature_names_in_) == zoo.feature_names
+    assert fitted.cluster_sizes_.sum() == 101
+    assert fitted.n_iter_ >= 1 and fitted.objective_ > 0 and fitted.log_likelihood_ < 0
+    assert fitted.stop_reason_ in ("converged", "cycle", "cap")
+    assert len(fitted.restarts_) == 10 and fitted.history_[0]["pass"] == 1
+    assert fitted.seed_ == 1
+
+
+def test_profiles_are_shares(fitted):
+    assert [len(c) for c in fitted.categories_] == [p.shape[1] for p in fitted.cluster_profiles_]
+    for profile in fitted.cluster_profiles_:
+        np.testing.assert_allclose(profile.sum(axis=1), 1)
+
+
+def test_categories_keep_their_type(fitted):
+    legs = list(fitted.feature_names_in_).index("legs")
+    assert fitted.categories_[legs].tolist() == [0, 2, 4, 5, 6, 8]
+    assert fitted.categories_[0].tolist() == ["no", "yes"]
+
+
+def test_predict_gives_the_labels_back(fitted, zoo):
+    assert (fitted.predict(zoo.data) == fitted.labels_).all()
+    assert (fitted.transform(zoo.data).argmin(axis=1) == fitted.labels_).all()
+    assert fitted.score(zoo.data) == pytest.approx(-fitted.objective_)
+    assert (coforest.COForest(7, random_state=1).fit_predict(zoo.data) == fitted.labels_).all()
+
+
+def test_unseen_values_count_for_nobody(fitted, zoo):
+    rows = zoo.data.head(3).copy()
+    rows["legs"] = 17
+    assert (fitted.predict(rows) == fitted.labels_[:3]).all()
+    assert fitted.count_unseen(rows) == {"n_unseen_cells": 3, "n_unseen_rows": 3, "n_dropped": 0}
+
+
+def test_seeds(zoo):
+    labels = coforest.COForest(7, n_init=1, random_state=5).fit_predict(zoo.data)
+    for _ in range(2):
+        assert (coforest.COForest(7, n_init=1, random_state=5).fit_predict(zoo.data) == labels).all()
+    for make in (np.random.RandomState, np.random.default_rng):
+        first, second = (coforest.COForest(3, n_init=1, random_state=make(3)).fit(zoo.data) for _ in range(2))
+        assert first.seed_ == second.seed_ and (first.labels_ == second.labels_).all()
+    drawn = {coforest.COForest(3, n_init=1).fit(zoo.data).seed_ for _ in range(5)}
+    assert len(drawn) > 1
+    assert coforest.COForest(3, n_init=1, random_state=2**64 - 1).fit(zoo.data).seed_ == 2**64 - 1
+
+
+def test_threads_do_not_change_labels(zoo):
+    labels = [coforest.COForest(7, random_state=1, n_jobs=n).fit_predict(zoo.data) for n in (None, -1, 1, 2, 7)]
+    assert all((labels[0] == other).all() for other in labels)
+
+
+def test_weights_count_rows(zoo):
+    weights = np.ones(101)
+    weights[:10] = 3
+    model = coforest.COForest(7, random_state=1).fit(zoo.data, sample_weight=weights)
+    assert model.cluster_sizes_.sum() == 121
+    assert model.score(zoo.data, sample_weight=weights) == pytest.approx(-model.objective_)
+
+
+def test_init_rows_are_the_first_modes(zoo):
+    model = coforest.COForest(3, init=[0, 2, 11]).fit(zoo.data)
+    assert len(model.restarts_) == 1
+    assert [model.labels_[i] for i in (0, 2, 11)] == [0, 1, 2]
+
+
+def test_missing_cells():
+    rows = [list(row) for row in ROWS] + [[None, "small"]]
+    model = coforest.COForest(2, random_state=1).fit(rows)
+    assert model.categories_[0].tolist() == ["blue", "green", "red", None]
+    assert model.forest_[0].distance(None, None) == 0
+    assert coforest.COForest(2, missing="drop", random_state=1).fit(rows).labels_[-1] == -1
+    assert coforest.COForest(2, missing="ignore", random_state=1).fit(rows).categories_[0].tolist() == [
+        "blue", "green", "red"]
+    with pytest.raises(coforest.CoforestError, match="missing"):
+        coforest.COForest(2, missing="error").fit(rows)
+
+
+def test_ordinal_columns():
+    order = ["small", "medium", "large"]
+    model = coforest.COForest(2, ordinal={"x1": order}, random_state=1).fit(ROWS)
+    assert model.categories_[1].tolist() == order and model.forest_[1].ordinal
+    assert coforest.COForest(2, ordinal={1: order}).fit(ROWS).categories_[1].tolist() == order
+    with pytest.raises(ValueError, match="does not have"):
+        coforest.COForest(2, ordinal={"size": order}).fit(ROWS)
+
+
+def test_pickle_keeps_everything_but_the_memory(fitted, zoo):
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.predict(zoo.data) == fitted.labels_).all() and (again.labels_ == fitted.labels_).all()
+    assert again.forest_["legs"].edges == fitted.forest_["legs"].edges
+    assert again.history_ == fitted.history_
+
+
+def test_save_and_load(fitted, zoo, tmp_path):
+    path = tmp_path / "zoo.model"
+    fitted.save(path)
+    again = coforest.load(path)
+    assert again.n_clusters == 7 and list(again.feature_names_in_) == zoo.feature_names
+    assert (again.predict(zoo.data) == fitted.labels_).all()
+
+
+def test_not_fitted():
+    with pytest.raises(ValueError, match="not fitted"):
+        coforest.COForest(2).predict(ROWS)
+
+
+def test_identifiers_and_measurements_are_named(zoo):
+    named = zoo.data.reset_index()
+    with pytest.warns(UserWarning, match="animal"):
+        coforest.COForest(7, n_init=1).fit(named)
+    with pytest.warns(UserWarning, match="measurements"):
+        coforest.COForest(2, n_init=1).fit(np.random.default_rng(0).normal(size=(40, 2)))
+
+
+def test_callback_sees_progress_and_may_stop(zoo):
+    seen = []
+    model = coforest.COForest(7, random_state=1, callback=seen.append).fit(zoo.data)
+    assert {p.restart for p in seen} == set(range(1, 11)) and seen[-1].phase == "fit"
+    assert model.stop_reason_ != "stopped"
+    stopped = coforest.COForest(7, random_state=1, callback=lambda p: p.restart >= 3).fit(zoo.data)
+    assert stopped.stop_reason_ == "stopped" and len(stopped.restarts_) < 10
+
+
+def test_verbose_shows_something(zoo, capsys):
+    coforest.COForest(7, random_state=1, n_init=2, verbose=1).fit(zoo.data)
+    assert "start" in capsys.readouterr().err
+
+
+def test_other_methods_or_their_absence(zoo):
+    known = coforest.methods()
+    assert "coforest" in known
+    assert (coforest.Clusterer(7, random_state=1).fit_predict(zoo.data)
+            == coforest.COForest(7, random_state=1).fit_predict(zoo.data)).all()
+    for estimator in (coforest.KModes(7, random_state=1), coforest.LSM(7, random_state=1)):
+        if estimator._method in known:
+            assert estimator.fit_predict(zoo.data).max() == 6
+        else:
+            with pytest.raises(coforest.CoforestError, match=estimator._method):
+                estimator.fit(zoo.data)

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+import coforest
+
+
+@pytest.fixture(scope="module")
+def model():
+    return coforest.COForest(7, random_state=1).fit(coforest.datasets.load_zoo().data)
+
+
+def test_a_tree_has_one_edge_less_than_values(model):
+    for tree in model.forest_.trees():
+        assert len(tree.edges) == len(tree.values) - 1
+        assert (tree.lengths >= 0).all() and (tree.lengths <= np.sqrt(2) + 1e-12).all()
+
+
+def test_distance_is_the_sum_along_the_path(model):
+    networkx = pytest.importorskip("networkx")
+    tree = model.forest_["legs"]
+    graph = tree.to_networkx()
+    assert networkx.is_tree(graph)
+    for u in tree.values:
+        for v in tree.values:
+            along = networkx.shortest_path_length(graph, u, v, weight="length")
+            assert tree.distance(u, v) == pytest.approx(along, abs=1e-12)
+    np.testing.assert_allclose(tree.distances(), tree.distances().T)
+
+
+def test_by_name_and_by_place(model):
+    assert model.forest_["legs"] is model.forest_[12]
+    assert len(model.forest_) == 16 and "legs" in model.forest_ and list(model.forest_)[0] == "hair"
+    with pytest.raises(KeyError):
+        model.forest_["wings"]
+    with pytest.raises(KeyError, match="legs"):
+        model.forest_["legs"].distance(4, 3)
+
+
+def test_drawings(model):
+    tree = model.forest_["legs"]
+    assert "legs: 6 values" in tree.to_text()
+    assert "graph" in tree.to_dot() and tree._repr_svg_().lstrip().startswith("<")
+    assert '"length"' in tree.to_json()
+
+
+def test_plots(model):
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot
+
+    zoo = coforest.datasets.load_zoo()
+    texts = [t.get_text() for t in model.forest_["legs"].plot().texts]
+    assert {"0", "2", "4", "5", "6", "8"} <= set(texts)
+    assert len(coforest.plots.plot_map(model, zoo.data).collections) == 1
+    assert coforest.plots.plot_map(model, zoo.data, y=zoo.target) is not None
+    assert len(coforest.plots.plot_profiles(model).get_yticklabels()) == 36
+    assert len(coforest.plots.plot_convergence(model).lines) == 10
+    figure, ax = pyplot.subplots()
+    assert coforest.stats.plot_cd_diagram([1.5, 2.5, 2.0], ["a", "b", "c"], 0.8, ax=ax) is ax
+    for number in pyplot.get_fignums():
+        pyplot.figure(number).canvas.draw()
+    pyplot.close("all")
+
+
+def test_a_constant_column_has_no_tree():
+    model = coforest.COForest(2, random_state=1).fit([["a", "x"], ["b", "x"], ["a", "x"]])
+    tree = model.forest_[1]
+    assert not tree.used and tree.edges == [] and tree._repr_svg_() is None
+    tree.plot()
