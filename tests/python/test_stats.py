@@ -44,6 +44,8 @@ def test_scores_of_any_labels():
     assert found["ca"] == found["ari"] == found["nmi"] == 1
     assert metrics.adjusted_rand(pandas.Series(["x", "x", "y", None]), np.array([1.0, 1.0, 2.0, 3.0])) == 1
     assert metrics.evaluate([0, -1, 1], [0, 1, 1])["n"] == 2
+    for dtype in ("u1", "u2", "u8", "i1", "i8", "f4", "U1", "S1", bool):
+        assert metrics.accuracy(np.array([0, 0, 1, 1]).astype(dtype), [2**40, 2**40, 5, 5]) == 1
     with pytest.raises(ValueError, match="same length"):
         metrics.purity([0, 1], [0, 1, 2])
 

@@ -29,7 +29,7 @@ def _labels(values):
     if array.ndim != 1:
         raise ValueError(f"labels must be one-dimensional, not of shape {array.shape}")
     if array.dtype.kind in "iu" and (array.size == 0 or array.max() < 2**31 - 1):
-        return np.ascontiguousarray(np.maximum(array, -1), dtype=np.int32)
+        return np.ascontiguousarray(array if array.dtype.kind == "u" else np.maximum(array, -1), dtype=np.int32)
     codes = np.empty(len(array), np.int32)
     if array.dtype.kind == "O":
         _core.encode_objects(array, codes)

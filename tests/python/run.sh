@@ -1,0 +1,16 @@
+#!/bin/sh
+# The Python package as a user gets it: a fresh virtual environment, `pip install .` with NumPy alone, the first
+# examples; then everything else installed that the tests want, and the tests. Ends with pytest's own summary.
+#   tests/python/run.sh VENV [PYTEST-OPTIONS...]     VENV is made, or made anew
+set -eu
+[ $# -ge 1 ] || { echo "usage: tests/python/run.sh VENV [PYTEST-OPTIONS...]" >&2; exit 2; }
+venv=$1
+shift
+cd "$(dirname "$0")/../.."
+python3 -m venv --clear "$venv"
+python=$venv/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+"$python" -m pip install --quiet .
+"$python" tests/python/plain.py
+"$python" -m pip install --quiet pytest scikit-learn pandas polars pyarrow matplotlib networkx
+SCIPY_ARRAY_API=1 exec "$python" -m pytest -q -p no:cacheprovider -W ignore::UserWarning tests/python "$@"
