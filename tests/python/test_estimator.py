@@ -35,6 +35,13 @@ def test_profiles_are_shares(fitted):
         np.testing.assert_allclose(profile.sum(axis=1), 1)
 
 
+def test_modes_are_the_commonest_values(fitted, zoo):
+    for j in range(7):
+        for r, name in enumerate(zoo.feature_names):
+            counts = zoo.data[name][fitted.labels_ == j].value_counts()
+            assert counts[fitted.cluster_modes_[j, r]] == counts.max()
+
+
 def test_categories_keep_their_type(fitted):
     legs = list(fitted.feature_names_in_).index("legs")
     assert fitted.categories_[legs].tolist() == [0, 2, 4, 5, 6, 8]

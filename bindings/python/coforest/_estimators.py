@@ -201,6 +201,11 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             profile = np.empty((model.k, len(tree.values)))
             model.profile(r, profile)
             self.cluster_profiles_.append(profile)
+        self.cluster_modes_ = np.empty((model.k, n), dtype=object)
+        for r, (tree, profile) in enumerate(zip(trees, self.cluster_profiles_)):
+            for j in range(model.k):
+                known = len(tree.values) > 0 and not np.isnan(profile[j]).all()
+                self.cluster_modes_[j, r] = tree.values[int(np.nanargmax(profile[j]))] if known else None
 
     @staticmethod
     def _array_of(tree, kind):
@@ -354,7 +359,7 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, cluster_sizes_, cluster_profiles_, categories_, forest_, objective_, log_likelihood_, n_iter_,
+    labels_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
     n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_, n_features_in_, feature_names_in_
     """
 

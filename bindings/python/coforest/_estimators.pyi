@@ -1,0 +1,117 @@
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Literal, Optional, TypeVar, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._forest import Forest
+from ._progress import Progress
+
+_Self = TypeVar("_Self", bound="_CategoryClusterer")
+_Init = Literal["kmeans", "farthest", "random", "modes++", "cao"]
+
+def seed_of(random_state: Any) -> int: ...
+def threads_of(n_jobs: Optional[int]) -> int: ...
+
+class _CategoryClusterer:
+    labels_: NDArray[np.int32]
+    cluster_sizes_: NDArray[np.float64]
+    cluster_profiles_: list[NDArray[np.float64]]
+    cluster_modes_: NDArray[np.object_]
+    categories_: list[NDArray[Any]]
+    forest_: Forest
+    objective_: float
+    log_likelihood_: float
+    n_iter_: int
+    n_rebuilds_: int
+    stop_reason_: str
+    info_: dict[str, Any]
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    @property
+    def history_(self) -> list[dict[str, Any]]: ...
+    @property
+    def restarts_(self) -> list[dict[str, Any]]: ...
+    def fit(self: _Self, X: Any, y: Any = ..., sample_weight: Any = ...) -> _Self: ...
+    def predict(self, X: Any) -> NDArray[np.int32]: ...
+    def fit_predict(self, X: Any, y: Any = ..., **kwargs: Any) -> NDArray[np.int32]: ...
+    def transform(self, X: Any) -> NDArray[np.float64]: ...
+    def fit_transform(self, X: Any, y: Any = ..., **fit_params: Any) -> NDArray[np.float64]: ...
+    def score(self, X: Any, y: Any = ..., sample_weight: Any = ...) -> float: ...
+    def count_unseen(self, X: Any) -> dict[str, int]: ...
+    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[np.object_]: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def set_params(self: _Self, **params: Any) -> _Self: ...
+    def set_output(self: _Self, *, transform: Optional[str] = ...) -> _Self: ...
+    def save(self, path: Union[str, os.PathLike[str]]) -> None: ...
+
+class COForest(_CategoryClusterer):
+    def __init__(
+        self,
+        n_clusters: int = ...,
+        *,
+        n_init: int = ...,
+        init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
+        select: Literal["likelihood", "objective"] = ...,
+        variant: Literal["paper", "authors"] = ...,
+        max_iter: int = ...,
+        max_rebuilds: int = ...,
+        missing: Literal["value", "ignore", "drop", "error"] = ...,
+        ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        n_jobs: Optional[int] = ...,
+        verbose: int = ...,
+        callback: Optional[Callable[[Progress], Any]] = ...,
+    ) -> None: ...
+
+class Clusterer(_CategoryClusterer):
+    def __init__(
+        self,
+        n_clusters: int = ...,
+        *,
+        method: str = ...,
+        n_init: int = ...,
+        init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
+        select: Literal["likelihood", "objective"] = ...,
+        max_iter: int = ...,
+        missing: Literal["value", "ignore", "drop", "error"] = ...,
+        ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        n_jobs: Optional[int] = ...,
+        verbose: int = ...,
+        callback: Optional[Callable[[Progress], Any]] = ...,
+    ) -> None: ...
+
+class _NamedMethod(_CategoryClusterer):
+    def __init__(
+        self,
+        n_clusters: int = ...,
+        *,
+        n_init: int = ...,
+        init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
+        select: Literal["likelihood", "objective"] = ...,
+        max_iter: int = ...,
+        missing: Literal["value", "ignore", "drop", "error"] = ...,
+        ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        n_jobs: Optional[int] = ...,
+        verbose: int = ...,
+        callback: Optional[Callable[[Progress], Any]] = ...,
+    ) -> None: ...
+
+class KModes(_NamedMethod): ...
+class LSM(_NamedMethod): ...
+class JDM(_NamedMethod): ...
+class CBDM(_NamedMethod): ...
+class OCIL(_NamedMethod): ...
+class UDM(_NamedMethod): ...
+class DLC(_NamedMethod): ...
+class H2H(_NamedMethod): ...
+class HDC(_NamedMethod): ...
+class ADC(_NamedMethod): ...
+class LCA(_NamedMethod): ...
+
+def methods() -> dict[str, str]: ...
+def load(path: Union[str, os.PathLike[str]]) -> Union[COForest, Clusterer]: ...
