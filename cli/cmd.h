@@ -5,6 +5,6 @@
 #include "options.h"
 
 extern const verb verb_fit, verb_predict, verb_evaluate, verb_trees, verb_describe, verb_generate,
-    verb_completion;
+    verb_completion, verb_report;
 
 #endif

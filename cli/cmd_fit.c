@@ -10,6 +10,7 @@
 #include "labels_csv.h"
 #include "methods.h"
 #include "progress.h"
+#include "report_out.h"
 #include "show_scores.h"
 
 enum { DEFAULT_RESTARTS = 10, DEMO_K = 7, MOST_THREADS = 1024 };
@@ -137,6 +138,18 @@ static const option output_options[] = {
      .offset = offsetof(fit_settings, history),
      .hint = HINT_FILE,
      .help = "Write what happened in every pass, one JSON object a line."},
+    {.name = "report",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, report),
+     .hint = HINT_FILE,
+     .help = "Write a page to look at, as HTML that needs nothing else."},
+    {.name = "map-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, map_out),
+     .hint = HINT_FILE,
+     .help = "Write the page's map of the rows alone, as SVG."},
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_settings, json),
@@ -241,13 +254,22 @@ static int check_settings(fit_job *job, const operands *found)
     return CODE_DONE;
 }
 
+static bool wants_stdout(const fit_job *job)
+{
+    for (size_t i = 0; i < N_OUT; i++)
+        if (is_stdout(&job->out[i])) return true;
+    return false;
+}
+
 static int check_outputs(fit_job *job, const char *input)
 {
     const fit_settings *s = &job->s;
     job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = s->labels_out};
     job->out[OUT_MODEL] = (outfile){.option = "--model-out", .path = s->model_out};
     job->out[OUT_HISTORY] = (outfile){.option = "--history", .path = s->history};
-    if (s->json && (is_stdout(&job->out[OUT_LABELS]) || is_stdout(&job->out[OUT_HISTORY])))
+    job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
+    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
+    if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
         return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
@@ -413,6 +435,40 @@ static void collect_warnings(fit_job *job)
 
 /* ---- Leaving files ------------------------------------------------------------------------------- */
 
+/* What the page says about the run beyond what model and table know. */
+static int write_pictures(fit_job *job)
+{
+    const fit_settings *s = &job->s;
+    char seed[24];
+    int code = CODE_DONE;
+    if (job->out[OUT_REPORT].path == NULL && job->out[OUT_MAP].path == NULL) return CODE_DONE;
+    const char **reason = calloc(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
+    if (reason == NULL) return complain_memory();
+    for (size_t c = 0; c < job->columns.n; c++)
+        reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
+    for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+    cof_report_fact facts[] = {{"seed", seed},
+                               {"starts by", s->init_rows != NULL ? "rows" : init_choices[s->init].name},
+                               {"chosen by", select_choices[s->select].name}};
+    cof_report_options o = {.struct_size = sizeof o,
+                            .source = job->file,
+                            .left_out = reason,
+                            .facts = facts,
+                            .n_facts = sizeof facts / sizeof *facts,
+                            .notes = note,
+                            .n_notes = job->n_warnings,
+                            .select = s->select,
+                            .seed = s->seed,
+                            .threads = s->threads};
+    if (job->out[OUT_REPORT].path != NULL)
+        code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
+    if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
+        code = write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
+    free(reason);
+    return code;
+}
+
 /* The model goes last: labels and history may be devices, which cannot be taken back. */
 static int write_outputs(fit_job *job)
 {
@@ -421,6 +477,7 @@ static int write_outputs(fit_job *job)
     if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
     if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
         code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE) code = write_pictures(job);
     if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
         code = outfile_save_model(&job->out[OUT_MODEL], job->model);
     return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
@@ -452,7 +509,7 @@ static void tell_read(void *ctx)
 
 static int run_job(fit_job *job, const char *path)
 {
-    bool to_stdout = is_stdout(&job->out[OUT_LABELS]) || is_stdout(&job->out[OUT_HISTORY]);
+    bool to_stdout = wants_stdout(job);
     bool words = !job->s.quiet && !job->s.json;
     job->page = page_for(to_stdout ? stderr : stdout); /* the words make room for the data */
     job->line = progress_begin(job->s.quiet, job->file);

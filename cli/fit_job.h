@@ -16,10 +16,10 @@ typedef struct fit_settings {
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet;
-    const char *labels_out, *model_out, *history;
+    const char *labels_out, *model_out, *history, *report, *map_out;
 } fit_settings;
 
-enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, N_OUT, MAX_WARNINGS = 8 };
+enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, OUT_REPORT, OUT_MAP, N_OUT, MAX_WARNINGS = 8 };
 
 typedef struct fit_job {
     fit_settings s;

@@ -9,7 +9,7 @@
 #include "complain.h"
 #include "help.h"
 
-const verb *const verbs[] = {&verb_fit,      &verb_predict,  &verb_evaluate,   &verb_trees,
+const verb *const verbs[] = {&verb_fit,      &verb_predict,  &verb_evaluate,   &verb_trees, &verb_report,
                              &verb_describe, &verb_generate, &verb_completion, NULL};
 
 const verb *find_verb(const char *name)

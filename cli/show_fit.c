@@ -328,7 +328,9 @@ static void show_files(const fit_job *job, const page *p)
 {
     static const char *const what[] = {[OUT_LABELS] = "the cluster of every row",
                                        [OUT_MODEL] = "the model",
-                                       [OUT_HISTORY] = "the history of every pass"};
+                                       [OUT_HISTORY] = "the history of every pass",
+                                       [OUT_REPORT] = "the report; open it in a browser",
+                                       [OUT_MAP] = "the map of the rows"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;

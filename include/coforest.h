@@ -508,6 +508,37 @@ COF_API void cof_map_free(cof_map *map);                                        
 COF_API cof_status cof_map_draw(const cof_map *map, const cof_model *model, const cof_table *table,
                                 const int32_t *labels, cof_sink sink, void *ctx, cof_error *err);
 
+/* ---- The report ----------------------------------------------------------------------------------- */
+
+typedef struct cof_report_fact {
+    const char *name, *value;
+} cof_report_fact;
+
+typedef struct cof_report_options {
+    size_t struct_size;
+    const char *source;    /* what the table is called; NULL: not said */
+    const int32_t *labels; /* clusters of the table's rows; NULL: the model's own, or predicted */
+    size_t n_labels;
+    const char *const *left_out;  /* for every column of the table why it takes no part, NULL where it does;
+                                     NULL: told from the columns' roles */
+    const cof_report_fact *facts; /* further lines on how the model was made */
+    size_t n_facts;
+    const char *const *notes; /* what a reader should be warned of */
+    size_t n_notes;
+    int32_t select; /* cof_select: what the restart was kept by */
+    uint64_t seed;  /* of the map */
+    double perplexity;
+    uint32_t most_points; /* of the map, as in cof_embed_options */
+    uint32_t threads;
+} cof_report_options;
+
+/* A page to look at: one HTML file that needs nothing else, neither a network nor a script. With a table (roles
+ * as they were set for the fit) it shows rows, their map and, where there is a label column, scores; without
+ * one what the model's counts tell. */
+COF_API cof_status cof_report_write(const cof_model *model, const cof_table *table,
+                                    const cof_report_options *options, cof_sink sink, void *ctx,
+                                    cof_error *err);
+
 /* ---- Comparing methods --------------------------------------------------------------------------- */
 
 typedef struct cof_friedman_result { /* set struct_size first */

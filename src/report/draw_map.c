@@ -67,6 +67,20 @@ static void draw_point(cofi_out *out, const cofi_map_drawing *d, const frame *f,
         cofi_out_text(out, "&#10;no cluster</title></circle>\n");
 }
 
+/* One group a cluster, so that a page can dim the others. */
+static void draw_cluster(cofi_out *out, const cofi_map_drawing *d, const frame *f, int32_t cluster)
+{
+    size_t n, drawn = 0;
+    const cof_map_point *p = cof_map_points(d->map, &n);
+    for (size_t i = 0; i < n; i++) {
+        int32_t label = d->label[p[i].row];
+        if (label != cluster && !(cluster < 0 && label < 0)) continue;
+        if (drawn++ == 0) cofi_out_format(out, "<g data-cluster=\"%d\">\n", cluster + 1);
+        draw_point(out, d, f, &p[i]);
+    }
+    if (drawn > 0) cofi_out_text(out, "</g>\n");
+}
+
 static void draw_legend(cofi_out *out, uint32_t k)
 {
     uint32_t shown = k < COFI_COLOURS ? k : COFI_COLOURS;
@@ -99,7 +113,7 @@ void cofi_draw_map(cofi_out *out, const cofi_map_drawing *d)
                   d->alone);
     if (d->alone) draw_heading(out, d, n);
     cofi_out_text(out, "<g class=\"cof-map\">\n");
-    for (size_t i = 0; i < n; i++) draw_point(out, d, &f, &p[i]);
+    for (int32_t j = -1; j < (int32_t)d->k; j++) draw_cluster(out, d, &f, j);
     cofi_out_text(out, "</g>\n");
     cofi_svg_close(out);
 }

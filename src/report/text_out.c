@@ -1,6 +1,7 @@
 /* Pieces of text to a sink, with the escapes of JSON, XML, DOT and terminals. */
 #include "text_out.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,8 +58,10 @@ void cofi_out_format(cofi_out *out, const char *format, ...)
     char text[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int wanted = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    assert(wanted >= 0 && (size_t)wanted < sizeof text);
+    (void)wanted;
     cofi_out_text(out, text);
 }
 

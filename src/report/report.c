@@ -1,0 +1,146 @@
+/* The report: one HTML page that needs nothing else.
+ *
+ * The page's security policy allows the one style sheet and the one script it was written with, by their
+ * hashes, and nothing else; even if a name from the data became markup it could load and run nothing. */
+#include "report.h"
+
+#include "../core/bytes.h"
+#include "sha256.h"
+
+/* src/report/report.css and report.js as the build packed them. */
+extern const char cofi_report_css[], cofi_report_js[];
+extern const size_t cofi_report_css_size, cofi_report_js_size;
+
+static int put_bytes(void *ctx, const char *text, size_t n_bytes)
+{
+    cofi_put_bytes(ctx, text, n_bytes);
+    return 0;
+}
+
+/* The whole style sheet: of the drawings, of the bars, of the page. */
+static cof_status make_style(cofi_writer *w, cof_error *err)
+{
+    cofi_out out;
+    cofi_out_init(&out, put_bytes, w);
+    cofi_svg_rules(&out);
+    cofi_out_bytes(&out, cofi_report_css, cofi_report_css_size);
+    cofi_html_bar_rules(&out); /* after the page's own, which give a bar no length */
+    cof_status status = cofi_out_finish(&out, err);
+    return status == COF_OK && w->failed ? cofi_no_memory(err) : status;
+}
+
+static void put_title(cofi_report *r)
+{
+    char name[COFI_SHOWN_BYTES];
+    cofi_out_format(&r->out, "%u cluster%s", r->k, r->k == 1 ? "" : "s");
+    if (r->o.source == NULL) return;
+    cofi_out_text(&r->out, " of ");
+    cofi_out_xml(&r->out, cofi_shown(name, r->o.source, 80));
+}
+
+static void write_head(cofi_report *r, const cofi_writer *style)
+{
+    cofi_out *out = &r->out;
+    char hash[COFI_SHA256_BASE64];
+    cofi_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                       "base-uri 'none'; form-action 'none'; style-src 'sha256-");
+    cofi_out_text(out, cofi_sha256_base64(style->bytes, style->n, hash));
+    cofi_out_text(out, "'; script-src 'sha256-");
+    cofi_out_text(out, cofi_sha256_base64(cofi_report_js, cofi_report_js_size, hash));
+    cofi_out_text(out,
+                  "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    put_title(r);
+    cofi_out_text(out, "</title>\n<style>");
+    cofi_out_bytes(out, (const char *)style->bytes, style->n);
+    cofi_out_text(out, "</style>\n</head>\n");
+}
+
+static void contents_entry(cofi_report *r, bool shown, const char *id, const char *words)
+{
+    if (shown) cofi_out_format(&r->out, "<li><a href=\"#%s\">%s</a></li>\n", id, words);
+}
+
+static void write_header(cofi_report *r)
+{
+    size_t n_history;
+    bool rows = cofi_report_has_rows(r);
+    cof_model_history(r->model, &n_history);
+    cofi_out_text(&r->out, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header><h1>");
+    put_title(r);
+    cofi_out_text(&r->out, "</h1>\n<nav aria-label=\"Contents\"><ul>\n");
+    contents_entry(r, true, "table", "What was clustered");
+    contents_entry(r, true, "clusters", "Clusters");
+    contents_entry(r, true, "marks", "What makes them different");
+    contents_entry(r, true, "profile", "Profile");
+    contents_entry(r, true, "trees", "Order trees");
+    contents_entry(r, true, "importance", "Columns that matter");
+    contents_entry(r, r->map != NULL && r->n_rows > 0, "map", "Map");
+    contents_entry(r, rows, "rows", "Typical rows");
+    contents_entry(r, n_history > 0, "convergence", "Convergence");
+    contents_entry(r, rows && r->classes != SIZE_MAX, "scores", "Scores");
+    cofi_out_text(&r->out, "</ul></nav></header>\n<main id=\"main\">\n");
+}
+
+static cof_status write_sections(cofi_report *r, cof_error *err)
+{
+    cofi_report_overview(r);
+    cofi_report_clusters(r);
+    cofi_report_marks(r);
+    cofi_report_profile(r);
+    cof_status status = cofi_report_trees(r, err);
+    if (status != COF_OK) return status;
+    cofi_report_importance(r);
+    cofi_report_map(r);
+    cofi_report_rows(r);
+    cofi_report_convergence(r);
+    return cofi_report_scores(r, err);
+}
+
+static void write_footer(cofi_report *r)
+{
+    cofi_out_format(&r->out,
+                    "</main>\n<footer class=\"soft\"><p>coforest %s. This page loads nothing and sends "
+                    "nothing.</p></footer>\n<script>",
+                    cof_version());
+    cofi_out_bytes(&r->out, cofi_report_js, cofi_report_js_size);
+    cofi_out_text(&r->out, "</script>\n</body>\n</html>\n");
+}
+
+static cof_status write_page(cofi_report *r, cof_error *err)
+{
+    cofi_writer style = {.env = r->env};
+    cof_status status = make_style(&style, err);
+    if (status == COF_OK) {
+        write_head(r, &style);
+        write_header(r);
+        status = write_sections(r, err);
+    }
+    if (status == COF_OK) {
+        write_footer(r);
+        status = cofi_out_finish(&r->out, err);
+    }
+    cofi_release(&r->env, style.bytes);
+    return status;
+}
+
+cof_status cof_report_write(const cof_model *model, const cof_table *table, const cof_report_options *options,
+                            cof_sink sink, void *ctx, cof_error *err)
+{
+    if (model == NULL || sink == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_report_write needs a model and a sink; one is NULL");
+    cofi_report *r = cofi_alloc_zero(&model->env, 1, sizeof *r);
+    if (r == NULL) return cofi_no_memory(err);
+    r->env = model->env;
+    r->model = model;
+    r->table = table;
+    r->k = model->k;
+    r->names = r->classes = SIZE_MAX;
+    COFI_COPY_OPTIONS(&r->o, options);
+    cofi_out_init(&r->out, sink, ctx);
+    cof_status status = cofi_report_gather(r, err);
+    if (status == COF_OK) status = write_page(r, err);
+    cofi_report_free(r);
+    cofi_release(&model->env, r);
+    return status;
+}

@@ -1,0 +1,401 @@
+/* Clusters: how large, how sure, and what makes each one different. */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { CHART_WIDTH = 640, CHART_LEFT = 16 };
+
+/* ---- Sizes ------------------------------------------------------------------------------------------- */
+
+static void size_line(cofi_report *r, uint32_t j)
+{
+    cofi_out *out = &r->out;
+    double size = cof_model_sizes(r->model)[j];
+    const cofi_cluster_rows *c = &r->rows[j];
+    cofi_out_format(out, "<tr><th scope=\"row\" data-v=\"%u\">", j + 1);
+    cofi_html_cluster(out, j);
+    cofi_html_count_cell(out, size);
+    cofi_html_bar(out, "wide", size, r->total);
+    cofi_out_text(out, " %");
+    if (cofi_report_has_rows(r)) {
+        cofi_html_number(out, c->n > 0 ? 100 * c->lead / (double)c->n : (double)NAN, 0);
+        if (c->n > 0) cofi_out_text(out, " %");
+        cofi_html_count_cell(out, (double)c->n_close);
+        cofi_html_bar(out, "", (double)c->n_close, (double)c->n);
+        cofi_out_text(out, " %");
+    }
+    cofi_out_text(out, "</tr>\n");
+}
+
+static void size_table(cofi_report *r)
+{
+    static const char *const heads[] = {
+        "cluster", "rows", "share of all", "mean lead", "close to boundary", "share of cluster"};
+    cofi_html_table(&r->out, "", true, "Clusters, their sizes, and how clearly their rows belong to them");
+    cofi_html_heads(&r->out, heads, "-n-nn-", cofi_report_has_rows(r) ? 6 : 3);
+    cofi_out_text(&r->out, "<tbody>\n");
+    for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
+    cofi_out_text(&r->out, "</tbody>");
+    cofi_html_table_end(&r->out);
+}
+
+/* ---- How sure ---------------------------------------------------------------------------------------- */
+
+static double criterion(const cofi_report *r, size_t restart)
+{
+    const cof_restart_record *record = &r->restarts[restart];
+    return r->o.select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
+}
+
+/* Two runs that end in one partition agree to the last digit, or nearly. */
+static size_t count_agreeing(const cofi_report *r)
+{
+    size_t n = 0;
+    double best = criterion(r, r->best_restart);
+    for (size_t i = 0; i < r->n_restarts; i++) n += fabs(criterion(r, i) - best) <= 1e-9 * fabs(best);
+    return n;
+}
+
+static void restart_line(cofi_report *r, size_t i)
+{
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
+                                      [COF_STOP_CYCLE] = "came back to an earlier partition",
+                                      [COF_STOP_CAP] = "cut off",
+                                      [COF_STOP_STOPPED] = "interrupted"};
+    cofi_out *out = &r->out;
+    const cof_restart_record *record = &r->restarts[i];
+    bool known = record->stop_reason >= 0 && record->stop_reason <= COF_STOP_STOPPED;
+    cofi_out_text(out, i == r->best_restart ? "<tr class=\"best\">" : "<tr>");
+    cofi_out_format(out, "<th scope=\"row\" data-v=\"%zu\">%zu%s", i + 1, i + 1,
+                    i == r->best_restart ? " (kept)" : "");
+    cofi_html_number(out, record->log_likelihood, 2);
+    cofi_html_number(out, record->objective, 2);
+    cofi_html_count_cell(out, record->rebuilds);
+    cofi_html_count_cell(out, record->passes);
+    cofi_out_format(out, "<td>%s</tr>\n", known ? how[record->stop_reason] : "unknown");
+}
+
+static void restart_table(cofi_report *r)
+{
+    static const char *const heads[] = {"start", "log-likelihood", "objective", "rebuilds", "passes", "end"};
+    enum { MOST = 200 };
+    cofi_out_text(&r->out, "<details><summary>Every start in figures</summary>\n");
+    cofi_html_table(&r->out, "", true, "What every start ended with");
+    cofi_html_heads(&r->out, heads, "-nnnn-", 6);
+    cofi_out_text(&r->out, "<tbody>\n");
+    for (size_t i = 0; i < r->n_restarts; i++)
+        if (i < MOST || i == r->best_restart) restart_line(r, i);
+    cofi_out_text(&r->out, "</tbody>");
+    cofi_html_table_end(&r->out);
+    cofi_out_text(&r->out, "</details>\n");
+}
+
+enum { STRIP_MOST = 200, STRIP_COLUMNS = 60, DOT = 5, DOT_STEP = 2 * DOT + 1, STRIP_LEVELS = 6 };
+
+typedef struct strip {
+    double least, most;
+    unsigned char height[STRIP_COLUMNS + 1]; /* dots in the column */
+    unsigned tallest;
+} strip;
+
+static unsigned strip_column(const strip *s, double value)
+{
+    return (unsigned)lround((value - s->least) / (s->most - s->least) * STRIP_COLUMNS);
+}
+
+static strip lay_out_strip(const cofi_report *r)
+{
+    strip s = {.least = INFINITY, .most = -INFINITY, .tallest = 1};
+    for (size_t i = 0; i < r->n_restarts; i++) {
+        s.least = fmin(s.least, criterion(r, i));
+        s.most = fmax(s.most, criterion(r, i));
+    }
+    for (size_t i = 0; s.most > s.least && i < r->n_restarts && i < STRIP_MOST; i++) {
+        unsigned column = strip_column(&s, criterion(r, i));
+        if (s.height[column] < STRIP_LEVELS) s.height[column]++;
+        if (s.height[column] > s.tallest) s.tallest = s.height[column];
+    }
+    memset(s.height, 0, sizeof s.height);
+    return s;
+}
+
+static void strip_dot(cofi_report *r, strip *s, size_t i, double base)
+{
+    unsigned column = strip_column(s, criterion(r, i)), level = s->height[column];
+    bool best = i == r->best_restart;
+    double x = CHART_LEFT + 8 + (CHART_WIDTH - 2 * CHART_LEFT - 16) * (double)column / STRIP_COLUMNS;
+    if (level + 1 < STRIP_LEVELS) s->height[column]++;
+    cofi_svg_circle_start(&r->out, best ? 5 : 0, x, base - DOT_STEP * (double)level, DOT);
+    cofi_out_format(&r->out, "<title>start %zu%s: ", i + 1, best ? ", kept" : "");
+    cofi_out_fixed(&r->out, criterion(r, i), 0, 2);
+    cofi_out_text(&r->out, "</title></circle>");
+}
+
+/* One dot a start on the axis of the criterion; dots that would lie on each other are stacked. */
+static void restart_strip(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    strip s = lay_out_strip(r);
+    double base = 6 + DOT_STEP * (double)s.tallest;
+    bool objective = r->o.select == COF_SELECT_OBJECTIVE;
+    if (!(s.most > s.least)) return;
+    cofi_out_text(out, "<figure class=\"fit\">");
+    cofi_svg_open(out, CHART_WIDTH, base + 30, "Criterion of every start on an axis", false);
+    cofi_svg_line(out, NULL, CHART_LEFT, base + 8, CHART_WIDTH - CHART_LEFT, base + 8);
+    for (size_t i = 0; i < r->n_restarts && i < STRIP_MOST; i++)
+        if (i != r->best_restart) strip_dot(r, &s, i, base);
+    strip_dot(r, &s, r->best_restart, base); /* on top */
+    cofi_svg_text_start(out, "cof-note", CHART_LEFT, base + 24);
+    cofi_out_fixed(out, s.least, 0, 2);
+    cofi_out_text(out, "</text>");
+    cofi_svg_text_start(out, "cof-note cof-end", CHART_WIDTH - CHART_LEFT, base + 24);
+    cofi_out_fixed(out, s.most, 0, 2);
+    cofi_out_text(out, "</text>");
+    cofi_svg_close(out);
+    cofi_out_format(
+        out, "<figcaption>%s of every start, %s is better; the one kept is orange</figcaption></figure>\n",
+        objective ? "Objective" : "Log-likelihood", objective ? "less" : "more");
+}
+
+static void tell_restarts(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    if (r->n_restarts == 0) return;
+    cofi_out_text(out, "<h3>Starts</h3>\n");
+    if (r->n_restarts == 1) {
+        cofi_out_text(out,
+                      "<p>There was one start, so nothing tells how chance would have changed the result; "
+                      "more starts (<code>--restarts</code>) would.</p>\n");
+    } else {
+        cofi_out_format(out,
+                        "<p>%zu of %zu starts reached the best value. The labels of the other starts are not "
+                        "kept, so how far they agree row by row is not known.</p>\n",
+                        count_agreeing(r), r->n_restarts);
+        restart_strip(r);
+    }
+    restart_table(r);
+}
+
+/* How far ahead rows are, in twentieths. */
+static void lead_histogram(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    enum { HEIGHT = 110, TOP = 10 };
+    double width = (CHART_WIDTH - 2.0 * CHART_LEFT) / COFI_LEAD_BINS;
+    uint64_t most = 1;
+    for (int b = 0; b < COFI_LEAD_BINS; b++)
+        if (r->lead_bin[b] > most) most = r->lead_bin[b];
+    cofi_out_text(out, "<figure class=\"fit\">");
+    cofi_svg_open(out, CHART_WIDTH, TOP + HEIGHT + 24, "How far rows are ahead of the next cluster", false);
+    for (int b = 0; b < COFI_LEAD_BINS; b++) {
+        double height = HEIGHT * (double)r->lead_bin[b] / (double)most, x = CHART_LEFT + width * b;
+        if (r->lead_bin[b] > 0) height = fmax(height, 1.5);
+        cofi_out_format(out, "<g><title>lead %d to %d percent: ", b * 5, b * 5 + 5);
+        cofi_html_count(out, r->lead_bin[b]);
+        cofi_out_text(out, " rows</title>");
+        cofi_svg_rectangle(out, b == 0 ? 5 : 0, x + 1, TOP + HEIGHT - height, width - 2, height);
+        cofi_out_text(out, "</g>");
+        if (b % 4 != 0) continue;
+        cofi_svg_text_start(out, "cof-note", x, TOP + HEIGHT + 16);
+        cofi_out_format(out, "%d %%</text>", b * 5);
+    }
+    cofi_svg_text_start(out, "cof-note cof-end", CHART_WIDTH - CHART_LEFT, TOP + HEIGHT + 16);
+    cofi_out_text(out, "100 %</text>");
+    cofi_svg_line(out, NULL, CHART_LEFT, TOP + HEIGHT, CHART_WIDTH - CHART_LEFT, TOP + HEIGHT);
+    cofi_svg_close(out);
+    cofi_out_text(out, "<figcaption>Rows by their lead; close calls are orange</figcaption></figure>\n");
+}
+
+static void tell_boundary(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    uint64_t n_close = 0;
+    if (!cofi_report_has_rows(r) || r->n_filled < 2) return;
+    for (uint32_t j = 0; j < r->k; j++) n_close += r->rows[j].n_close;
+    cofi_out_text(out, "<h3>Rows close to the boundary</h3>\n<p><span data-key=\"n_close\">");
+    cofi_html_count(out, n_close);
+    cofi_out_text(out, "</span> of ");
+    cofi_html_count(out, r->n_clustered);
+    cofi_out_text(out, " rows (");
+    cofi_html_share(out, (double)n_close, (double)r->n_clustered);
+    cofi_out_format(
+        out,
+        ") lie close to the boundary: their lead is below %d\u00a0%%. The lead says how much nearer a "
+        "row is to its own cluster than to the next one: 0\u00a0%% is a tie.</p>\n",
+        (int)(100 * COFI_CLOSE_LEAD));
+    lead_histogram(r);
+}
+
+void cofi_report_clusters(cofi_report *r)
+{
+    cofi_html_section(&r->out, "clusters", "Clusters, and how sure we are");
+    if (r->n_filled < r->k)
+        cofi_out_format(&r->out, "<p class=\"say\"><b>Note:</b> %u of %u clusters have no rows.</p>\n",
+                        r->k - r->n_filled, r->k);
+    size_table(r);
+    tell_boundary(r);
+    tell_restarts(r);
+    cofi_out_text(&r->out, "</section>\n");
+}
+
+/* ---- What makes each one different ------------------------------------------------------------------- */
+
+static const char *word_for_more(double share)
+{
+    return share >= 1 ? "always" : share >= 0.9 ? "almost always" : share >= 0.5 ? "mostly" : "often";
+}
+
+static const char *word_for_less(double share)
+{
+    return share <= 0 ? "never" : share <= 0.1 ? "hardly ever" : share <= 0.3 ? "seldom" : "less often";
+}
+
+static void put_trait(cofi_report *r, const cof_trait *t)
+{
+    cofi_html_name(&r->out, r->model->attr[t->attribute].name, 24);
+    cofi_out_text(&r->out, " = ");
+    cofi_html_name(&r->out, cof_model_value(r->model, t->attribute, t->value), 24);
+}
+
+/* "always feathers = 1, eggs = 1; mostly airborne = 1": a word is said once for all it fits. */
+static size_t put_words(cofi_report *r, const cof_trait *const *t, size_t n, const char *(*word)(double),
+                        size_t told)
+{
+    const char *last = "";
+    for (size_t i = 0; i < n; i++) {
+        const char *own = word(t[i]->here / t[i]->cluster);
+        bool same = strcmp(own, last) == 0;
+        cofi_out_text(&r->out, same ? ", " : told > 0 ? "; " : " ");
+        if (!same) cofi_out_format(&r->out, "%s ", own);
+        put_trait(r, t[i]);
+        last = own;
+        told++;
+    }
+    return told;
+}
+
+static bool is_about(const cof_trait *const *t, size_t n, size_t attribute)
+{
+    for (size_t i = 0; i < n; i++)
+        if (t[i]->attribute == attribute) return true;
+    return false;
+}
+
+/* The first `most` traits whose column is not among `said`, ordered by their share, so that equal words stand
+ * together; up: the largest first. */
+static size_t pick_traits(const cof_trait *from, size_t n, size_t most, const cof_trait *const *said,
+                          size_t n_said, bool up, const cof_trait **to)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n && kept < most; i++) {
+        double share = from[i].here / from[i].cluster;
+        size_t at = kept++;
+        if (is_about(said, n_said, from[i].attribute)) kept--;
+        if (kept == at) continue;
+        for (; at > 0; at--) {
+            double before = to[at - 1]->here / to[at - 1]->cluster;
+            if (up ? before >= share : before <= share) break;
+            to[at] = to[at - 1];
+        }
+        to[at] = &from[i];
+    }
+    return kept;
+}
+
+/* A line to paste into a slide. */
+static void put_sentence(cofi_report *r, uint32_t j)
+{
+    enum { MORE = 4, LESS = 2 };
+    cofi_out *out = &r->out;
+    const cof_trait *more[MORE], *less[LESS];
+    double size = cof_model_sizes(r->model)[j];
+    size_t n_more = pick_traits(r->more + j * COFI_REPORT_TRAITS, r->n_more[j], MORE, NULL, 0, true, more);
+    size_t n_less =
+        pick_traits(r->less + j * COFI_REPORT_TRAITS, r->n_less[j], LESS, more, n_more, false, less);
+    cofi_out_format(out, "<p class=\"say\">Cluster %u (", j + 1);
+    cofi_html_amount(out, size);
+    cofi_out_text(out, size == 1 ? " row, " : " rows, ");
+    cofi_html_share(out, size, r->total);
+    cofi_out_text(out, "):");
+    size_t told = put_words(r, more, n_more, word_for_more, 0);
+    told = put_words(r, less, n_less, word_for_less, told);
+    if (told == 0) cofi_out_text(out, size > 0 ? " nothing stands out" : " empty");
+    cofi_out_text(out, ".</p>\n");
+}
+
+static void trait_line(cofi_report *r, const cof_trait *t)
+{
+    cofi_out *out = &r->out;
+    double lift = t->here / t->cluster / (t->anywhere / t->all);
+    cofi_out_text(out, "<tr><th scope=\"row\">");
+    put_trait(r, t);
+    cofi_html_count_cell(out, t->here);
+    cofi_html_bar(out, "", t->here, t->cluster);
+    cofi_out_text(out, " %");
+    cofi_html_bar(out, "", t->anywhere, t->all);
+    cofi_out_text(out, " %");
+    cofi_html_number(out, lift, lift < 10 ? 2 : 0);
+    cofi_out_text(out, "</tr>\n");
+}
+
+/* Where a column has two values, more of one is less of the other; that need not be said twice. */
+static bool is_mirror(const cofi_report *r, uint32_t j, const cof_trait *t)
+{
+    if (r->model->attr[t->attribute].n_values != 2) return false;
+    for (size_t i = 0; i < r->n_more[j]; i++)
+        if (r->more[j * COFI_REPORT_TRAITS + i].attribute == t->attribute) return true;
+    return false;
+}
+
+static void drop_mirrors(cofi_report *r, uint32_t j)
+{
+    cof_trait *less = r->less + j * COFI_REPORT_TRAITS;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->n_less[j]; i++)
+        if (!is_mirror(r, j, &less[i])) less[kept++] = less[i];
+    r->n_less[j] = kept;
+}
+
+static void trait_table(cofi_report *r, const cof_trait *t, size_t n, const char *caption)
+{
+    static const char *const heads[] = {"value", "rows here", "share here", "share of all", "lift"};
+    if (n == 0) return;
+    cofi_html_table(&r->out, "full", true, caption);
+    cofi_html_heads(&r->out, heads, "-n--n", 5);
+    cofi_out_text(&r->out, "<tbody>\n");
+    for (size_t i = 0; i < n; i++) trait_line(r, &t[i]);
+    cofi_out_text(&r->out, "</tbody>");
+    cofi_html_table_end(&r->out);
+}
+
+static void mark_card(cofi_report *r, uint32_t j)
+{
+    cofi_out *out = &r->out;
+    char caption[80];
+    drop_mirrors(r, j);
+    cofi_out_format(out, "<details%s><summary><h3>", r->k <= COFI_REPORT_OPEN ? " open" : "");
+    cofi_html_swatch(out, j);
+    cofi_out_format(out, "Cluster %u</h3></summary>\n", j + 1);
+    put_sentence(r, j);
+    snprintf(caption, sizeof caption, "Cluster %u: more often than elsewhere", j + 1);
+    trait_table(r, r->more + j * COFI_REPORT_TRAITS, r->n_more[j], caption);
+    snprintf(caption, sizeof caption, "Cluster %u: less often than elsewhere", j + 1);
+    trait_table(r, r->less + j * COFI_REPORT_TRAITS, r->n_less[j], caption);
+    cofi_out_text(out, "</details>\n");
+}
+
+void cofi_report_marks(cofi_report *r)
+{
+    enum { MOST = 200 };
+    cofi_html_section(&r->out, "marks", "What makes each cluster different");
+    cofi_out_text(
+        &r->out,
+        "<p>The values that most set a cluster apart from the whole table. <b>Lift</b> is the share of "
+        "the cluster's rows with the value over the share of all rows with it: above 1 the cluster has "
+        "more of it.</p>\n<div class=\"cards\">\n");
+    for (uint32_t j = 0; j < r->k && j < MOST; j++) mark_card(r, j);
+    cofi_out_text(&r->out, "</div>\n");
+    if (r->k > MOST) cofi_out_format(&r->out, "<p>and %u more clusters</p>\n", r->k - MOST);
+    cofi_out_text(&r->out, "</section>\n");
+}

@@ -1,0 +1,169 @@
+/* The top of the report: key figures, what was clustered, and what was left out. */
+#include "report.h"
+
+enum { MOST_COLUMNS = 1000, FOLD_COLUMNS = 8 };
+
+static void figure_start(cofi_out *out, const char *name, const char *key)
+{
+    cofi_out_format(out, "<div><dt>%s</dt><dd data-key=\"%s\">", name, key);
+}
+
+static void count_figure(cofi_out *out, const char *name, const char *key, uint64_t n)
+{
+    figure_start(out, name, key);
+    cofi_html_count(out, n);
+    cofi_out_text(out, "</dd></div>\n");
+}
+
+static void figures(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    cofi_out_text(out, "<dl class=\"figures\">\n");
+    if (r->table != NULL) count_figure(out, "rows", "n_rows", r->n_rows);
+    if (r->n_distinct > 0) count_figure(out, "distinct rows", "n_distinct_rows", r->n_distinct);
+    count_figure(out, "columns used", "n_used", r->n_ranked);
+    count_figure(out, "clusters", "k", r->k);
+    if (r->n_restarts > 0) {
+        count_figure(out, r->n_restarts == 1 ? "start" : "starts tried", "n_restarts", r->n_restarts);
+        figure_start(out, "log-likelihood", "log_likelihood");
+        cofi_out_fixed(out, r->restarts[r->best_restart].log_likelihood, 0, 2);
+        cofi_out_text(out, "</dd></div>\n");
+        figure_start(out, "objective", "objective");
+        cofi_out_fixed(out, r->restarts[r->best_restart].objective, 0, 2);
+        cofi_out_text(out, "</dd></div>\n");
+    }
+    cofi_out_text(out, "</dl>\n");
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------- */
+
+/* NULL: it was clustered on. */
+static const char *why_left_out(const cofi_report *r, size_t column)
+{
+    const cofi_column *c = &r->table->column[column];
+    static const char *const by_role[] = {[COF_ROLE_ATTRIBUTE] = "not among the model's columns",
+                                          [COF_ROLE_LABEL] = "true classes, kept for comparison",
+                                          [COF_ROLE_IDENTIFIER] = "names the rows",
+                                          [COF_ROLE_WEIGHT] = "weights of the rows",
+                                          [COF_ROLE_IGNORED] = "left out by choice"};
+    if (r->o.left_out != NULL) return r->o.left_out[column];
+    for (size_t a = 0; a < r->values.n; a++)
+        if (r->values.column[a] == column) return NULL;
+    for (size_t a = 0; a < cof_model_n_attributes(r->model); a++)
+        if (!r->model->attr[a].used && strcmp(r->model->attr[a].name, c->name) == 0)
+            return "the same in every row";
+    return c->role >= 0 && c->role <= COF_ROLE_IGNORED ? by_role[c->role] : by_role[COF_ROLE_IGNORED];
+}
+
+static void column_line(cofi_report *r, size_t column)
+{
+    cofi_out *out = &r->out;
+    cof_column view;
+    const char *why = why_left_out(r, column);
+    if (cof_table_column(r->table, column, &view) != COF_OK) return;
+    cofi_out_text(out, "<tr><th scope=\"row\">");
+    cofi_html_name(out, view.name, COFI_REPORT_NAME);
+    cofi_html_count_cell(out, view.n_values);
+    cofi_html_count_cell(out, (double)view.n_missing);
+    cofi_out_text(out, why == NULL ? "<td>clustered" : "<td>left out: ");
+    if (why != NULL) cofi_out_xml(out, why);
+    if (view.ordinal) cofi_out_text(out, "; has a stated order");
+    cofi_out_text(out, "</tr>\n");
+}
+
+/* Those left out first: they are what a reader has to know. */
+static void columns_table(cofi_report *r)
+{
+    static const char *const heads[] = {"column", "values", "missing", "use"};
+    size_t n = cof_table_n_columns(r->table), told = 0;
+    bool fold = n > FOLD_COLUMNS;
+    if (fold) cofi_out_format(&r->out, "<details><summary>All %zu columns</summary>\n", n);
+    cofi_html_table(&r->out, "", true, "Columns of the table and what they are used for");
+    cofi_html_heads(&r->out, heads, "-nn-", 4);
+    cofi_out_text(&r->out, "<tbody>\n");
+    for (int used = 0; used < 2; used++)
+        for (size_t c = 0; c < n && told < MOST_COLUMNS; c++) {
+            if ((why_left_out(r, c) == NULL) != (used == 1)) continue;
+            column_line(r, c);
+            told++;
+        }
+    cofi_out_text(&r->out, "</tbody>");
+    cofi_html_table_end(&r->out);
+    if (told < n) cofi_out_format(&r->out, "<p class=\"soft\">and %zu more columns</p>", n - told);
+    if (fold) cofi_out_text(&r->out, "</details>\n");
+}
+
+static void left_out_sentence(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    size_t n = cof_table_n_columns(r->table), n_left = 0, told = 0;
+    for (size_t c = 0; c < n; c++) n_left += why_left_out(r, c) != NULL;
+    cofi_out_format(out, "<p>%zu of %zu columns were clustered on.", r->n_ranked, n);
+    for (size_t c = 0; c < n && told < 6; c++) {
+        const char *why = why_left_out(r, c);
+        if (why == NULL) continue;
+        cofi_out_text(out, told++ == 0 ? " Left out: <b>" : ", <b>");
+        cofi_html_name(out, r->table->column[c].name, 24);
+        cofi_out_text(out, "</b> (");
+        cofi_out_xml(out, why);
+        cofi_out_text(out, ")");
+    }
+    if (told < n_left) cofi_out_format(out, " and %zu more", n_left - told);
+    cofi_out_text(out, n_left > 0 ? ".</p>\n" : "</p>\n");
+}
+
+static void missing_sentence(cofi_report *r)
+{
+    static const char *const how[] = {[COF_MISSING_VALUE] = "taken as a value of their own",
+                                      [COF_MISSING_IGNORE] = "which add nothing to any distance",
+                                      [COF_MISSING_DROP] = "whose rows got no cluster",
+                                      [COF_MISSING_ERROR] = "which the model does not allow"};
+    uint64_t cells = 0;
+    for (size_t a = 0; a < r->values.n; a++) cells += r->table->column[r->values.column[a]].n_missing;
+    if (cells == 0) return;
+    cofi_out_text(&r->out, "<p>");
+    cofi_html_count(&r->out, cells);
+    cofi_out_format(&r->out, " cell%s missing, %s", cells == 1 ? " is" : "s are",
+                    how[cof_model_missing(r->model)]);
+    if (r->n_clustered < r->n_rows) {
+        cofi_out_text(&r->out, "; ");
+        cofi_html_count(&r->out, r->n_rows - r->n_clustered);
+        cofi_out_text(&r->out, " rows have no cluster");
+    }
+    cofi_out_text(&r->out, ".</p>\n");
+}
+
+static void facts(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    cofi_out_format(out, "<p class=\"soft\">Made by coforest %s, variant %s", cof_version(),
+                    cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors" : "paper");
+    for (size_t i = 0; i < r->o.n_facts; i++) {
+        cofi_out_text(out, ", ");
+        cofi_out_xml(out, r->o.facts[i].name);
+        cofi_out_text(out, " ");
+        cofi_out_xml(out, r->o.facts[i].value);
+    }
+    cofi_out_text(out, ".</p>\n");
+    for (size_t i = 0; i < r->o.n_notes; i++) {
+        cofi_out_text(out, "<p class=\"say\"><b>Note:</b> ");
+        cofi_out_xml(out, r->o.notes[i]);
+        cofi_out_text(out, ".</p>\n");
+    }
+}
+
+void cofi_report_overview(cofi_report *r)
+{
+    cofi_html_section(&r->out, "table", "What was clustered");
+    figures(r);
+    if (r->table != NULL) {
+        left_out_sentence(r);
+        missing_sentence(r);
+    } else {
+        cofi_out_text(&r->out, "<p>Written from the model alone, without its table: what only rows can tell, "
+                               "a map for example, is not here.</p>\n");
+    }
+    facts(r);
+    if (r->table != NULL) columns_table(r);
+    cofi_out_text(&r->out, "</section>\n");
+}
