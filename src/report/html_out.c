@@ -68,8 +68,9 @@ void cofi_html_swatch(cofi_out *out, uint32_t cluster)
 
 void cofi_html_cluster(cofi_out *out, uint32_t cluster)
 {
+    cofi_out_text(out, "<span class=\"nw\">");
     cofi_html_swatch(out, cluster);
-    cofi_out_format(out, "cluster %u", cluster + 1);
+    cofi_out_format(out, "cluster %u</span>", cluster + 1);
 }
 
 void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole)

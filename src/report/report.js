@@ -14,7 +14,10 @@
       var wanted = input.value.trim().toLowerCase(), shown = 0, items = all(input.getAttribute('data-filter'));
       each(items, function (item) {
         item.hidden = wanted !== '' && item.getAttribute('data-name').toLowerCase().indexOf(wanted) < 0;
-        if (!item.hidden) shown++;
+        if (item.hidden || wanted === '') return;
+        shown++;
+        var fold = item.parentNode.closest('details');
+        if (fold) fold.open = true;
       });
       if (said) said.textContent = wanted === '' ? '' : shown + ' of ' + items.length + ' shown';
     });

@@ -374,15 +374,20 @@ static void mark_card(cofi_report *r, uint32_t j)
     cofi_out *out = &r->out;
     char caption[80];
     drop_mirrors(r, j);
-    cofi_out_format(out, "<details%s><summary><h3>", r->k <= COFI_REPORT_OPEN ? " open" : "");
+    cofi_out_text(out, "<div class=\"card\"><h3>");
     cofi_html_swatch(out, j);
-    cofi_out_format(out, "Cluster %u</h3></summary>\n", j + 1);
+    cofi_out_format(out, "Cluster %u</h3>\n", j + 1);
     put_sentence(r, j);
-    snprintf(caption, sizeof caption, "Cluster %u: more often than elsewhere", j + 1);
-    trait_table(r, r->more + j * COFI_REPORT_TRAITS, r->n_more[j], caption);
-    snprintf(caption, sizeof caption, "Cluster %u: less often than elsewhere", j + 1);
-    trait_table(r, r->less + j * COFI_REPORT_TRAITS, r->n_less[j], caption);
-    cofi_out_text(out, "</details>\n");
+    if (r->n_more[j] + r->n_less[j] > 0) {
+        cofi_out_format(out, "<details%s><summary>In figures</summary>\n",
+                        r->k <= COFI_REPORT_OPEN ? " open" : "");
+        snprintf(caption, sizeof caption, "Cluster %u: more often than elsewhere", j + 1);
+        trait_table(r, r->more + j * COFI_REPORT_TRAITS, r->n_more[j], caption);
+        snprintf(caption, sizeof caption, "Cluster %u: less often than elsewhere", j + 1);
+        trait_table(r, r->less + j * COFI_REPORT_TRAITS, r->n_less[j], caption);
+        cofi_out_text(out, "</details>");
+    }
+    cofi_out_text(out, "</div>\n");
 }
 
 void cofi_report_marks(cofi_report *r)

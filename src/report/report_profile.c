@@ -6,11 +6,12 @@
 #include <math.h>
 
 enum {
-    MOST_CELLS = 40000,        /* of the profile: about a megabyte */
-    MOST_TREE_BYTES = 1900000, /* of all trees together */
+    MOST_CELLS = 30000,        /* of the profile: less than a megabyte */
+    MOST_TREE_BYTES = 1500000, /* of all trees together */
     TREE_ROWS = 120,
     SMALL_TREE_ROWS = 12,
     OPEN_TREES = 4,
+    FEW_COLUMNS = 16, /* shown from the start; the others are folded */
     FEW_BARS = 30
 };
 
@@ -107,33 +108,46 @@ static void profile_heads(cofi_report *r)
     cofi_out_text(&r->out, "</tr></thead>\n");
 }
 
-/* In the order of importance, so that what does not fit is what tells least. */
-void cofi_report_profile(cofi_report *r)
+/* The part of the profile with the attributes from *at on, at most n of them; cells left to spend. */
+static void profile_table(cofi_report *r, size_t *at, size_t n, size_t *cells)
 {
-    enum { MOST_VALUES = 12 };
+    enum { MOST_VALUES = 12, FEW_VALUES = 6 };
     uint32_t value[MOST_VALUES + 1];
     double count[MOST_VALUES + 1];
     shown_values s = {.value = value, .count = count};
-    size_t cells = 0, told = 0;
-    uint32_t most = r->n_ranked * MOST_VALUES * (r->k + 1) <= MOST_CELLS ? MOST_VALUES : 6;
+    uint32_t most = r->n_ranked * MOST_VALUES * (r->k + 1) <= MOST_CELLS ? MOST_VALUES : FEW_VALUES;
+    size_t end = r->n_ranked - *at < n ? r->n_ranked : *at + n;
+    cofi_html_table(&r->out, r->k <= 16 ? "stick full" : "stick", false,
+                    "Share of every value in every cluster, in percent");
+    profile_heads(r);
+    for (; *at<end && * cells> 0; ++*at) {
+        choose_values(r, r->ranked[*at], most, &s);
+        profile_attribute(r, r->ranked[*at], &s);
+        size_t spent = (size_t)s.n * (r->k + 1);
+        *cells -= spent < *cells ? spent : *cells;
+    }
+    cofi_html_table_end(&r->out);
+}
+
+/* In the order of importance, so that what does not fit is what tells least. */
+void cofi_report_profile(cofi_report *r)
+{
+    size_t cells = MOST_CELLS, at = 0;
     cofi_html_section(&r->out, "profile", "Profile of the clusters");
     cofi_out_text(&r->out, "<p>Percent of each cluster's rows that hold a value, the columns that tell most "
                            "about the cluster first.</p>\n");
     filter_box(&r->out, "#profile-table tbody", "profile");
-    cofi_out_text(&r->out, "<div id=\"profile-table\">");
-    cofi_html_table(&r->out, r->k <= 16 ? "stick full" : "stick", false,
-                    "Share of every value in every cluster, in percent");
-    profile_heads(r);
-    for (; told < r->n_ranked && cells < MOST_CELLS; told++) {
-        choose_values(r, r->ranked[told], most, &s);
-        profile_attribute(r, r->ranked[told], &s);
-        cells += (size_t)s.n * (r->k + 1);
+    cofi_out_text(&r->out, "<div id=\"profile-table\">\n");
+    profile_table(r, &at, FEW_COLUMNS, &cells);
+    if (at < r->n_ranked && cells > 0) {
+        cofi_out_text(&r->out, "<details><summary>Columns that tell less</summary>\n");
+        profile_table(r, &at, SIZE_MAX, &cells);
+        cofi_out_text(&r->out, "</details>\n");
     }
-    cofi_html_table_end(&r->out);
     cofi_out_text(&r->out, "</div>\n");
-    if (told < r->n_ranked)
-        cofi_out_format(&r->out, "<p class=\"soft\">%zu columns that tell less are not shown.</p>\n",
-                        r->n_ranked - told);
+    if (at < r->n_ranked)
+        cofi_out_format(&r->out, "<p class=\"soft\">%zu columns that tell even less are not shown.</p>\n",
+                        r->n_ranked - at);
     cofi_out_text(&r->out, "</section>\n");
 }
 
@@ -204,15 +218,17 @@ cof_status cofi_report_trees(cofi_report *r, cof_error *err)
         "is the length of the way between them. Bars show how a value's rows spread over the clusters, "
         "circles how frequent it is. The columns that tell most come first.</p>\n");
     colour_key(r);
-    filter_box(&r->out, "#tree-list > details", "tree-list");
+    filter_box(&r->out, "#tree-list details[data-name]", "tree-list");
     cofi_out_text(&r->out, "<div id=\"tree-list\">\n");
     for (size_t i = 0; i < r->n_ranked && i < MOST_TREES && status == COF_OK; i++) {
+        if (i == FEW_COLUMNS)
+            cofi_out_format(&r->out, "<details><summary>The other %zu columns</summary>\n", r->n_ranked - i);
         status = draw_within(r, r->ranked[i], left, &w, err);
         if (status == COF_OK) tree_item(r, i, &w);
         left -= w.n;
     }
     cofi_release(&r->env, w.bytes);
-    cofi_out_text(&r->out, "</div></section>\n");
+    cofi_out_text(&r->out, r->n_ranked > FEW_COLUMNS ? "</details></div></section>\n" : "</div></section>\n");
     return status;
 }
 

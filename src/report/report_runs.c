@@ -194,8 +194,9 @@ static void confusion_line(cofi_report *r, const confusion *c, uint32_t j, uint3
         }
         unsigned percent = most > 0 ? (unsigned)lround(100 * (double)count[y] / (double)most) : 0;
         bool hit = c->class_of[j] == (int32_t)y && count[y] > 0;
-        cofi_out_format(out, "<td class=\"b n%s p%u\" data-v=\"%llu\">", hit ? " hit" : "", percent,
-                        (unsigned long long)count[y]);
+        cofi_out_format(out, "<td class=\"b n%s", hit ? " hit" : "");
+        if (count[y] > 0) cofi_out_format(out, " p%u", percent > 0 ? percent : 1);
+        cofi_out_format(out, "\" data-v=\"%llu\">", (unsigned long long)count[y]);
         cofi_html_count(out, count[y]);
     }
     if (n_shown < c->n_classes) cofi_html_count_cell(out, (double)rest);
