@@ -180,12 +180,13 @@ static uint64_t rows_moved(const problem *p, const int32_t *from, const int32_t 
     return moved;
 }
 
-static void open_pass(const problem *p, uint32_t threads, cofi_team **team, cofi_pass *pass)
+static void open_pass(const problem *p, const cofi_kernel *kernel, uint32_t threads, cofi_team **team,
+                      cofi_pass *pass)
 {
     cof_env env = cofi_env_resolve(NULL);
     cof_error err;
     assert_status(cofi_team_open(&env, threads, team, &err), COF_OK, &err);
-    assert_status(cofi_pass_open(&env, &p->rows, p->about.k, *team, pass, &err), COF_OK, &err);
+    assert_status(cofi_pass_open(&env, &p->rows, p->about.k, *team, kernel, pass, &err), COF_OK, &err);
 }
 
 /* The scores one after another, each twice: the second time nothing moves. */
@@ -193,8 +194,7 @@ static void check_passes(const problem *p, expectation *e, const cofi_kernel *ke
 {
     cofi_team *team;
     cofi_pass pass;
-    open_pass(p, threads, &team, &pass);
-    pass.kernel = kernel;
+    open_pass(p, kernel, threads, &team, &pass);
     for (int s = 0; s < N_SCORES; s++) {
         const int32_t *before = s > 0 ? e->label[s - 1] : NULL;
         assert_int_equal(cofi_pass_run(&pass, &e->scores[s]), rows_moved(p, before, e->label[s]));
@@ -227,11 +227,9 @@ static void check_case(cofi_rng *rng, pass_case about)
         e.label[s] = get_zero(about.n, sizeof *e.label[s]);
         for (size_t i = 0; i < about.n; i++) e.label[s][i] = slow_nearest(&p, &e.scores[s], i);
     }
-    const cofi_kernel *kernels[] = {&cofi_kernel_plain, cofi_kernel_choose()};
-    size_t n_kernels = kernels[0] == kernels[1] ? 1 : 2;
     for (size_t t = 0; t < COUNT(threads); t++)
-        for (size_t which = 0; which < n_kernels; which++)
-            if (t == 0 || about.n > COFI_BLOCK_ROWS) check_passes(&p, &e, kernels[which], threads[t]);
+        for (size_t which = 0; cofi_kernel_at(which) != NULL; which++)
+            if (t == 0 || about.n > COFI_BLOCK_ROWS) check_passes(&p, &e, cofi_kernel_at(which), threads[t]);
     for (int s = 0; s < N_SCORES; s++) {
         free_scores(&e.scores[s]);
         free(e.label[s]);
@@ -333,7 +331,7 @@ static void every_allocation_may_fail(void **state)
         cofi_team *team = NULL;
         cofi_pass pass = {.k = 0};
         cof_status status = cofi_team_open(&env, 3, &team, NULL);
-        if (status == COF_OK) status = cofi_pass_open(&env, &p.rows, 3, team, &pass, NULL);
+        if (status == COF_OK) status = cofi_pass_open(&env, &p.rows, 3, team, NULL, &pass, NULL);
         cofi_pass_close(&pass);
         cofi_team_close(team);
         assert_int_equal(meter.live, 0);

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Looks at reports in a real browser.
+
+    tests/browser/run.py --coforest build/coforest [--out DIR]
+
+Makes the reports of Zoo, Voting and a table of hostile names with 200 columns, opens each in headless Chromium and
+checks what a reader relies on: nothing runs or loads that came from the data, no complaint in the console, figures
+equal to the JSON of the same run, no page wider than the window, sorting, filtering, hovering and the keyboard
+work, and everything is there without a script. --out keeps screenshots for three widths, light and dark, and a
+PDF, to be looked at. Without Chromium it says so and passes.
+"""
+import argparse
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import cdp
+import hostile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MOST_BYTES = 5_000_000
+WIDTHS = (400, 900, 1400)
+SECTIONS = ["table", "clusters", "marks", "profile", "trees", "importance", "map", "rows", "convergence", "scores"]
+
+
+class Checks:
+    def __init__(self):
+        self.passed, self.failed = 0, 0
+
+    def that(self, holds, what):
+        self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
+        if not holds:
+            print(f"FAIL {what}")
+
+    def equal(self, got, want, what):
+        self.that(got == want, f"{what}: {got!r} instead of {want!r}")
+
+
+def make_report(coforest, work, name, args):
+    page = work / f"{name}.html"
+    done = subprocess.run([coforest, "fit", *args, "--report", str(page), "--json"], check=True, capture_output=True)
+    return page, json.loads(done.stdout)
+
+
+def check_safety(check, browser, name):
+    check.equal(browser.complaints(), [], f"{name}: console")
+    check.equal(len(browser.requests()), 1, f"{name}: requests {browser.requests()}")
+    check.equal(browser.ask("document.querySelectorAll('script').length"), 1, f"{name}: scripts")
+    check.equal(browser.ask("document.querySelectorAll('img,iframe,object,embed,link,form,base,b b,td i:not(.sw)')"
+                            ".length"), 0, f"{name}: elements that no report has")
+    check.equal(browser.ask("[...document.querySelectorAll('*:not(#tip)')].filter(e => [...e.attributes].some(a => "
+                            "/^on|^style$|^src$|^srcdoc$/.test(a.name))).length"), 0, f"{name}: risky attributes")
+    check.equal(browser.ask("[...document.querySelectorAll('[href]')].filter(e => "
+                            "!/^#[a-z]+$/.test(e.getAttribute('href'))).length"), 0, f"{name}: links that lead away")
+    check.that("PWNED" not in browser.ask("document.title"), f"{name}: the title was taken over")
+
+
+def check_figures(check, browser, name, told):
+    def figure(key):
+        return browser.ask(f"(document.querySelector('[data-key={key}]') || {{}}).textContent")
+
+    for key in ("n_rows", "n_distinct_rows", "k"):
+        check.equal((figure(key) or "").replace(",", ""), str(told[key]), f"{name}: {key}")
+    check.equal(figure("n_used"), str(sum(a["used"] for a in told["attributes"])), f"{name}: columns used")
+    for key in ("log_likelihood", "objective"):
+        check.equal(figure(key), f"{told[key]:.2f}", f"{name}: {key}")
+    for key in ("ca", "ari", "nmi", "ami", "purity"):
+        check.equal(figure(key), f"{told['scores'][key]:.4f}", f"{name}: {key}")
+    sizes = browser.ask("[...document.querySelectorAll('#clusters ~ .scroll tbody tr')].map(r => "
+                        "Number(r.cells[1].getAttribute('data-v')))")
+    check.equal(sizes[:told["k"]], told["sizes"], f"{name}: sizes")
+
+
+def check_structure(check, browser, name):
+    check.equal(browser.ask("[...document.querySelectorAll('h2')].map(h => h.id)"), SECTIONS, f"{name}: sections")
+    check.equal(browser.ask("document.querySelectorAll('h1').length"), 1, f"{name}: h1")
+    check.equal(browser.ask("document.querySelectorAll('table:not(:has(caption))').length"), 0, f"{name}: captions")
+    check.equal(browser.ask("document.querySelectorAll('svg:not([aria-label])').length"), 0, f"{name}: names of pictures")
+    check.equal(browser.ask("[...document.querySelectorAll('input')].filter(i => !i.labels.length).length"), 0,
+                f"{name}: labels of inputs")
+    browser.ask("document.activeElement.blur()")
+    browser.press("Tab")
+    check.equal(browser.ask("document.activeElement.className"), "skip", f"{name}: the first Tab finds the skip link")
+    check.that(browser.ask("document.activeElement.getBoundingClientRect().left") >= 0, f"{name}: and shows it")
+
+
+def check_script(check, browser, name, k):
+    rows = ("[...document.querySelectorAll('#clusters ~ .scroll table')][0].tBodies[0].rows", "#clusters ~ .scroll th button")
+    browser.ask(f"document.querySelectorAll('{rows[1]}')[1].click()")
+    sizes = browser.ask(f"[...{rows[0]}].map(r => Number(r.cells[1].getAttribute('data-v')))")
+    check.equal(sizes, sorted(sizes), f"{name}: sorting")
+    check.equal(browser.ask(f"document.querySelectorAll('#clusters ~ .scroll th')[1].getAttribute('aria-sort')"),
+                "ascending", f"{name}: aria-sort")
+    browser.ask("(() => { const i = document.querySelector('input[data-filter]'), first = document.querySelector("
+                "'#profile-table tbody').getAttribute('data-name'); i.value = first; "
+                "i.dispatchEvent(new Event('input')); })()")
+    shown = browser.ask("[...document.querySelectorAll('#profile-table tbody')].filter(b => !b.hidden).length")
+    total = browser.ask("document.querySelectorAll('#profile-table tbody').length")
+    check.that(0 < shown < total, f"{name}: filtering shows {shown} of {total}")
+    check.equal(browser.ask("document.getElementById('profile-said').textContent"), f"{shown} of {total} shown",
+                f"{name}: what the filter says")
+    browser.ask("document.querySelector('.cof-map circle').dispatchEvent(new PointerEvent('pointerover', "
+                "{bubbles: true, clientX: 50, clientY: 50}))")
+    tip = browser.ask("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+    check.that("cluster 1" in tip, f"{name}: hovering says {tip!r}")
+    browser.ask("document.querySelectorAll('button[data-cluster]')[1].click()")
+    groups = browser.ask("document.querySelectorAll('.cof-map g').length")
+    check.equal(browser.ask("document.querySelectorAll('.cof-map g.away').length"), groups - 1, f"{name}: legend")
+    check.that(groups <= k + 1, f"{name}: groups on the map")
+    browser.ask("document.getElementById('tip').hidden = true; "
+                "document.querySelectorAll('button[data-cluster]')[1].click()")
+
+
+CONTRAST = """(() => {
+  const light = c => { const [r, g, b] = c.match(/[0-9.]+/g).slice(0, 3).map(x => x / 255)
+    .map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const of = name => { const e = document.createElement('p'); e.style.color = `var(--${name})`;
+    document.body.appendChild(e); const c = getComputedStyle(e).color; e.remove(); return light(c); };
+  const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  return [['ink', 'page'], ['soft', 'page'], ['soft', 'card'], ['link', 'page'], ['ink', 'bar'], ['ink', 'card']]
+    .map(([a, b]) => ratio(of(a), of(b)));
+})()"""
+
+
+def check_looks(check, browser, name, out):
+    for scheme in ("light", "dark"):
+        for width in WIDTHS:
+            browser.look(width, 1200, scheme)
+            wide = browser.ask("document.documentElement.scrollWidth")
+            check.that(wide <= width, f"{name}: {wide} wide in a window of {width}")
+            for place in SECTIONS if out else []:
+                browser.ask(f"document.getElementById('{place}').scrollIntoView()")
+                browser.screenshot(out / f"{name}-{width}-{scheme}-{place}.png")
+        ratios = browser.ask(CONTRAST)
+        check.that(min(ratios) >= 4.5, f"{name}: contrast in {scheme}: {ratios}")
+    pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])
+    check.that(pdf.startswith(b"%PDF") and len(pdf) > 20000, f"{name}: PDF of {len(pdf)} bytes")
+    if out:
+        (out / f"{name}.pdf").write_bytes(pdf)
+
+
+def check_without_script(check, browser, name, page):
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(page)
+    tree = browser.call("DOM.getDocument", depth=0)
+    text = browser.call("DOM.getOuterHTML", nodeId=tree["root"]["nodeId"])["outerHTML"]
+    check.equal(browser.complaints(), [], f"{name}: console without a script")
+    check.that(all(f'id="{s}"' in text for s in SECTIONS), f"{name}: sections without a script")
+    boxes = browser.call("DOM.querySelectorAll", nodeId=tree["root"]["nodeId"], selector="[data-script]")["nodeIds"]
+    for box in boxes[:3]:
+        try:
+            shown = browser.call("DOM.getBoxModel", nodeId=box)
+        except RuntimeError:
+            shown = None
+        check.that(shown is None, f"{name}: a control that needs a script shows without one")
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def look_at(check, browser, name, page, told, out):
+    check.that(page.stat().st_size < MOST_BYTES, f"{name}: {page.stat().st_size} bytes")
+    browser.look(1400, 1200, "light")
+    browser.open(page)
+    check_safety(check, browser, name)
+    check_figures(check, browser, name, told)
+    check_structure(check, browser, name)
+    check_looks(check, browser, name, out)
+    browser.look(1400, 1200, "light")
+    check_script(check, browser, name, told["k"])
+    check_safety(check, browser, name)
+    check_without_script(check, browser, name, page)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Looks at reports in headless Chromium.")
+    parser.add_argument("--coforest", required=True, help="the program under test")
+    parser.add_argument("--out", type=pathlib.Path, help="keep screenshots here")
+    args = parser.parse_args()
+    program = cdp.find_program()
+    if program is None:
+        print("SKIPPED: browser tests need Chromium (apt-get install chromium)")
+        return 0
+    coforest, check = os.path.abspath(args.coforest), Checks()
+    if args.out:
+        args.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="cof-report-") as folder:
+        work = pathlib.Path(folder)
+        hostile.write(work / "hostile.csv", 1500, 200, 13)
+        runs = {"zoo": ["--demo"],
+                "voting": [str(ROOT / "data" / "voting.csv"), "-k", "2", "--label", "class"],
+                "hostile": [str(work / "hostile.csv"), "-k", "13", "--label", "true <i>class</i>", "--restarts", "2"]}
+        browser = cdp.Browser(program)
+        try:
+            for name, options in runs.items():
+                page, told = make_report(coforest, work, name, options)
+                look_at(check, browser, name, page, told, args.out)
+        finally:
+            browser.close()
+    print(f"{check.passed} passed, {check.failed} failed")
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
