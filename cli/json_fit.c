@@ -79,6 +79,7 @@ static void print_result(const fit_job *job, json_out *j)
     const double *sizes = cof_model_sizes(job->model);
     json_real(j, "objective", info->objective);
     json_real(j, "log_likelihood", info->log_likelihood);
+    if (!isnan(info->bic)) json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
     if (!isnan(info->bic)) json_real(j, "bic", info->bic);
     json_count(j, "best_restart", info->best_restart + 1u);
     json_count(j, "rebuilds", info->rebuilds);

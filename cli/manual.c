@@ -36,6 +36,7 @@ static const entry json_fields[] = {
     {"attributes", "for every column: name, n_values, n_missing, used, and why (not)"},
     {"seed, restarts, init, select, missing", "the settings used; init is \"rows\" with --init-rows"},
     {"objective, log_likelihood", "of the result; an objective is the method's own"},
+    {"mixture_log_likelihood", "of the mixture, for lca only"},
     {"bic", "of the mixture, for lca only; the least is the best"},
     {"best_restart, rebuilds, passes", "of the start that was kept, from 1"},
     {"stop_reason",

@@ -168,7 +168,7 @@ static void show_criterion(const fit_job *job, const page *p)
     fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
     if (!isnan(info->bic))
         fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (least is best)\n", "Mixture",
-                -info->objective, info->bic);
+                info->mixture_log_likelihood, info->bic);
 }
 
 static void show_warnings(const fit_job *job, const page *p)

@@ -25,7 +25,8 @@ typedef struct cofi_engine {
     bool stopped;     /* the host said so */
     cof_stop stop;    /* how the restart ended */
     double objective; /* of the last pass */
-    double bic;       /* of a mixture; NaN for other methods */
+    double mixture;   /* log-likelihood of a mixture, NaN for other methods */
+    double bic;       /* and what it says with the parameters counted in */
     uint32_t restart, rebuild, n_passes; /* where it stands, for progress and history */
     cof_pass_record *history;
     size_t n_history, history_capacity;

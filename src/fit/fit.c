@@ -13,7 +13,7 @@ typedef struct fit_run {
     int32_t *kept; /* labels of the best restart so far, if that is all it takes to restore it */
     cof_restart_record *record;
     uint32_t n_records, best;
-    double best_criterion, best_bic;
+    double best_criterion, best_mixture, best_bic;
     bool in_engine; /* the engine is as the best restart left it */
 } fit_run;
 
@@ -48,6 +48,7 @@ static cof_status judge(fit_run *run, cof_error *err)
     if (run->in_engine) {
         run->best = run->n_records;
         run->best_criterion = merit;
+        run->best_mixture = e->mixture;
         run->best_bic = e->bic;
     }
     run->n_records++;
@@ -59,7 +60,7 @@ static cof_status begin_restart(fit_run *run, cof_error *err)
 {
     cofi_engine *e = &run->e;
     e->n_passes = e->rebuild = 0;
-    e->bic = NAN;
+    e->mixture = e->bic = NAN;
     e->stop = COF_STOP_STOPPED;
     cofi_rng_seed(&e->rng, e->o.seed, e->restart);
     return cofi_begin(e, err);
@@ -157,6 +158,7 @@ static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_
                            .threads = cofi_team_size(e->team),
                            .kernel = e->pass.kernel->name,
                            .row_visits = e->pass.visits,
+                           .mixture_log_likelihood = run->best_mixture,
                            .bic = run->best_bic,
                            .prepare_s = prepare_s,
                            .start_s = e->start_s,

@@ -241,6 +241,7 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
     }
     leave_scores(e, s);
     cofi_engine_pass(e, COF_PHASE_FIT);
+    e->mixture = log_likelihood;
     e->bic = n_parameters(e) * log((double)p->total_weight / p->unit) - 2 * log_likelihood;
     return status;
 }

@@ -120,6 +120,27 @@ static void many_distinct_rows(void **state)
     free_cells(&c);
 }
 
+/* A sample never finds more than there are, nor more than it looked at, and says the same every time. */
+static void a_sample_of_rows(void **state)
+{
+    (void)state;
+    static const size_t values[] = {1, 2, 5, 40};
+    cof_env env = cofi_env_resolve(NULL);
+    for (size_t v = 0; v < COUNT(values); v++) {
+        cells c = make_cells(v, 30000, 3, values[v]);
+        uint32_t *group = get_zero(c.n_rows, sizeof *group), n_groups, n_differ, again;
+        assert_int_equal(cofi_dedupe(&env, c.ids, 3, c.n_rows, group, &n_groups), COF_OK);
+        for (size_t n_sample = 1; n_sample <= c.n_rows; n_sample = 7 * n_sample + 3) {
+            assert_int_equal(cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, n_sample, &n_differ), COF_OK);
+            assert_int_equal(cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, n_sample, &again), COF_OK);
+            assert_true(n_differ >= 1 && n_differ <= n_groups && n_differ <= n_sample && n_differ == again);
+            if (n_groups < 30 && n_sample > 2000) assert_int_equal(n_differ, n_groups);
+        }
+        free(group);
+        free_cells(&c);
+    }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -140,9 +161,8 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_equal_brute_force),
-        cmocka_unit_test(without_attributes_all_rows_are_equal),
-        cmocka_unit_test(many_distinct_rows),
+        cmocka_unit_test(groups_equal_brute_force),  cmocka_unit_test(without_attributes_all_rows_are_equal),
+        cmocka_unit_test(many_distinct_rows),        cmocka_unit_test(a_sample_of_rows),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,6 +352,49 @@ static void folded_rows_stand_for_their_copies(void **state)
     cof_table_free(table);
 }
 
+/* A large table shows a sample before its equal rows are looked for; where k may be too large, all are. */
+static void large_tables_are_sampled_first(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const struct {
+        size_t n_distinct;
+        uint32_t k;
+        bool counted, folded;
+    } cases[] = {
+        {50, 2, true, true},    {50, 50, true, true}, {N, 2, false, false},
+        {N, 9000, true, false}, {3, 3, true, true},
+    };
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        cof_table *table = repeating_table(N, cases[c].n_distinct);
+        cofi_problem p = open_problem(table, (cof_fit_options){.k = cases[c].k});
+        assert_int_equal(p.counted, cases[c].counted);
+        assert_int_equal(p.group != NULL, cases[c].folded);
+        if (p.counted) assert_int_equal(p.n_distinct, cases[c].n_distinct);
+        cofi_problem_close(&p);
+        cof_table_free(table);
+    }
+    cof_table *table = repeating_table(N, 50);
+    assert_refused(table, (cof_fit_options){.k = 51}, COF_ERR_FEW_ROWS, "only 50");
+    cof_table_free(table);
+}
+
+/* Four rows among twenty thousand equal ones: a sample may miss them, but five clusters need them. */
+static void rare_rows_count(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    int32_t *codes = get_zero(N, sizeof *codes);
+    for (size_t i = 0; i < 4; i++) codes[i * 4999 + 11] = (int32_t)i + 1;
+    cof_table *table = table_of(codes, N, 1);
+    cofi_problem p = open_problem(table, (cof_fit_options){.k = 5});
+    assert_int_equal(p.n_distinct, 5);
+    cofi_problem_close(&p);
+    assert_refused(table, (cof_fit_options){.k = 6}, COF_ERR_FEW_ROWS, "only 5");
+    cof_table_free(table);
+    free(codes);
+}
+
 /* ---- Failing memory ------------------------------------------------------------------------------------ */
 
 static void every_allocation_may_fail(void **state)
@@ -395,6 +438,8 @@ int main(void)
         cmocka_unit_test(missing_refused),
         cmocka_unit_test(rows_fold_when_half_of_them_go),
         cmocka_unit_test(folded_rows_stand_for_their_copies),
+        cmocka_unit_test(large_tables_are_sampled_first),
+        cmocka_unit_test(rare_rows_count),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
