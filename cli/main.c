@@ -12,6 +12,8 @@
 const verb *const verbs[] = {&verb_fit,      &verb_predict,  &verb_evaluate,   &verb_trees, &verb_report,
                              &verb_describe, &verb_generate, &verb_completion, NULL};
 
+enum { N_VERBS = sizeof verbs / sizeof *verbs - 1 };
+
 const verb *find_verb(const char *name)
 {
     for (size_t i = 0; verbs[i] != NULL; i++)
@@ -21,8 +23,8 @@ const verb *find_verb(const char *name)
 
 int complain_verb(const char *name)
 {
-    const char *known[16] = {"help", "--help", "--version"};
-    for (size_t i = 0; i < 12 && verbs[i] != NULL; i++) known[i + 3] = verbs[i]->name;
+    const char *known[N_VERBS + 4] = {"help", "--help", "--version"};
+    for (size_t i = 0; i < N_VERBS; i++) known[i + 3] = verbs[i]->name;
     if (access(name, R_OK) == 0)
         return complain(CODE_USAGE, "a verb comes first: coforest fit %s -k K", name);
     const char *near = nearest(name, known);

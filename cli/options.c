@@ -114,7 +114,7 @@ static const char *near_choice(const choice *choices, const char *value)
     enum { FEW = 6, MOST = 127 };
     const char *known[MOST + 1] = {NULL};
     size_t n = 0;
-    for (; choices[n].name != NULL && n < MOST; n++) known[n] = choices[n].name;
+    for (; n < MOST && choices[n].name != NULL; n++) known[n] = choices[n].name;
     return n > FEW ? nearest(value, known) : NULL;
 }
 
