@@ -30,8 +30,8 @@ static void size_line(cofi_report *r, uint32_t j)
 
 static void size_table(cofi_report *r)
 {
-    static const char *const heads[] = {
-        "cluster", "rows", "share of all", "mean lead", "close to boundary", "share of cluster"};
+    static const char *const heads[] = {"cluster",           "rows",          "share of all", "mean lead",
+                                        "close to boundary", "of the cluster"};
     cofi_html_table(&r->out, "", true, "Clusters, their sizes, and how clearly their rows belong to them");
     cofi_html_heads(&r->out, heads, "-n-nn-", cofi_report_has_rows(r) ? 6 : 3);
     cofi_out_text(&r->out, "<tbody>\n");
@@ -139,7 +139,7 @@ static void restart_strip(cofi_report *r)
     strip s = lay_out_strip(r);
     double base = 6 + DOT_STEP * (double)s.tallest;
     bool objective = r->o.select == COF_SELECT_OBJECTIVE;
-    if (!(s.most > s.least)) return;
+    if (!(s.most - s.least > 1e-9 * fabs(s.most))) return; /* all the same but for rounding */
     cofi_out_text(out, "<figure class=\"fit\">");
     cofi_svg_open(out, CHART_WIDTH, base + 30, "Criterion of every start on an axis", false);
     cofi_svg_line(out, NULL, CHART_LEFT, base + 8, CHART_WIDTH - CHART_LEFT, base + 8);

@@ -92,7 +92,7 @@ static void example_line(cofi_report *r, const char *kind, size_t row)
     const cofi_margin *m = &r->margin[row];
     cofi_out_text(out, "<tr><th scope=\"row\">");
     row_name(r, row);
-    cofi_out_format(out, "<td>%s", kind);
+    cofi_out_format(out, "<td class=\"nw\">%s", kind);
     cofi_html_number(out, (double)m->own, 2);
     cofi_html_number(out, 100 * cofi_lead(m), 0);
     cofi_out_text(out, " %<td>");

@@ -230,10 +230,10 @@ static void place_first(tsne *t, uint64_t seed)
 
 /* ---- How they move ----------------------------------------------------------------------------------- */
 
-static double add_lanes(lanes v)
+static double add_lanes(const lanes *v)
 {
     double sum = 0;
-    for (int l = 0; l < LANES; l++) sum += (double)v[l];
+    for (int l = 0; l < LANES; l++) sum += (double)(*v)[l];
     return sum;
 }
 
@@ -247,9 +247,9 @@ static void push_point(tsne *t, size_t i)
         push_x += qq * dx;
         push_y += qq * dy;
     }
-    t->closeness[i] = add_lanes(sum) - 1; /* not with itself */
-    t->push[i] = add_lanes(push_x);
-    t->push[t->n + i] = add_lanes(push_y);
+    t->closeness[i] = add_lanes(&sum) - 1; /* not with itself */
+    t->push[i] = add_lanes(&push_x);
+    t->push[t->n + i] = add_lanes(&push_y);
 }
 
 static void pull_point(tsne *t, size_t i)
