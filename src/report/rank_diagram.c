@@ -33,7 +33,7 @@ static void draw_range(cofi_out *out, const axis *a, double control, double diff
     double from = fmax(control - difference, a->least), to = fmin(control + difference, a->most);
     cofi_svg_line(out, "cof-bold", x_of(a, from), AXIS_TOP + 12, x_of(a, to), AXIS_TOP + 12);
     cofi_svg_text_start(out, "cof-note", 16, 24);
-    cofi_out_text(out, "mean rank, 1 is best; under the bar nothing differs from the control (critical "
+    cofi_out_text(out, "mean rank, 1 is best; under the bar nothing differs from the control, * (critical "
                        "difference ");
     cofi_out_fixed(out, difference, 0, 4);
     cofi_out_text(out, ")</text>\n");
