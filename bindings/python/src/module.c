@@ -43,6 +43,7 @@ static int add_names(PyObject *module)
                                   COF_DRAW_SVG, "json", COF_DRAW_JSON));
 }
 
+PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *module = PyModule_Create(&definition);
