@@ -290,12 +290,11 @@ static void mark_present(const cofi_encoder *e, uint32_t *rank)
     }
 }
 
-/* rank[id]: place of every value that some row holds; UINT32_MAX for the others. `items` gets the ids in
- * that order. Returns how many there are. */
+/* rank[id], nonzero for the values that some row holds: becomes their place, UINT32_MAX for the others.
+ * `items` gets the ids in that order. Returns how many there are. */
 static uint32_t rank_values(const cofi_encoder *e, cofi_order order, sort_item *items, sort_item *spare,
                             uint32_t *rank)
 {
-    mark_present(e, rank);
     bool integers = true;
     uint32_t n = 0;
     for (uint32_t id = 0; id < e->n_values; id++) {
@@ -348,36 +347,51 @@ static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_val
     e->cells = NULL;
 }
 
-cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out)
+/* The dictionary part of finishing; rank as in rank_values. On failure the column is as it was. */
+static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *rank, cofi_column *out)
 {
     cof_status status = COF_ERR_MEMORY;
     sort_item *items = cofi_alloc(&e->env, e->n_values, sizeof *items);
     sort_item *spare = cofi_alloc(&e->env, e->n_values, sizeof *spare);
-    uint32_t *rank = cofi_alloc(&e->env, e->n_values, sizeof *rank);
-    if (items == NULL || spare == NULL || rank == NULL) goto done;
     if (e->missing_text == NULL) e->missing_text = cofi_copy_text(&e->env, "", 0);
-    if (e->missing_text == NULL) goto done;
-    uint32_t n = rank_values(e, order, items, spare, rank);
-    if (lay_out_texts(e, items, n, out) != COF_OK) goto done;
-    renumber_cells(e, rank, n, out);
-    out->n_values = n;
-    out->n_missing = e->n_missing;
-    out->missing_text = e->missing_text;
-    e->missing_text = NULL;
-    status = COF_OK;
-done:
-    if (status != COF_OK) {
+    if (items != NULL && spare != NULL && e->missing_text != NULL) {
+        uint32_t n = rank_values(e, order, items, spare, rank);
+        status = lay_out_texts(e, items, n, out);
+        out->n_values = n;
+    }
+    if (status == COF_OK) {
+        out->missing_text = e->missing_text;
+        e->missing_text = NULL;
+    } else {
         cofi_release(&e->env, out->offset);
         cofi_release(&e->env, out->text);
         out->offset = NULL;
         out->text = NULL;
-    } else {
-        cofi_encoder_free(e);
     }
     cofi_release(&e->env, items);
     cofi_release(&e->env, spare);
-    cofi_release(&e->env, rank);
     return status;
+}
+
+cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out)
+{
+    uint32_t *rank = cofi_alloc(&e->env, e->n_values, sizeof *rank);
+    if (rank == NULL) return COF_ERR_MEMORY;
+    mark_present(e, rank);
+    cof_status status = finish_values(e, order, rank, out);
+    if (status == COF_OK) {
+        renumber_cells(e, rank, out->n_values, out);
+        out->n_missing = e->n_missing;
+    }
+    cofi_release(&e->env, rank);
+    if (status == COF_OK) cofi_encoder_free(e);
+    return status;
+}
+
+cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out)
+{
+    for (uint32_t id = 0; id < e->n_values; id++) rank[id] = 1;
+    return finish_values(e, COFI_ORDER_SORTED, rank, out);
 }
 
 cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,

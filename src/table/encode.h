@@ -40,6 +40,9 @@ typedef enum cofi_order { COFI_ORDER_SORTED, COFI_ORDER_AS_INTERNED } cofi_order
 /* Moves the column out; the encoder is empty afterwards. Values that no row holds are dropped. The
  * column's name is left alone. On failure the encoder must still be freed. */
 cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out);
+/* For cells kept elsewhere: the column gets its sorted dictionary and missing text but no codes, rank[id] the
+ * final id of every value, each of which some row must hold. */
+cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out);
 void cofi_encoder_free(cofi_encoder *e);
 
 /* All columns of a table from their encoders, each having n_rows rows. names[c] are copied. */

@@ -5,6 +5,7 @@
 #include "../core/utf8.h"
 #include "dialect.h"
 #include "parse_csv.h"
+#include "scan_csv.h"
 
 typedef struct reader {
     cof_env env;
@@ -151,6 +152,13 @@ static cofi_dialect choose_dialect(const cof_read_options *options, const char *
     return dialect;
 }
 
+static uint32_t n_threads(const cof_read_options *options)
+{
+    cof_read_options own;
+    COFI_COPY_OPTIONS(&own, options);
+    return own.threads;
+}
+
 cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const cof_read_options *options,
                          cof_table **out, cof_error *err)
 {
@@ -158,6 +166,11 @@ cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const co
     reader rd = {.env = cofi_env_resolve(env), .began_s = cofi_now_s()};
     rd.block_bytes = source->block_bytes > 0 ? source->block_bytes : COFI_BLOCK_BYTES;
     cof_status status = check_dialect(&dialect, err);
+    cof_table *table = status == COF_OK ? cofi_scan_csv(&rd.env, source, &dialect, n_threads(options)) : NULL;
+    if (table != NULL) {
+        *out = table;
+        return COF_OK;
+    }
     if (status == COF_OK) status = cofi_input_open(&rd.env, source, &rd.in, err);
     if (status == COF_OK) status = read_table(&rd, &dialect, out, err);
     cofi_release(&rd.env, rd.block);

@@ -1,0 +1,567 @@
+/* Stretches of about a MiB are handed out to threads. Each finds the ends of cells sixty-four bytes at a time
+ * and turns texts into ids of its own dictionaries; when all are done, the dictionaries are merged and the
+ * cells renumbered, column by column.
+ *
+ * Nothing here explains an error. Whatever is not plainly a table of unquoted cells raises `odd`, and the
+ * serial parser reads the file again from the start. */
+#include "scan_csv.h"
+
+#include "../core/team.h"
+#include "../core/utf8.h"
+#include "dialect.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum {
+    STRETCH = 1 << 20,      /* bytes a task is given; it takes the lines that begin there */
+    SLACK = 1 << 18,        /* bytes behind it where its last line must end */
+    HEAD = 1 << 20,         /* where the first line must end */
+    TAIL = 64,              /* bytes that may be read beyond the text */
+    SMALLEST = 1 << 20,     /* files below are read serially: threads cost more */
+    N_RECENT = 32,          /* short texts met lately, a column: see place_of */
+    MOST_COLUMNS = 1 << 14, /* beyond, lines are too long for stretches */
+    NARROW = 255            /* cells of a column with more are four bytes wide */
+};
+
+typedef struct recent {
+    uint64_t word;
+    uint32_t cell;
+} recent;
+
+typedef struct piece { /* one column's cells in one stretch */
+    void *cells;
+    uint8_t width; /* 1 or 4 */
+} piece;
+
+typedef struct stretch {
+    size_t n_rows, first_row;
+    uint32_t scanner; /* whose ids the cells hold */
+    piece *column;
+} stretch;
+
+typedef struct scanner { /* one thread's */
+    char *text;          /* SLACK + STRETCH + TAIL and a byte before */
+    uint32_t *cells;     /* [column][most rows of a stretch], of either width */
+    cofi_encoder *encoder;
+    recent *recent;
+    uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not met yet */
+    uint8_t *wide;      /* per column: cells need four bytes */
+    size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
+    uint32_t **rank;    /* per column: id to final id, while columns are made */
+} scanner;
+
+typedef struct scan {
+    cof_env env;
+    cofi_dialect dialect;
+    bool begins_na[256];
+    int fd; /* -1: memory */
+    const char *bytes;
+    size_t begin, end; /* of the lines with data */
+    bool closed;       /* the last line has its newline */
+    size_t n_columns, n_stretches, most_rows;
+    stretch *stretches;
+    uint32_t n_scanners;
+    scanner *scanner;
+    cof_table *table;
+    atomic_bool odd;
+    double began_s;
+} scan;
+
+/* ---- Cells -------------------------------------------------------------------------------------- */
+
+static bool is_missing(const scan *sc, const char *text, size_t n)
+{
+    if (n == 0) return sc->begins_na[0];
+    if (!sc->begins_na[(unsigned char)*text]) return false;
+    for (size_t i = 0; i < sc->dialect.n_na; i++)
+        if (strncmp(sc->dialect.na[i], text, n) == 0 && sc->dialect.na[i][n] == '\0') return true;
+    return false;
+}
+
+/* The cell of a text: its id plus one, 0 for missing. False if it is none, or there is no memory. */
+static bool find_cell(const scan *sc, scanner *s, size_t at, size_t c, const char *text, size_t n,
+                      uint32_t *cell)
+{
+    cofi_encoder *e = &s->encoder[c];
+    uint32_t n_values = e->n_values, id;
+    if (is_missing(sc, text, n)) {
+        if (s->missing_at[c] == SIZE_MAX) {
+            e->missing_text = cofi_copy_text(&sc->env, text, n);
+            if (e->missing_text == NULL) return false;
+            s->missing_at[c] = at;
+        }
+        *cell = 0;
+        return true;
+    }
+    if (cofi_encoder_intern(e, text, n, &id) != COF_OK) return false;
+    *cell = id + 1;
+    return e->n_values == n_values || cofi_utf8_valid(text, n);
+}
+
+static uint64_t word_of(const char *text, size_t n)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return word >> (64 - 8 * n);
+#else
+    return word << (64 - 8 * n);
+#endif
+}
+
+/* The multiplier ends in 9, so that the 26 letters, and the ten digits, fall into different places. */
+static size_t place_of(uint64_t word)
+{
+    return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
+}
+
+/* A short text is a number, and the same few come again in nearly every row. */
+static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, const char *text, size_t n,
+                           uint32_t *cell)
+{
+    if (n - 1 < 8) {
+        uint64_t word = word_of(text, n);
+        recent *r = &s->recent[c * N_RECENT + place_of(word)];
+        if (r->word != word) { /* no text is 0 */
+            if (!find_cell(sc, s, at, c, text, n, cell)) return false;
+            *r = (recent){word, *cell};
+        }
+        *cell = r->cell;
+        return true;
+    }
+    if (n == 0 && s->empty[c] != UINT32_MAX) {
+        *cell = s->empty[c];
+        return true;
+    }
+    if (!find_cell(sc, s, at, c, text, n, cell)) return false;
+    if (n == 0) s->empty[c] = *cell;
+    return true;
+}
+
+/* ---- Lines -------------------------------------------------------------------------------------- */
+
+typedef struct marks { /* bits of sixty-four bytes */
+    uint64_t ends, returns, odd;
+} marks;
+
+#ifdef __SSE2__
+static inline marks marks_of(const char *p, char delimiter)
+{
+    marks m = {0, 0, 0};
+    for (int part = 0; part < 4; part++) {
+        __m128i x = _mm_loadu_si128((const __m128i *)p + part);
+        __m128i ends =
+            _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(delimiter)), _mm_cmpeq_epi8(x, _mm_set1_epi8('\n')));
+        __m128i odd =
+            _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        __m128i returns = _mm_cmpeq_epi8(x, _mm_set1_epi8('\r'));
+        m.ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(ends) << 16 * part;
+        m.odd |= (uint64_t)(uint32_t)_mm_movemask_epi8(odd) << 16 * part;
+        m.returns |= (uint64_t)(uint32_t)_mm_movemask_epi8(returns) << 16 * part;
+    }
+    return m;
+}
+#else
+static inline marks marks_of(const char *p, char delimiter)
+{
+    marks m = {0, 0, 0};
+    for (int i = 0; i < 64; i++) {
+        m.ends |= (uint64_t)(p[i] == delimiter || p[i] == '\n') << i;
+        m.odd |= (uint64_t)(p[i] == '"' || p[i] == '\0') << i;
+        m.returns |= (uint64_t)(p[i] == '\r') << i;
+    }
+    return m;
+}
+#endif
+
+/* From here on the column's cells take four bytes each. */
+static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
+{
+    for (size_t i = n_rows; i-- > 0;) cells[i] = ((const uint8_t *)cells)[i];
+    s->wide[c] = 1;
+}
+
+static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, size_t row, const char *text,
+                            size_t n)
+{
+    uint32_t cell;
+    if (row >= sc->most_rows || c >= sc->n_columns || !cell_of(sc, s, at, c, text, n, &cell)) return false;
+    uint32_t *cells = s->cells + c * sc->most_rows;
+    if (!s->wide[c] && cell > NARROW) widen(s, c, cells, row);
+    if (s->wide[c])
+        cells[row] = cell;
+    else
+        ((uint8_t *)cells)[row] = (uint8_t)cell;
+    return true;
+}
+
+/* Whole lines, from text to end; TAIL bytes behind it may be read. False if something is odd. */
+static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
+                       size_t *n_rows)
+{
+    const char *cell = text;
+    size_t c = 0, row = 0, n_returns = 0;
+    for (const char *p = text; p < end; p += 64) {
+        marks m = marks_of(p, sc->dialect.delimiter);
+        if (end - p < 64) { /* what lies behind the end does not count */
+            uint64_t within = (UINT64_C(1) << (end - p)) - 1;
+            m = (marks){m.ends & within, m.returns & within, m.odd & within};
+        }
+        if (m.odd != 0) return false;
+        n_returns += (size_t)__builtin_popcountll(m.returns);
+        for (uint64_t bits = m.ends; bits != 0; bits &= bits - 1) {
+            const char *stop = p + __builtin_ctzll(bits);
+            size_t n = (size_t)(stop - cell);
+            bool last = *stop == '\n';
+            if (last && n > 0 && stop[-1] == '\r') {
+                n--;
+                n_returns--;
+            }
+            if (!(last && n == 0 && c == 0 && sc->n_columns > 1)) { /* else a blank line */
+                if (!put_cell(sc, s, at, c, row, cell, n)) return false;
+                c++;
+            }
+            cell = stop + 1;
+            if (!last) continue;
+            if (c != sc->n_columns && c != 0) return false;
+            row += c != 0;
+            c = 0;
+        }
+    }
+    *n_rows = row;
+    return cell == end && n_returns == 0;
+}
+
+/* ---- Stretches ---------------------------------------------------------------------------------- */
+
+static bool read_at(const scan *sc, char *to, size_t from, size_t n)
+{
+    if (sc->fd < 0) {
+        memcpy(to, sc->bytes + from, n);
+        return true;
+    }
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(sc->fd, to + done, n - done, (off_t)(from + done));
+        if (got <= 0) return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* The lines that begin within the stretch: from its first newline, unless it is the first, to the first
+ * newline at or behind its end. The byte before it is read too, since a line may begin right at it. */
+static bool take_lines(const scan *sc, scanner *s, size_t at, const char **text, const char **end)
+{
+    size_t from = sc->begin + at * STRETCH, to = from + STRETCH < sc->end ? from + STRETCH : sc->end;
+    size_t most = to + SLACK < sc->end ? to + SLACK : sc->end, before = at > 0;
+    size_t n = most - (from - before);
+    if (!read_at(sc, s->text, from - before, n)) return false;
+    if (most == sc->end && !sc->closed) s->text[n++] = '\n';
+    memset(s->text + n, 0, TAIL);
+    *text = s->text;
+    if (before) {
+        const char *newline = memchr(s->text, '\n', n);
+        if (newline == NULL) return false;
+        *text = newline + 1;
+    }
+    const char *last = s->text + (to - (from - before)) - 1; /* the stretch's last byte */
+    if (to == sc->end) {
+        *end = s->text + n;
+        return *text <= *end;
+    }
+    const char *newline = memchr(last, '\n', n - (size_t)(last - s->text));
+    if (newline == NULL) return false;
+    *end = newline + 1;
+    return *text <= *end;
+}
+
+static bool keep_cells(const scan *sc, const scanner *s, size_t n_rows, stretch *st)
+{
+    st->n_rows = n_rows;
+    st->column = cofi_alloc_zero(&sc->env, sc->n_columns, sizeof *st->column);
+    if (st->column == NULL) return false;
+    for (size_t c = 0; c < sc->n_columns; c++) {
+        piece *p = &st->column[c];
+        p->width = s->wide[c] ? 4 : 1;
+        p->cells = cofi_alloc(&sc->env, n_rows, p->width);
+        if (p->cells == NULL) return false;
+        memcpy(p->cells, s->cells + c * sc->most_rows, n_rows * p->width);
+    }
+    return true;
+}
+
+static void tell(scan *sc, size_t at)
+{
+    cof_progress progress = {.phase = COF_PHASE_READ, .done = sc->begin + at * STRETCH, .total = sc->end};
+    progress.elapsed_s = cofi_now_s() - sc->began_s;
+    if (sc->env.progress != NULL) sc->env.progress(sc->env.ctx, &progress);
+    if (cofi_should_stop(&sc->env)) /* the serial parser will be told the same, and say so */
+        atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
+}
+
+static void scan_task(void *ctx, uint32_t worker, size_t at)
+{
+    scan *sc = ctx;
+    scanner *s = &sc->scanner[worker];
+    const char *text, *end;
+    size_t n_rows = 0;
+    if (worker == 0) tell(sc, at);
+    if (atomic_load_explicit(&sc->odd, memory_order_relaxed)) return;
+    sc->stretches[at].scanner = worker;
+    bool plain = take_lines(sc, s, at, &text, &end) && scan_lines(sc, s, at, text, end, &n_rows) &&
+                 keep_cells(sc, s, n_rows, &sc->stretches[at]);
+    if (!plain) atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
+}
+
+/* ---- Columns ------------------------------------------------------------------------------------ */
+
+/* The other scanners' values join the first one's dictionary; rank[t][id] is where each one's went. */
+static bool merge_values(const scan *sc, size_t c)
+{
+    cofi_encoder *all = &sc->scanner[0].encoder[c];
+    size_t first_missing = sc->scanner[0].missing_at[c];
+    for (uint32_t t = 1; t < sc->n_scanners; t++) {
+        scanner *s = &sc->scanner[t];
+        cofi_encoder *e = &s->encoder[c];
+        s->rank[c] = cofi_alloc(&sc->env, e->n_values, sizeof *s->rank[c]);
+        if (s->rank[c] == NULL) return false;
+        for (uint32_t id = 0; id < e->n_values; id++) {
+            const char *text = e->text + e->offset[id];
+            if (cofi_encoder_intern(all, text, strlen(text), &s->rank[c][id]) != COF_OK) return false;
+        }
+        if (s->missing_at[c] < first_missing) {
+            char *text = all->missing_text;
+            all->missing_text = e->missing_text;
+            e->missing_text = text;
+            first_missing = s->missing_at[c];
+        }
+    }
+    return true;
+}
+
+static bool rank_values(const scan *sc, size_t c, cofi_column *column)
+{
+    cofi_encoder *all = &sc->scanner[0].encoder[c];
+    uint32_t *rank = cofi_alloc(&sc->env, all->n_values, sizeof *rank);
+    sc->scanner[0].rank[c] = rank;
+    if (rank == NULL || cofi_encoder_finish_values(all, rank, column) != COF_OK) return false;
+    for (uint32_t t = 1; t < sc->n_scanners; t++)
+        for (uint32_t id = 0; id < sc->scanner[t].encoder[c].n_values; id++)
+            sc->scanner[t].rank[c][id] = rank[sc->scanner[t].rank[c][id]];
+    return true;
+}
+
+static void put_code(cofi_column *column, size_t row, uint32_t code)
+{
+    if (column->width == 1)
+        ((uint8_t *)column->codes)[row] = (uint8_t)code;
+    else if (column->width == 2)
+        ((uint16_t *)column->codes)[row] = (uint16_t)code;
+    else
+        ((uint32_t *)column->codes)[row] = code;
+}
+
+/* The codes of one stretch; the cells are ids plus one of the scanner that the ranks belong to. */
+static void put_codes(const stretch *st, const piece *from, const uint32_t *rank, uint32_t n_ranks,
+                      cofi_column *column)
+{
+    uint64_t n_missing = 0;
+    if (from->width == 1 && column->width == 1) {
+        uint8_t code[256] = {(uint8_t)column->n_values};
+        uint8_t *to = (uint8_t *)column->codes + st->first_row;
+        const uint8_t *cell = from->cells;
+        for (uint32_t id = 0; id < n_ranks && id < 255; id++) code[id + 1] = (uint8_t)rank[id];
+        for (size_t i = 0; i < st->n_rows; i++) {
+            n_missing += cell[i] == 0;
+            to[i] = code[cell[i]];
+        }
+    } else {
+        for (size_t i = 0; i < st->n_rows; i++) {
+            uint32_t cell =
+                from->width == 1 ? ((const uint8_t *)from->cells)[i] : ((const uint32_t *)from->cells)[i];
+            n_missing += cell == 0;
+            put_code(column, st->first_row + i, cell == 0 ? column->n_values : rank[cell - 1]);
+        }
+    }
+    column->n_missing += n_missing;
+}
+
+static bool make_column(const scan *sc, size_t c)
+{
+    cofi_column *column = &sc->table->column[c];
+    if (!merge_values(sc, c) || !rank_values(sc, c, column)) return false;
+    column->width = column->n_values <= UINT8_MAX ? 1 : column->n_values <= UINT16_MAX ? 2 : 4;
+    column->codes = cofi_alloc(&sc->env, sc->table->n_rows, column->width);
+    if (column->codes == NULL) return false;
+    for (size_t at = 0; at < sc->n_stretches; at++) {
+        const stretch *st = &sc->stretches[at];
+        const scanner *s = &sc->scanner[st->scanner];
+        put_codes(st, &st->column[c], s->rank[c], s->encoder[c].n_values, column);
+        cofi_release(&sc->env, st->column[c].cells); /* so that two tables never stand side by side */
+        st->column[c].cells = NULL;
+    }
+    return true;
+}
+
+static void column_task(void *ctx, uint32_t worker, size_t c)
+{
+    scan *sc = ctx;
+    (void)worker;
+    if (!make_column(sc, c)) atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
+}
+
+/* ---- The file ----------------------------------------------------------------------------------- */
+
+static bool open_source(scan *sc, const cofi_source *source)
+{
+    struct stat about;
+    sc->fd = -1;
+    sc->bytes = source->bytes;
+    sc->end = source->n_bytes;
+    if (source->block_bytes != 0) return false; /* a test of the serial parser */
+    if (source->bytes != NULL) return sc->end >= SMALLEST;
+    if (strcmp(source->name, "-") == 0) return false;
+    sc->fd = open(source->name, O_RDONLY | O_CLOEXEC);
+    if (sc->fd < 0 || fstat(sc->fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    sc->end = (size_t)about.st_size;
+    return sc->end >= SMALLEST;
+}
+
+/* Text that is not UTF-8, or not text: the serial parser knows these by their first bytes too. */
+static bool foreign(const char *head)
+{
+    static const char *const magic[] = {"\xFF\xFE", "\xFE\xFF", "\x1F\x8B", "\x28\xB5\x2F\xFD"};
+    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+        if (memcmp(head, magic[i], strlen(magic[i])) == 0) return true;
+    return head[0] == '\0';
+}
+
+/* The first line tells the delimiter, the number of columns and their names; the serial parser reads it. */
+static bool read_head(scan *sc, cofi_parser *names, const char *shown)
+{
+    char *head = cofi_alloc(&sc->env, HEAD + COFI_BLOCK_TAIL, 1), last = 0;
+    size_t n = sc->end < HEAD ? sc->end : HEAD, mark = 0;
+    bool good =
+        head != NULL && read_at(sc, head, 0, n) && read_at(sc, &last, sc->end - 1, 1) && !foreign(head);
+    if (good && memcmp(head, "\xEF\xBB\xBF", 3) == 0) mark = 3;
+    const char *newline = good ? memchr(head + mark, '\n', n - mark) : NULL;
+    if (newline != NULL) {
+        size_t line = (size_t)(newline + 1 - head);
+        cofi_guess guess = {0};
+        cofi_guess_feed(&guess, head + mark, line - mark);
+        if (sc->dialect.delimiter == 0) sc->dialect.delimiter = cofi_guess_delimiter(&guess);
+        memset(head + line, 0, COFI_BLOCK_TAIL);
+        cofi_parser_init(names, &sc->env, shown, &sc->dialect);
+        good = memchr(head + mark, '"', line - mark) == NULL &&
+               cofi_parser_feed(names, head + mark, head + line, NULL) == COF_OK && names->n_columns > 0 &&
+               names->n_columns <= MOST_COLUMNS;
+        sc->begin = sc->dialect.no_header ? mark : line;
+    }
+    cofi_release(&sc->env, head);
+    sc->closed = last == '\n';
+    return good && newline != NULL && sc->begin < sc->end && last != '\r';
+}
+
+static bool open_scanner(const scan *sc, scanner *s)
+{
+    const cof_env *env = &sc->env;
+    size_t n = sc->n_columns;
+    s->text = cofi_alloc(env, STRETCH + SLACK + TAIL + 2, 1);
+    s->cells = cofi_alloc(env, n * sc->most_rows, sizeof *s->cells);
+    s->encoder = cofi_alloc(env, n, sizeof *s->encoder);
+    s->recent = cofi_alloc_zero(env, n * N_RECENT, sizeof *s->recent);
+    s->empty = cofi_alloc(env, n, sizeof *s->empty);
+    s->wide = cofi_alloc_zero(env, n, 1);
+    s->missing_at = cofi_alloc(env, n, sizeof *s->missing_at);
+    s->rank = cofi_alloc_zero(env, n, sizeof *s->rank);
+    for (size_t c = 0; s->encoder != NULL && c < n; c++) cofi_encoder_init(&s->encoder[c], env);
+    if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
+    if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
+    return s->text != NULL && s->cells != NULL && s->encoder != NULL && s->recent != NULL &&
+           s->empty != NULL && s->wide != NULL && s->missing_at != NULL && s->rank != NULL;
+}
+
+static void close_scanner(const scan *sc, scanner *s)
+{
+    for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
+    for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
+    void *owned[] = {s->text, s->cells, s->encoder, s->recent, s->empty, s->wide, s->missing_at, s->rank};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
+}
+
+static bool open_scan(scan *sc, const cofi_parser *names, uint32_t n_scanners)
+{
+    sc->n_columns = names->n_columns;
+    sc->n_stretches = (sc->end - sc->begin + STRETCH - 1) / STRETCH;
+    sc->most_rows = (STRETCH + SLACK) / sc->n_columns + 2; /* a line has a byte for every cell, at least */
+    sc->stretches = cofi_alloc_zero(&sc->env, sc->n_stretches, sizeof *sc->stretches);
+    sc->scanner = cofi_alloc_zero(&sc->env, n_scanners, sizeof *sc->scanner);
+    if (sc->stretches == NULL || sc->scanner == NULL) return false;
+    sc->n_scanners = n_scanners;
+    for (uint32_t t = 0; t < n_scanners; t++)
+        if (!open_scanner(sc, &sc->scanner[t])) return false;
+    for (size_t i = 0; i < sc->dialect.n_na; i++) sc->begins_na[(unsigned char)sc->dialect.na[i][0]] = true;
+    return true;
+}
+
+static void close_scan(scan *sc)
+{
+    for (size_t at = 0; sc->stretches != NULL && at < sc->n_stretches; at++) {
+        stretch *st = &sc->stretches[at];
+        for (size_t c = 0; st->column != NULL && c < sc->n_columns; c++)
+            cofi_release(&sc->env, st->column[c].cells);
+        cofi_release(&sc->env, st->column);
+    }
+    for (uint32_t t = 0; sc->scanner != NULL && t < sc->n_scanners; t++) close_scanner(sc, &sc->scanner[t]);
+    cofi_release(&sc->env, sc->stretches);
+    cofi_release(&sc->env, sc->scanner);
+    if (sc->fd >= 0) close(sc->fd);
+}
+
+static bool make_table(scan *sc, const cofi_parser *names, cofi_team *team)
+{
+    size_t n_rows = 0;
+    for (size_t at = 0; at < sc->n_stretches; at++) {
+        sc->stretches[at].first_row = n_rows;
+        n_rows += sc->stretches[at].n_rows;
+    }
+    if (n_rows == 0 || cofi_table_new(&sc->env, sc->n_columns, &sc->table, NULL) != COF_OK) return false;
+    sc->table->n_rows = n_rows;
+    for (size_t c = 0; c < sc->n_columns; c++) {
+        const char *name = names->names.text + names->names.offset[c];
+        sc->table->column[c].name = cofi_copy_text(&sc->env, name, strlen(name));
+        if (sc->table->column[c].name == NULL) return false;
+    }
+    cofi_team_run(team, column_task, sc, sc->n_columns);
+    return !atomic_load(&sc->odd);
+}
+
+cof_table *cofi_scan_csv(const cof_env *env, const cofi_source *source, const cofi_dialect *dialect,
+                         uint32_t threads)
+{
+    scan sc = {.env = *env, .dialect = *dialect, .began_s = cofi_now_s()};
+    cofi_parser names;
+    cofi_team *team = NULL;
+    cofi_parser_init(&names, env, source->name, dialect);
+    bool good = open_source(&sc, source) && read_head(&sc, &names, source->name) &&
+                cofi_team_open(env, threads, &team, NULL) == COF_OK &&
+                open_scan(&sc, &names, cofi_team_size(team));
+    if (good) {
+        cofi_team_run(team, scan_task, &sc, sc.n_stretches);
+        good = !atomic_load(&sc.odd) && make_table(&sc, &names, team);
+    }
+    if (!good) {
+        cof_table_free(sc.table);
+        sc.table = NULL;
+    }
+    close_scan(&sc);
+    cofi_parser_free(&names);
+    cofi_team_close(team);
+    return sc.table;
+}

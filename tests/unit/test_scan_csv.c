@@ -1,0 +1,203 @@
+/* The fast reader against the serial one: the same table, or the same complaint. */
+#include "../../src/table/read_csv.h"
+#include "../../src/table/scan_csv.h"
+#include "../../src/table/table.h"
+#include "unit_helper.h"
+
+typedef struct text {
+    char *at;
+    size_t n, capacity;
+} text;
+
+static void put(text *t, const char *bytes, size_t n)
+{
+    if (t->capacity - t->n < n) {
+        t->capacity = 2 * t->capacity + n;
+        t->at = realloc(t->at, t->capacity);
+        assert_non_null(t->at);
+    }
+    memcpy(t->at + t->n, bytes, n);
+    t->n += n;
+}
+
+static void put_text(text *t, const char *string)
+{
+    put(t, string, strlen(string));
+}
+
+/* What a random file looks like. */
+typedef struct look {
+    size_t n_columns, n_values, n_bytes;
+    const char *line_end;
+    bool mark, header, ended, blanks, missing, long_cells;
+} look;
+
+static void put_cell(text *t, const look *l, cofi_rng *rng, size_t c)
+{
+    char cell[64];
+    static const char *const na[] = {"", "?", "NA"};
+    if (l->missing && below(rng, 7) == 0) {
+        put_text(t, l->n_columns > 1 || below(rng, 2) == 0 ? na[below(rng, 3)] : "?");
+        return;
+    }
+    size_t v = below(rng, c % 3 == 0 ? l->n_values : 1 + l->n_values / 3);
+    if (l->long_cells && v % 3 == 0)
+        snprintf(cell, sizeof cell, "a rather long text, number %zu \xc3\xa4", v);
+    else
+        snprintf(cell, sizeof cell, c % 2 == 0 ? "%zu" : "v%zu", v);
+    for (char *p = cell; *p != '\0'; p++) *p = *p == ',' ? ';' : *p;
+    put_text(t, cell);
+}
+
+static text make_file(const look *l, cofi_rng *rng)
+{
+    text t = {NULL, 0, 0};
+    if (l->mark) put_text(&t, "\xEF\xBB\xBF");
+    for (size_t c = 0; l->header && c < l->n_columns; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "%sc%zu", c > 0 ? "," : "", c);
+        put_text(&t, name);
+    }
+    if (l->header) put_text(&t, l->line_end);
+    while (t.n < l->n_bytes) {
+        for (size_t c = 0; c < l->n_columns; c++) {
+            if (c > 0) put_text(&t, ",");
+            put_cell(&t, l, rng, c);
+        }
+        put_text(&t, l->line_end);
+        if (l->blanks && below(rng, 50) == 0) put_text(&t, l->line_end);
+    }
+    if (!l->ended) t.n -= strlen(l->line_end);
+    return t;
+}
+
+static void assert_same_table(const cof_table *a, const cof_table *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_int_equal(a->n_columns, b->n_columns);
+    for (size_t c = 0; c < a->n_columns; c++) {
+        const cofi_column *x = &a->column[c], *y = &b->column[c];
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->width, y->width);
+        assert_int_equal(x->n_values, y->n_values);
+        assert_int_equal(x->n_missing, y->n_missing);
+        assert_string_equal(x->missing_text, y->missing_text);
+        for (uint32_t v = 0; v < x->n_values; v++)
+            assert_string_equal(cofi_column_text(x, v), cofi_column_text(y, v));
+        assert_memory_equal(x->codes, y->codes, a->n_rows * x->width);
+    }
+}
+
+/* Reads the bytes both ways; says whether the fast one read them. */
+static bool compare(const text *t, bool header)
+{
+    cof_read_options options = {.struct_size = sizeof options, .no_header = !header};
+    cofi_source serial = {.name = "a.csv", .bytes = t->at, .n_bytes = t->n, .block_bytes = 100000};
+    cofi_source fast = {.name = "a.csv", .bytes = t->at, .n_bytes = t->n};
+    cof_error serial_err, fast_err;
+    cof_table *expected = NULL, *got = NULL;
+    static const char *const na[] = {"", "?", "NA"};
+    cofi_dialect dialect = {.no_header = !header, .na = na, .n_na = 3};
+    cof_env env = cofi_env_resolve(NULL);
+    cof_table *scanned = cofi_scan_csv(&env, &fast, &dialect, 3);
+    cof_status status = cofi_read_csv(NULL, &serial, &options, &expected, &serial_err);
+    assert_int_equal(cofi_read_csv(NULL, &fast, &options, &got, &fast_err), status);
+    if (status == COF_OK)
+        assert_same_table(expected, got);
+    else
+        assert_string_equal(serial_err.text, fast_err.text);
+    if (scanned != NULL) assert_same_table(expected, scanned);
+    bool was_fast = scanned != NULL;
+    cof_table_free(expected);
+    cof_table_free(got);
+    cof_table_free(scanned);
+    return was_fast;
+}
+
+static void test_the_same_table(void **state)
+{
+    static const size_t columns[] = {1, 2, 3, 20, 300}, values[] = {2, 40, 300, 5000, 200000};
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = columns[below(&rng, 5)],
+                  .n_values = values[below(&rng, 5)],
+                  .n_bytes = ((size_t)1 << 20) + below(&rng, (size_t)3 << 20),
+                  .line_end = below(&rng, 3) == 0 ? "\r\n" : "\n",
+                  .mark = below(&rng, 4) == 0,
+                  .header = below(&rng, 4) != 0,
+                  .ended = below(&rng, 2) == 0,
+                  .blanks = below(&rng, 3) == 0,
+                  .missing = below(&rng, 2) == 0,
+                  .long_cells = below(&rng, 2) == 0};
+        text t = make_file(&l, &rng);
+        assert_true(compare(&t, l.header) || l.n_columns == 1 || l.missing);
+        free(t.at);
+    }
+}
+
+/* One wrong thing somewhere in a large file. */
+static void test_the_same_complaint(void **state)
+{
+    static const char *const wrong[] = {"\"quoted, with a comma\",1,2\n",
+                                        "1,2\n",
+                                        "1,2,3,4\n",
+                                        "1,\xFF,3\n",
+                                        "1,2\r,3\n",
+                                        "a\"b,1,2\n",
+                                        "\"open,1,2\n",
+                                        "1,2,3\r"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 2 * COUNT(wrong) + 2; seed++) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = 3,
+                  .n_values = 9,
+                  .n_bytes = (size_t)2 << 20,
+                  .line_end = "\n",
+                  .header = true,
+                  .ended = true};
+        text t = make_file(&l, &rng), with = {NULL, 0, 0};
+        size_t at = 100 + below(&rng, t.n - 200);
+        if (seed % 3 == 0) at = t.n;
+        while (at < t.n && t.at[at - 1] != '\n') at++;
+        put(&with, t.at, at);
+        if (seed < 2 * COUNT(wrong))
+            put_text(&with, wrong[seed / 2]);
+        else
+            put(&with, "1,\0,3\n", 6);
+        put(&with, t.at + at, t.n - at);
+        assert_false(compare(&with, true));
+        free(t.at);
+        free(with.at);
+    }
+}
+
+static void test_only_what_it_is_sure_of(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(1);
+    look l = {.n_columns = 3,
+              .n_values = 9,
+              .n_bytes = (size_t)1 << 21,
+              .line_end = "\n",
+              .header = true,
+              .ended = true};
+    text t = make_file(&l, &rng), small = {t.at, 1000, 0}, twice = {NULL, 0, 0};
+    assert_true(compare(&t, true));
+    assert_false(compare(&small, true));
+    put_text(&twice, "a,b,a\n");
+    put(&twice, t.at + 9, t.n - 9);
+    assert_false(compare(&twice, true));
+    free(twice.at);
+    free(t.at);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_table),
+        cmocka_unit_test(test_the_same_complaint),
+        cmocka_unit_test(test_only_what_it_is_sure_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
