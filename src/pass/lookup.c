@@ -2,6 +2,8 @@
  * rows whose lead is too small to trust. */
 #include "lookup.h"
 
+#include <math.h>
+
 enum { ROWS = COFI_GROUP_ROWS, TILE = 8 };
 
 typedef struct room { /* the scratch memory, divided */
@@ -76,7 +78,7 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
 
 /* As cofi_lanes.least does it, for sums of several chunks; they stay below 2^31. */
 static void least_total(const int32_t *restrict total, uint32_t k, uint32_t bound, int32_t *restrict nearest,
-                        uint64_t *unsure)
+                        uint16_t *restrict lead, uint64_t *unsure)
 {
     int32_t best[ROWS], second[ROWS];
     for (size_t i = 0; i < ROWS; i++) {
@@ -94,8 +96,11 @@ static void least_total(const int32_t *restrict total, uint32_t k, uint32_t boun
         }
     }
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
-    for (size_t i = 0; i < ROWS; i++)
-        unsure[i / 64] |= (uint64_t)((uint32_t)(second[i] - best[i]) < bound) << i % 64;
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t gap = (uint32_t)(second[i] - best[i]);
+        lead[i] = (uint16_t)(gap < UINT16_MAX ? gap : UINT16_MAX);
+        unsure[i / 64] |= (uint64_t)(gap < bound) << i % 64;
+    }
 }
 
 static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at)
@@ -107,47 +112,52 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     }
 }
 
-static int32_t settle_row(const cofi_plan *p, size_t row, int64_t *sum)
+/* Leads in steps as the score's unit, less what 16 bits may have hidden. */
+static void put_leads(const cofi_plan *p, const uint16_t *gap, size_t n, float *lead)
 {
-    const cofi_scores *s = p->scores;
-    memcpy(sum, s->base, s->stride * sizeof *sum);
-    for (size_t r = 0; r < p->rows->n_attrs; r++) {
-        const int64_t *value =
-            s->value + (size_t)(p->rows->first[r] + cofi_id(p->rows->ids[r], row)) * s->stride;
-        for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
+    float step = (float)(ldexp(1.0, p->shift) / p->scores->scale * (1 - 1e-6));
+    float hidden = (float)(p->n_terms + 1);
+    for (size_t i = 0; i < n; i++) {
+        float steps = (float)gap[i] - hidden;
+        lead[i] = steps > 0 ? steps * step : 0;
     }
-    return cofi_settle(p->rows, s, row, sum);
 }
 
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                             int32_t *label)
+                             int32_t *label, float *lead)
 {
     uint64_t unsure[COFI_GROUP_WORDS];
+    uint16_t gap[ROWS];
     if (p->n_chunks > 1) {
         sum_chunks(p, lanes, row, n, at);
-        least_total(at->total, p->k, p->bound, label, unsure);
+        least_total(at->total, p->k, p->bound, label, gap, unsure);
     } else {
         add_chunk(p, lanes, 0, row, n, at);
-        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, unsure);
+        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, gap, unsure);
     }
+    if (lead != NULL) put_leads(p, gap, n, lead);
     for (size_t w = 0; w * 64 < n; w++) {
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1) {
             size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
-            if (i < n) label[i] = settle_row(p, row + i, at->full);
+            if (i < n)
+                label[i] =
+                    cofi_settle_row(p->rows, p->scores, row + i, at->full, lead != NULL ? &lead[i] : NULL);
         }
     }
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
-                         int32_t *nearest, void *scratch)
+                         int32_t *nearest, float *lead, void *scratch)
 {
     room at = divide(p, scratch);
     size_t done = 0;
     for (; done + ROWS <= n_rows; done += ROWS)
-        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done);
+        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done,
+                         lead != NULL ? lead + done : NULL);
     if (done < n_rows) {
         int32_t label[ROWS];
-        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label);
+        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label,
+                         lead != NULL ? lead + done : NULL);
         memcpy(nearest + done, label, (n_rows - done) * sizeof *label);
     }
 }

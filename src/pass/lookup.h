@@ -10,15 +10,16 @@ typedef struct cofi_lanes {
     void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
     /* Adds the lookups begin..end-1 to sum[j][i], all k clusters. */
     void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum);
-    /* The cluster with the least sum, the lowest on ties; a bit for every row where it leads by less than
-     * `bound`. */
-    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure);
+    /* The cluster with the least sum, the lowest on ties, by how much it leads, and a bit for every row where
+     * that is less than `bound`. */
+    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+                  uint64_t *unsure);
 } cofi_lanes;
 
 enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
 
 size_t cofi_lookup_scratch(const cofi_plan *plan);
 void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
-                         int32_t *nearest, void *scratch);
+                         int32_t *nearest, float *lead, void *scratch);
 
 #endif

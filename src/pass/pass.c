@@ -17,6 +17,7 @@ struct cofi_pass_worker {
     uint64_t *size;
     uint64_t hash, moved;
     void *scratch;
+    int64_t *sum;     /* stride: of one row */
     move *moves;      /* COFI_BLOCK_ROWS */
     uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
     bool touched;
@@ -44,13 +45,14 @@ static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
     w->count = cofi_alloc_zero(&p->env, n_entries(p), sizeof *w->count);
     w->size = cofi_alloc_zero(&p->env, p->k, sizeof *w->size);
     w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
+    w->sum = cofi_alloc(&p->env, p->stride, sizeof *w->sum);
     w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
     bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
     if (by_members)
         w->member =
             cofi_alloc_zero(&p->env, (size_t)((p->k + 3) & ~3u) * COFI_BLOCK_WORDS, sizeof *w->member);
-    bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->moves != NULL &&
-              (!by_members || w->member != NULL);
+    bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->sum != NULL &&
+              w->moves != NULL && (!by_members || w->member != NULL);
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
@@ -75,6 +77,8 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     cof_status status =
         cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
+    bool skips = pass->kernel->most_cells > 0; /* the plain kernel is the reference: it looks at every row */
+    if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
     for (uint32_t t = 0; t < cofi_team_size(team); t++)
         if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);
     pass->all_by_members = true;
@@ -90,11 +94,13 @@ void cofi_pass_close(cofi_pass *pass)
         cofi_release(&pass->env, pass->worker[t].count);
         cofi_release(&pass->env, pass->worker[t].size);
         cofi_release(&pass->env, pass->worker[t].scratch);
+        cofi_release(&pass->env, pass->worker[t].sum);
         cofi_release(&pass->env, pass->worker[t].moves);
         cofi_release(&pass->env, pass->worker[t].member);
     }
     cofi_release(&pass->env, pass->worker);
     cofi_plan_close(&pass->plan);
+    cofi_skip_close(&pass->skip);
     cofi_release(&pass->env, pass->label);
     cofi_release(&pass->env, pass->count);
     cofi_release(&pass->env, pass->size);
@@ -109,6 +115,7 @@ void cofi_pass_reset(cofi_pass *pass)
     memset(pass->size, 0, pass->k * sizeof *pass->size);
     memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
     pass->hash = 0;
+    cofi_skip_forget(&pass->skip);
 }
 
 /* Of the labels of one block; passengers leave no trace. Eight chains, because one would wait for itself. */
@@ -279,6 +286,49 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
     w->touched = true;
 }
 
+/* How many keys are too small to keep the label unread. */
+static size_t count_close(const float *key, size_t n, float need)
+{
+    uint32_t close = 0;
+    for (size_t i = 0; i < n; i++) close += key[i] <= need;
+    return close;
+}
+
+/* Labels of one group of rows into `to`. False if all stay as they are, in which case `to` is not written. */
+static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, int32_t *to)
+{
+    enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
+    float *key = p->skip.key != NULL ? p->skip.key + begin : NULL, need = p->skip.need;
+    float moved = (float)p->skip.moved;
+    size_t n_close = p->skip.valid ? count_close(key, n, need) : n;
+    if (n_close == 0) return false;
+    if (n_close > FEW || n_close == n) {
+        p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
+        for (size_t i = 0; key != NULL && i < n; i++) key[i] += moved;
+        return true;
+    }
+    memcpy(to, p->label + begin, n * sizeof *to);
+    for (size_t i = 0; i < n; i++) {
+        if (key[i] > need) continue;
+        to[i] = cofi_settle_row(p->rows, p->plan.scores, begin + i, w->sum, &key[i]);
+        key[i] += moved;
+    }
+    return true;
+}
+
+static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, int32_t *to)
+{
+    bool any = false;
+    for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
+        size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
+        if (label_group(p, w, begin + at, n_here, to + at))
+            any = true;
+        else
+            memcpy(to + at, p->label + begin + at, n_here * sizeof *to);
+    }
+    return any;
+}
+
 static void do_block(void *ctx, uint32_t worker, size_t block)
 {
     pass_job *job = ctx;
@@ -287,9 +337,10 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     int32_t label[COFI_BLOCK_ROWS];
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
-    const int32_t *to = job->given != NULL ? job->given + begin : label;
-    if (job->given == NULL) p->kernel->nearest(&p->plan, begin, n, label, w->scratch);
-    move_rows(p, w, begin, n, to);
+    if (job->given != NULL)
+        move_rows(p, w, begin, n, job->given + begin);
+    else if (label_block(p, w, begin, n, label))
+        move_rows(p, w, begin, n, label);
 }
 
 /* Adds what the workers changed and clears it for the next pass. */
@@ -323,13 +374,17 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
     cofi_plan_prepare(&pass->plan, scores);
+    cofi_skip_advance(&pass->skip, scores);
     pass->visits += pass->rows->n_rows;
-    return run_job(&job);
+    uint64_t moved = run_job(&job);
+    pass->skip.valid = pass->skip.key != NULL;
+    return moved;
 }
 
 uint64_t cofi_pass_take(cofi_pass *pass, const int32_t *label)
 {
     pass_job job = {pass, label};
+    cofi_skip_forget(&pass->skip);
     return run_job(&job);
 }
 

@@ -7,16 +7,18 @@
 #include "../core/shape.h"
 #include "../core/team.h"
 #include "plan.h"
+#include "skip.h"
 
-/* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS. `scratch` holds what
- * scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
+/* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, where `lead` is not
+ * NULL, by how much it certainly leads, in units of the scores. `scratch` holds what scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
 typedef struct cofi_kernel {
     const char *name;    /* shown in results */
     uint32_t most_cells; /* with `split`: what cofi_plan_open wants */
     bool split;
     bool (*available)(void); /* does this processor have it */
     size_t (*scratch_bytes)(const cofi_plan *plan);
-    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch);
+    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+                    void *scratch);
     /* Counting whole blocks, sixty-four rows a word; NULL: it has no way that beats row after row.
      * find: bits of the codes that equal `value`. count: for each cluster j how many of its members, bits at
      * member[j * COFI_BLOCK_WORDS], hold `value`. k is a multiple of four: past the clusters, nobody is a member. */
@@ -29,6 +31,9 @@ enum { COFI_BLOCK_ROWS = 4096, COFI_BLOCK_WORDS = COFI_BLOCK_ROWS / 64 }; /* one
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */
 int32_t cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
+/* The same for a row that has not been summed up; lead may be NULL. `sum` is room for scores->stride. */
+int32_t cofi_settle_row(const cofi_rows *rows, const cofi_scores *scores, size_t row, int64_t *sum,
+                        float *lead);
 
 extern const cofi_kernel cofi_kernel_plain;
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -46,12 +51,13 @@ typedef struct cofi_pass {
     const cofi_kernel *kernel;
     cofi_team *team;
     cofi_plan plan;
+    cofi_skip skip;
     uint32_t k, stride;
     int32_t *label;  /* n_rows; -1 before the first pass */
     uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
     uint64_t *size;  /* k: summed row weights of each cluster */
     uint64_t hash;   /* of the partition; equal partitions have equal hashes */
-    uint64_t visits; /* rows scored so far */
+    uint64_t visits; /* rows labelled so far, whether scored or known to stay */
     cof_env env;
     struct cofi_pass_worker *worker;
     uint64_t *block_hash; /* of the labels of each block; `hash` is their sum */

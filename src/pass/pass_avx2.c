@@ -76,7 +76,8 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const u
     }
 }
 
-TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure)
+TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+                         uint64_t *unsure)
 {
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
     for (size_t i = 0; i < ROWS; i += 16) {
@@ -89,9 +90,10 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
             best = lower;
             at = _mm256_blendv_epi8(_mm256_set1_epi16((short)j), at, same);
         }
-        /* lead < bound is (bound -saturating lead) > 0; bytes of the comparison pack to one bit a row */
-        __m256i lead = _mm256_sub_epi16(second, best);
-        __m256i sure = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_set1_epi16((short)bound), lead),
+        /* gap < bound if bound less gap, never below 0, is above it; bytes of the comparison pack to one bit a row */
+        __m256i gap = _mm256_sub_epi16(second, best);
+        _mm256_storeu_si256((__m256i *)(lead + i), gap);
+        __m256i sure = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_set1_epi16((short)bound), gap),
                                           _mm256_setzero_si256());
         __m128i packed = _mm_packs_epi16(_mm256_castsi256_si128(sure), _mm256_extracti128_si256(sure, 1));
         unsure[i / 64] |= (uint64_t)(~(uint32_t)_mm_movemask_epi8(packed) & 0xFFFF) << i % 64;
@@ -135,10 +137,11 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, con
     }
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch)
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+                         void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, scratch);
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, lead, scratch);
 }
 
 static bool available(void)

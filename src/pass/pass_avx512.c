@@ -84,7 +84,8 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const u
     }
 }
 
-TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure)
+TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+                         uint64_t *unsure)
 {
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
     for (size_t i = 0; i < ROWS; i += LANES) {
@@ -97,8 +98,9 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
             best = _mm512_min_epu16(best, x);
             at = _mm512_mask_mov_epi16(at, less, _mm512_set1_epi16((short)j));
         }
-        __mmask32 close =
-            _mm512_cmplt_epu16_mask(_mm512_sub_epi16(second, best), _mm512_set1_epi16((short)bound));
+        __m512i gap = _mm512_sub_epi16(second, best);
+        __mmask32 close = _mm512_cmplt_epu16_mask(gap, _mm512_set1_epi16((short)bound));
+        _mm512_storeu_si512(lead + i, gap);
         unsure[i / 64] |= (uint64_t)close << i % 64;
         _mm512_storeu_si512(nearest + i, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(at)));
         _mm512_storeu_si512(nearest + i + 16, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(at, 1)));
@@ -128,10 +130,11 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, con
     }
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch)
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+                         void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, scratch);
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, lead, scratch);
 }
 
 static bool available(void)

@@ -81,7 +81,8 @@ static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const uint8_t 
     }
 }
 
-static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint64_t *unsure)
+static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+                  uint64_t *unsure)
 {
     static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
@@ -93,17 +94,19 @@ static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *near
             second = vminq_u16(second, vmaxq_u16(x, best));
             best = vminq_u16(best, x);
         }
-        uint16x8_t close = vcltq_u16(vsubq_u16(second, best), vdupq_n_u16(bound));
+        uint16x8_t gap = vsubq_u16(second, best), close = vcltq_u16(gap, vdupq_n_u16(bound));
+        vst1q_u16(lead + i, gap);
         unsure[i / 64] |= (uint64_t)vaddvq_u16(vandq_u16(close, vld1q_u16(bit))) << i % 64;
         vst1q_s32(nearest + i, vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(at))));
         vst1q_s32(nearest + i + 4, vreinterpretq_s32_u32(vmovl_high_u16(at)));
     }
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, void *scratch)
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+                         void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, scratch);
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, lead, scratch);
 }
 
 static bool available(void)

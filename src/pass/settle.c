@@ -34,3 +34,24 @@ int32_t cofi_settle(const cofi_rows *rows, const cofi_scores *s, size_t row, con
     if (s->plain == NULL) return (int32_t)first;
     return settle_plain(rows, s, row, sum, first, least + COFI_TIE);
 }
+
+/* By how much the cluster leads all others. */
+static float lead_of(const cofi_scores *s, const int64_t *sum, int32_t best)
+{
+    int64_t second = COFI_NEVER;
+    for (uint32_t j = 0; j < s->k; j++)
+        if (j != (uint32_t)best && sum[j] < second) second = sum[j];
+    return (float)((double)(second - sum[best]) / s->scale);
+}
+
+int32_t cofi_settle_row(const cofi_rows *rows, const cofi_scores *s, size_t row, int64_t *sum, float *lead)
+{
+    memcpy(sum, s->base, s->stride * sizeof *sum);
+    for (size_t r = 0; r < rows->n_attrs; r++) {
+        const int64_t *value = s->value + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * s->stride;
+        for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
+    }
+    int32_t best = cofi_settle(rows, s, row, sum);
+    if (lead != NULL) *lead = lead_of(s, sum, best);
+    return best;
+}

@@ -174,7 +174,7 @@ static void test_every_kernel_gives_the_plain_labels(void **state)
     cofi_rng_seed(&rng, 7, 0);
     assert_int_equal(cofi_team_open(&env, 1, &team[0], NULL), COF_OK);
     assert_int_equal(cofi_team_open(&env, 3, &team[1], NULL), COF_OK);
-    for (uint64_t seed = 0; seed < 1500;) {
+    for (uint64_t seed = 0; seed < 1200;) {
         shape s = {PICK(rows), PICK(attrs), PICK(clusters), PICK(values)};
         if (s.n * s.l * s.k + s.l * s.k * s.most_values > 500000) continue; /* small enough to try many */
         compare_kernels(seed++, s, team);
@@ -198,6 +198,50 @@ static void test_large_shapes(void **state)
     cofi_team_close(team[1]);
 }
 
+/* Scores that settle, as in a fit: each round they move less, and more rows are skipped. */
+static void test_skipped_rows_keep_the_right_label(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_team *team;
+    size_t n_skipped = 0;
+    assert_int_equal(cofi_team_open(&env, 2, &team, NULL), COF_OK);
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        problem p;
+        cofi_pass plain, fast;
+        cofi_rng rng = dice(seed);
+        shape s = {4096 + below(&rng, 9000), 1 + below(&rng, 25), 1 + (uint32_t)below(&rng, 9),
+                   1 + (uint32_t)below(&rng, 6)};
+        make_problem(&p, seed, s);
+        assert_int_equal(cofi_pass_open(&env, &p.rows, s.k, team, &cofi_kernel_plain, &plain, NULL), COF_OK);
+        assert_int_equal(cofi_pass_open(&env, &p.rows, s.k, team, NULL, &fast, NULL), COF_OK);
+        make_scores(&p);
+        uint64_t reach = (UINT64_C(1) << COFI_SUM_BITS) / (p.rows.n_attrs + 1) / 20;
+        for (int round = 0; round < 14; round++) {
+            if (round == 6) p.scores.scale *= 2; /* the same numbers now mean half */
+            if (round == 9) cofi_pass_set_labels(&fast, plain.label);
+            if (round == 11)
+                p.scores.base[0] = s.k > 1 && p.scores.base[0] == 0 ? COFI_NEVER : p.scores.base[0];
+            bool all_dead = true;
+            for (uint32_t j = 0; j < s.k; j++) all_dead &= p.scores.base[j] == COFI_NEVER;
+            if (all_dead) p.scores.base[s.k - 1] = 0;
+            uint64_t moved = cofi_pass_run(&plain, &p.scores);
+            assert_true(cofi_pass_run(&fast, &p.scores) == moved);
+            assert_same(&p, &plain, &fast);
+            for (size_t i = 0; fast.skip.key != NULL && i < s.n; i++)
+                n_skipped += fast.skip.key[i] > fast.skip.need;
+            for (size_t at = 0; at < (size_t)p.first[s.l] * p.scores.stride; at++)
+                if (at % p.scores.stride < s.k)
+                    p.scores.value[at] += (int64_t)cofi_rng_below(&p.rng, reach >> 2 * round);
+        }
+        cofi_pass_close(&plain);
+        cofi_pass_close(&fast);
+        free_problem(&p);
+    }
+    assert_true(n_skipped > 100000);
+    cofi_team_close(team);
+}
+
 static void test_the_environment_names_a_kernel(void **state)
 {
     (void)state;
@@ -216,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel_gives_the_plain_labels),
         cmocka_unit_test(test_large_shapes),
+        cmocka_unit_test(test_skipped_rows_keep_the_right_label),
         cmocka_unit_test(test_the_environment_names_a_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

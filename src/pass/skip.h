@@ -1,0 +1,30 @@
+/* Rows that need no look: exact skipping.
+ *
+ * When a row is scored, its cluster leads by some amount. From one table of scores to the next that lead can
+ * shrink by no more than the sum, over the attributes, of how differently any value's scores moved for any
+ * two clusters. As long as these sums have not used the lead up, the row's label is the same, unread. */
+#ifndef COFI_SKIP_H
+#define COFI_SKIP_H
+
+#include "../core/env.h"
+#include "../core/shape.h"
+
+typedef struct cofi_skip {
+    cof_env env;
+    const cofi_rows *rows;
+    float *key;     /* per row: its lead when it was scored, plus `moved` at that time; NULL: never skip */
+    int64_t *value; /* the last scores, with base and scale */
+    int64_t *base;
+    double scale;
+    double moved; /* how much leads can have shrunk since the keys began, added up */
+    float need;   /* a row with a greater key keeps its label */
+    bool valid;   /* every row has a key */
+} cofi_skip;
+
+cof_status cofi_skip_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_skip *skip);
+void cofi_skip_close(cofi_skip *skip);
+void cofi_skip_forget(cofi_skip *skip); /* labels changed by other means: all rows must be scored */
+/* Before every pass. */
+void cofi_skip_advance(cofi_skip *skip, const cofi_scores *scores);
+
+#endif
