@@ -1,5 +1,5 @@
 /* Memory and bookkeeping of a running fit. */
-#include "engine.h"
+#include "method.h"
 
 enum { FEW_VALUES = 64 };
 
@@ -43,6 +43,8 @@ static cof_status open_scores(cofi_engine *e)
 static uint32_t useful_threads(const cofi_problem *p, const cof_fit_options *o)
 {
     double work = (double)p->rows.n_rows * (double)p->n_attrs * o->k;
+    bool pairs = (cofi_method_find(o->method)->flags & COFI_METHOD_PAIRS) != 0;
+    if (pairs && work * (double)p->n_attrs / o->k > 10000000) return o->threads; /* comparing columns */
     return work < 200000 || p->rows.n_rows <= COFI_BLOCK_ROWS ? 1 : o->threads;
 }
 

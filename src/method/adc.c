@@ -9,25 +9,26 @@ typedef struct adc_work {
 } adc_work;
 
 /* Mean total variation, over the pairs of t's values, of what they go together with in r. */
-static double relevance(const cofi_problem *p, size_t t, size_t r, const double *count)
+static double relevance(const cofi_problem *p, size_t t, size_t r, const double *share)
 {
     double sum = 0, n_pairs = (double)p->n_present[t] * (p->n_present[t] - 1) / 2;
     for (uint32_t a = 0; a < p->n_values[t]; a++)
         for (uint32_t b = a + 1; b < p->n_values[t]; b++)
-            sum += cofi_total_variation(count, p->n_values[r], a, b, NULL);
+            sum += cofi_total_variation(share, p->n_values[r], a, b);
     return sum / n_pairs;
 }
 
-static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     adc_work *w = ctx;
     (void)worker;
     const cofi_problem *p = w->e->problem;
+    cofi_to_shares(count, p->n_values[t], p->n_values[r]);
     double factor = relevance(p, t, r, count) / (double)p->n_attrs;
     for (uint32_t a = 0; a < p->n_values[t]; a++) {
         for (uint32_t b = a + 1; b < p->n_values[t]; b++) {
             double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
-            *d += factor * cofi_total_variation(count, p->n_values[r], a, b, NULL);
+            *d += factor * cofi_total_variation(count, p->n_values[r], a, b);
             cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
         }
     }

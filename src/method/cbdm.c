@@ -15,36 +15,22 @@ typedef struct dilca_work {
     double *uncertainty; /* per worker: SU of its target with every attribute */
     uint8_t *in_context; /* [t][r] while it fits in memory as bytes: 10,000 attributes take 100 MB */
     uint64_t *n_context; /* per target: values of its context */
+    cofi_logs logs;
 } dilca_work;
 
-static double entropy_term(double n, double total)
+static double symmetric_uncertainty(const cofi_logs *logs, const double *count, uint32_t o_t, uint32_t o_r)
 {
-    return n > 0 ? -n / total * log2(n / total) : 0;
-}
-
-static double symmetric_uncertainty(const double *count, uint32_t o_t, uint32_t o_r)
-{
-    double total = 0, own = 0, other = 0, joint = 0;
-    for (size_t at = 0; at < (size_t)o_t * o_r; at++) total += count[at];
-    for (uint32_t a = 0; a < o_t; a++) own += entropy_term(cofi_pair_total(count, o_r, a), total);
-    for (uint32_t b = 0; b < o_r; b++) {
-        double n = 0;
-        for (uint32_t a = 0; a < o_t; a++) {
-            n += count[(size_t)a * o_r + b];
-            joint += entropy_term(count[(size_t)a * o_r + b], total);
-        }
-        other += entropy_term(n, total);
-    }
-    double su = own + other > 0 ? 2 * (own + other - joint) / (own + other) : 0;
+    cofi_shared h = cofi_entropies(logs, count, o_t, o_r);
+    double su = h.own + h.other > 0 ? 2 * (h.own + h.other - h.joint) / (h.own + h.other) : 0;
     return su < 1e-10 ? 0 : su;
 }
 
-static void note_uncertainty(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+static void note_uncertainty(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     dilca_work *w = ctx;
     const cofi_problem *p = w->e->problem;
     w->uncertainty[worker * p->n_attrs + r] =
-        t == r ? 0 : symmetric_uncertainty(count, p->n_values[t], p->n_values[r]);
+        t == r ? 0 : symmetric_uncertainty(&w->logs, count, p->n_values[t], p->n_values[r]);
 }
 
 static void choose_context(void *ctx, uint32_t worker, size_t t)
@@ -62,7 +48,7 @@ static void choose_context(void *ctx, uint32_t worker, size_t t)
     }
 }
 
-static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     dilca_work *w = ctx;
     (void)worker;
@@ -70,14 +56,15 @@ static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const doubl
     uint32_t o = p->n_values[t], o_r = p->n_values[r];
     if (!w->in_context[t * p->n_attrs + r]) return;
     for (uint32_t y = 0; y < o_r; y++) {
-        double n = 0;
+        double n = 0, *d = cofi_distances_of(w->e, &w->km->d, t, 0);
         for (uint32_t a = 0; a < o; a++) n += count[(size_t)a * o_r + y];
         if (n == 0) continue;
-        for (uint32_t a = 0; a < o; a++)
-            for (uint32_t b = 0; b < o; b++) {
+        for (uint32_t a = 0; a < o; a++) {
+            for (uint32_t b = 0; b < a; b++) {
                 double difference = (count[(size_t)a * o_r + y] - count[(size_t)b * o_r + y]) / n;
-                cofi_distances_of(w->e, &w->km->d, t, a)[b] += difference * difference;
+                d[(size_t)a * o + b] += difference * difference;
             }
+        }
     }
 }
 
@@ -87,8 +74,10 @@ static void take_roots(void *ctx, uint32_t worker, size_t t)
     (void)worker;
     uint32_t o = w->e->problem->n_values[t];
     double *d = cofi_distances_of(w->e, &w->km->d, t, 0);
-    for (size_t at = 0; w->n_context[t] > 0 && at < (size_t)o * o; at++)
-        d[at] = sqrt(d[at] / (double)w->n_context[t]);
+    for (uint32_t a = 0; a < o; a++)
+        for (uint32_t b = 0; b < a; b++)
+            d[(size_t)a * o + b] = d[(size_t)b * o + a] =
+                sqrt(d[(size_t)a * o + b] / (double)w->n_context[t]);
 }
 
 static cof_status visit_twice(dilca_work *w, cof_error *err)
@@ -117,7 +106,9 @@ static cof_status open(cofi_engine *e, void **state, cof_error *err)
     w.in_context = cofi_alloc_zero(&e->env, n, n);
     w.n_context = cofi_alloc_zero(&e->env, n, sizeof *w.n_context);
     bool ok = w.uncertainty != NULL && w.in_context != NULL && w.n_context != NULL;
-    status = ok ? visit_twice(&w, err) : cofi_no_memory(err);
+    status = ok ? cofi_logs_open(e, &w.logs, err) : cofi_no_memory(err);
+    if (status == COF_OK) status = visit_twice(&w, err);
+    cofi_logs_close(e, &w.logs);
     cofi_release(&e->env, w.uncertainty);
     cofi_release(&e->env, w.in_context);
     cofi_release(&e->env, w.n_context);

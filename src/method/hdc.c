@@ -10,17 +10,26 @@ typedef struct hd_work {
     cofi_km *km;
 } hd_work;
 
-static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+/* G: how many values of r occur together with a or b. */
+static uint32_t n_together(const double *share, uint32_t o_r, uint32_t a, uint32_t b)
+{
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < o_r; g++) n += share[(size_t)a * o_r + g] > 0 || share[(size_t)b * o_r + g] > 0;
+    return n > 0 ? n : 1;
+}
+
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     hd_work *w = ctx;
     (void)worker;
     const cofi_problem *p = w->e->problem;
+    uint32_t o_r = p->n_values[r];
+    cofi_to_shares(count, p->n_values[t], o_r);
     for (uint32_t a = 0; a < p->n_values[t]; a++) {
         for (uint32_t b = a + 1; b < p->n_values[t]; b++) {
-            uint32_t n_common = 1;
-            double variation = cofi_total_variation(count, p->n_values[r], a, b, &n_common);
             double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
-            *d += 2 * variation / n_common / (double)p->n_attrs;
+            *d += 2 * cofi_total_variation(count, o_r, a, b) / n_together(count, o_r, a, b) /
+                  (double)p->n_attrs;
             cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
         }
     }

@@ -64,7 +64,7 @@ typedef struct relate_work {
     bool fill;
 } relate_work;
 
-static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     relate_work *w = ctx;
     const cofi_problem *p = w->e->problem;

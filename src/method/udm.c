@@ -9,6 +9,7 @@ typedef struct udm_work {
     cofi_engine *e;
     cofi_km *km;
     double n; /* weight of all rows */
+    cofi_logs logs;
 } udm_work;
 
 /* (equal pairs + |concordance| of every 2 x 2 sub-table) over all pairs of rows. */
@@ -25,29 +26,32 @@ static double relation(const double *c, uint32_t o_r, uint32_t o_s, double n)
     return (equal + apart) / (n * (n - 1) / 2);
 }
 
-static double entropy_of_both(const double *c, uint32_t o_s, uint32_t n_present, uint32_t a, uint32_t b,
-                              double n)
+/* -sum of q log2 q, q = x / n: what x log2 x gives it. The q need not sum to 1. */
+static double entropy_of_both(const udm_work *w, const double *c, uint32_t o_s, uint32_t a, uint32_t b)
 {
-    double sum = 0;
+    double sum = 0, rows = 0;
     for (uint32_t g = 0; g < o_s; g++) {
-        double q = (c[(size_t)a * o_s + g] + c[(size_t)b * o_s + g]) / n;
-        if (q > 0) sum -= q * log2(q);
+        double x = c[(size_t)a * o_s + g] + c[(size_t)b * o_s + g];
+        sum += cofi_x_log_x(&w->logs, x);
+        rows += x;
     }
-    return sum / log2(n_present);
+    return (rows * log2(w->n) - sum) / w->n;
 }
 
-static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, const double *count)
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     udm_work *w = ctx;
     (void)worker;
     const cofi_problem *p = w->e->problem;
     uint32_t o = p->n_values[t], o_r = p->n_values[r];
     double related = t == r ? 1 : relation(count, o, o_r, w->n);
+    double factor = related / log2(p->n_present[r]) / (double)p->n_attrs;
     for (uint32_t a = 0; a < o; a++) {
+        if (cofi_pair_total(count, o_r, a) == 0) continue;
         for (uint32_t b = a + 1; b < o; b++) {
-            if (cofi_pair_total(count, o_r, a) == 0 || cofi_pair_total(count, o_r, b) == 0) continue;
+            if (cofi_pair_total(count, o_r, b) == 0) continue;
             double *d = &cofi_distances_of(w->e, &w->km->d, t, a)[b];
-            *d += related * entropy_of_both(count, o_r, p->n_present[r], a, b, w->n) / (double)p->n_attrs;
+            *d += factor * entropy_of_both(w, count, o_r, a, b);
             cofi_distances_of(w->e, &w->km->d, t, b)[a] = *d;
         }
     }
@@ -57,9 +61,12 @@ static cof_status open(cofi_engine *e, void **state, cof_error *err)
 {
     cof_status status = cofi_km_open(e, state, err);
     if (status != COF_OK) return status;
-    udm_work w = {e, *state, (double)e->problem->total_weight / e->problem->unit};
+    udm_work w = {.e = e, .km = *state, .n = (double)e->problem->total_weight / e->problem->unit};
     cofi_pair_visitor visitor = {.ctx = &w, .pair = add_pair};
-    return cofi_pairs_visit(e, &visitor, err);
+    status = cofi_logs_open(e, &w.logs, err);
+    if (status == COF_OK) status = cofi_pairs_visit(e, &visitor, err);
+    cofi_logs_close(e, &w.logs);
+    return status;
 }
 
 const cofi_method cofi_method_udm = {"udm",

@@ -16,6 +16,7 @@ static void test_relevance(void **state)
     for (size_t t = 0; t < 4; t++)
         for (size_t r = 0; r < 4; r++) {
             cofi_pairs_count(&b.e, t, r, count);
+            cofi_to_shares(count, b.problem.n_values[t], b.problem.n_values[r]);
             assert_near(relevance(&b.problem, t, r, count), wanted[t][r], EXACT);
         }
     tear_down(&b);

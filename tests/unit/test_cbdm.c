@@ -13,11 +13,12 @@ static void test_uncertainty(void **state)
                  {1, 2, 0.300297}, {1, 3, 0.074483}, {2, 3, 0.616377}};
     bench b;
     double count[9];
+    cofi_logs logs = {NULL, 0};
     set_up_t6(&b, "cbdm", 0);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         size_t r = pairs[i].r, s = pairs[i].s;
         cofi_pairs_count(&b.e, r, s, count);
-        assert_near(symmetric_uncertainty(count, b.problem.n_values[r], b.problem.n_values[s]),
+        assert_near(symmetric_uncertainty(&logs, count, b.problem.n_values[r], b.problem.n_values[s]),
                     pairs[i].wanted, EXACT);
     }
     tear_down(&b);
@@ -38,7 +39,7 @@ static void test_contexts(void **state)
     set_up_t6(&b, "cbdm", 0);
     cofi_km *again = NULL;
     assert_status(cofi_km_open(&b.e, (void **)&again, &err), COF_OK, &err);
-    dilca_work w = {&b.e, again, uncertainty, in_context, n_context};
+    dilca_work w = {&b.e, again, uncertainty, in_context, n_context, {NULL, 0}};
     assert_status(visit_twice(&w, &err), COF_OK, &err);
     assert_memory_equal(in_context, wanted, sizeof wanted);
     cofi_km_close(&b.e, again);
