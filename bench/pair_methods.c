@@ -52,7 +52,10 @@ int main(int argc, char **argv)
         pid_t child = fork();
         if (child == 0) _exit(run_method(argc > 3 ? argv[3 + m] : pairs[m], n_rows, n_columns));
         if (child < 0 || wait4(child, &end, 0, &usage) < 0 || !WIFEXITED(end)) return 1;
-        if (WEXITSTATUS(end) == 0) printf(", peak %.0f MB\n", (double)usage.ru_maxrss / 1024);
+        if (WEXITSTATUS(end) == 0)
+            printf(", %.2f s of processor, peak %.0f MB\n",
+                   (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec,
+                   (double)usage.ru_maxrss / 1024);
     }
     return 0;
 }

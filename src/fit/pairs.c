@@ -105,7 +105,7 @@ static void visit_target(void *ctx, uint32_t worker, size_t task)
     size_t t = w->first_target + task;
     double *count = w->count[worker];
     if (v->begin != NULL) v->begin(v->ctx, worker, t);
-    for (size_t r = 0; r < p->n_attrs; r++) {
+    for (size_t r = 0; r < (v->before_only ? t : p->n_attrs); r++) {
         if (w->bits != NULL && p->n_values[t] * p->n_values[r] <= MOST_BITMAP_CELLS)
             count_by_bits(w, t, r, count);
         else

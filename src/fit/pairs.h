@@ -15,6 +15,7 @@ typedef struct cofi_pair_visitor {
      * table may be overwritten. */
     void (*pair)(void *ctx, uint32_t worker, size_t t, size_t r, double *count);
     void (*end)(void *ctx, uint32_t worker, size_t t); /* may be NULL */
+    bool before_only; /* just the attributes r < t: for what is the same both ways */
 } cofi_pair_visitor;
 
 /* COF_ERR_STOPPED if the host said so. */
