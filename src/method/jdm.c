@@ -428,6 +428,15 @@ static void complete_modes(cofi_engine *e, const jdm *s)
     }
 }
 
+/* A model has scores; these say nothing of any value. */
+static void leave_no_scores(cofi_engine *e)
+{
+    size_t n = (size_t)e->problem->first[e->problem->n_attrs] * e->scores.stride;
+    memset(e->alive, 1, e->o.k);
+    cofi_scores_open(e, 0);
+    memset(e->scores.value, 0, n * sizeof *e->scores.value);
+}
+
 static cof_status run(cofi_engine *e, void *state, cof_error *err)
 {
     jdm *s = state;
@@ -449,6 +458,7 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
         if (e->stopped) e->stop = COF_STOP_STOPPED;
     }
     cofi_release(&e->env, mode_own);
+    leave_no_scores(e);
     return status;
 }
 
