@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-extern const verb verb_fit, verb_predict, verb_evaluate, verb_trees, verb_describe, verb_generate,
-    verb_completion, verb_report;
+extern const verb verb_fit, verb_predict, verb_evaluate, verb_compare, verb_trees, verb_report, verb_describe,
+    verb_generate, verb_completion;
 
 #endif

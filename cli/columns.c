@@ -173,8 +173,8 @@ static int find_column(const cof_table *table, const char *file, const char *nam
 }
 
 /* Marks the columns of a comma list; a name that holds commas itself counts if the whole text is one. */
-static int mark_named(const cof_table *table, const char *file, const text_list *lists, left_out mark,
-                      left_out *why)
+static int mark_named(const cof_table *table, const char *file, const text_list *lists, bool several,
+                      left_out mark, left_out *why)
 {
     int code = CODE_DONE;
     for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
@@ -182,6 +182,7 @@ static int mark_named(const cof_table *table, const char *file, const text_list 
         const char **names = split(lists->text[i], c == SIZE_MAX ? ',' : '\0', &n);
         if (names == NULL) return complain_memory();
         for (size_t j = 0; j < n && code == CODE_DONE; j++) {
+            if (several && cof_table_find(table, names[j]) == SIZE_MAX) continue;
             code = find_column(table, file, names[j], &c);
             if (code == CODE_DONE && mark == USED && why[c] == LEFT_IGNORED)
                 code = complain(CODE_USAGE, "\"%s\" is in both --columns and --ignore", names[j]);
@@ -218,12 +219,24 @@ static int find_ordinal(const cof_table *table, const char *file, const char *te
     return code;
 }
 
+static bool has_ordinal(const cof_table *table, const char *text)
+{
+    char name[256];
+    for (const char *s = strchr(text, '='); s != NULL; s = strchr(s + 1, '=')) {
+        if ((size_t)(s - text) >= sizeof name) break;
+        snprintf(name, sizeof name, "%.*s", (int)(s - text), text);
+        if (cof_table_find(table, name) != SIZE_MAX) return true;
+    }
+    return strchr(text, '=') == NULL; /* badly formed, which every table may tell */
+}
+
 /* COLUMN=a<b<c */
-static int set_order(cof_table *table, const char *file, const char *text)
+static int set_order(cof_table *table, const char *file, const char *text, bool several)
 {
     cof_error err;
     const char *list = NULL;
     size_t column = SIZE_MAX, n = 0;
+    if (several && !has_ordinal(table, text)) return CODE_DONE;
     int code = find_ordinal(table, file, text, &column, &list);
     if (code != CODE_DONE) return code;
     const char **values = split(list, '<', &n);
@@ -289,8 +302,8 @@ static int check_special(const cof_table *table, const column_choice *asked, con
 static int mark_asked(const cof_table *table, const char *file, const column_choice *asked, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) out->why[c] = asked->columns.n > 0 ? LEFT_NOT_CHOSEN : USED;
-    int code = mark_named(table, file, &asked->ignore, LEFT_IGNORED, out->why);
-    if (code == CODE_DONE) code = mark_named(table, file, &asked->columns, USED, out->why);
+    int code = mark_named(table, file, &asked->ignore, asked->several, LEFT_IGNORED, out->why);
+    if (code == CODE_DONE) code = mark_named(table, file, &asked->columns, asked->several, USED, out->why);
     if (code == CODE_DONE) code = find_column(table, file, asked->label, &out->label);
     if (code == CODE_DONE) code = find_column(table, file, asked->weights, &out->weights);
     if (code == CODE_DONE) code = check_special(table, asked, out);
@@ -321,10 +334,53 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
     if (out->why == NULL) return complain_memory();
     int code = mark_asked(table, file, asked, out);
     for (size_t i = 0; i < asked->ordinal.n && code == CODE_DONE; i++)
-        code = set_order(table, file, asked->ordinal.text[i]);
+        code = set_order(table, file, asked->ordinal.text[i], asked->several);
     if (code != CODE_DONE) return code;
     mark_guessed(table, asked, missing, out);
     return set_roles(table, out);
+}
+
+static bool any_has(cof_table *const *tables, size_t n_tables, const char *name)
+{
+    for (size_t i = 0; i < n_tables; i++)
+        if (cof_table_find(tables[i], name) != SIZE_MAX) return true;
+    return false;
+}
+
+static int complain_nowhere(const char *option_name, const char *name)
+{
+    return complain(CODE_USAGE, "%s names \"%s\", a column that none of the tables has", option_name, name);
+}
+
+static int check_lists(cof_table *const *tables, size_t n_tables, const char *option_name,
+                       const text_list *lists)
+{
+    int code = CODE_DONE;
+    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
+        size_t n = 0;
+        const char **names =
+            split(lists->text[i], any_has(tables, n_tables, lists->text[i]) ? '\0' : ',', &n);
+        if (names == NULL) return complain_memory();
+        for (size_t j = 0; j < n && code == CODE_DONE; j++)
+            if (!any_has(tables, n_tables, names[j])) code = complain_nowhere(option_name, names[j]);
+        free(names);
+    }
+    return code;
+}
+
+int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked)
+{
+    int code = check_lists(tables, n_tables, "--ignore", &asked->ignore);
+    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--columns", &asked->columns);
+    for (size_t i = 0; i < asked->ordinal.n && code == CODE_DONE; i++) {
+        bool found = false;
+        for (size_t t = 0; t < n_tables; t++) found = found || has_ordinal(tables[t], asked->ordinal.text[i]);
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(asked->ordinal.text[i], "="),
+                 asked->ordinal.text[i]);
+        if (!found) code = complain_nowhere("--ordinal", name);
+    }
+    return code;
 }
 
 void columns_free(columns *c)

@@ -22,6 +22,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
 typedef struct column_choice { /* what the user said about columns */
     const char *label, *weights;
     text_list ignore, columns, ordinal;
+    bool several; /* the lists speak of several tables: what one of them lacks is passed over */
 } column_choice;
 extern const option column_options[];
 void column_choice_free(column_choice *asked);
@@ -50,6 +51,8 @@ typedef struct columns { /* of one table */
 int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
                    columns *out);
 void columns_free(columns *c);
+/* Complains about a name in the lists that none of the tables has. */
+int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked);
 
 /* First suspected identifier that is not taken; SIZE_MAX if there is none. */
 size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),

@@ -51,6 +51,28 @@ static const entry json_fields[] = {
     {"warnings", "sentences; empty if all is well"},
     {NULL, NULL}};
 
+static const entry compare_json_fields[] = {
+    {"version, label, runs, seed, init, variant, missing, methods, control", "what was asked"},
+    {"tables", "for every table: table, n_rows, n_columns, k and results"},
+    {"results", "for every method: method, n_results (runs that have one), no_result (why others have not, "
+                "or null), fit_s "
+                "(the median), and for every index its mean, deviation, rank and the values of all runs"},
+    {"over_all",
+     "with several tables, for every index: ranks (method, average_rank, and differs_0.05 and differs_0.10: "
+     "\"no\", \"worse\" or \"better\" than the control), chi_square, df, p, chi_square_tied, p_tied, f, "
+     "f_df1, "
+     "f_df2, p_f, critical_difference_0.05, critical_difference_0.10"},
+    {"elapsed_s", "seconds for all of it"},
+    {NULL, NULL}};
+
+static const entry compare_csv_fields[] = {
+    {"table, method, index", "what the figure is of; empty where it is of all"},
+    {"quantity", "clusters, runs, fit_s; mean, deviation, rank; average_rank; chi_square, p, "
+                 "chi_square_tied, p_tied, f, p_f, "
+                 "critical_difference_0.05, critical_difference_0.10"},
+    {"value", "the figure; empty where there is none"},
+    {NULL, NULL}};
+
 static const entry environment[] = {
     {"NO_COLOR", "if set and not empty, no colour even on a terminal"},
     {"COLUMNS", "the width of the text where standard output is no terminal (default: 80)"},
@@ -193,6 +215,15 @@ static void put_files(FILE *out)
     put_entries(out, history_fields);
     fputs(".SS The object that fit \\-\\-json prints\n", out);
     put_entries(out, json_fields);
+    fputs(".SS What compare writes\n", out);
+    put_text(out, "With --format json, one object:");
+    put_entries(out, compare_json_fields);
+    fputs(".PP\n", out);
+    put_text(out, "With --format csv, a line a figure:");
+    put_entries(out, compare_csv_fields);
+    fputs(".PP\n", out);
+    put_text(out, "The indices are ca, ari and nmi with --label, otherwise log_likelihood, agreement and "
+                  "objective.");
     fputs(".SS The model file\n", out);
     put_text(out, "Binary, with a version and a checksum, the same on every machine; docs/model-format.md "
                   "describes it.");

@@ -104,6 +104,23 @@ void progress_fit_begun(progress_line *line)
     begun(line->ctx);
 }
 
+static void put_line(progress_line *line, const char *text)
+{
+    fprintf(stderr, "\r%s\033[K", show_text(text, terminal_width(stderr) - 1).text);
+    fflush(stderr);
+    line->drawn = true;
+    line->next_s = now_s() + EVERY_S;
+}
+
+void progress_say(progress_line *line, const char *text, double elapsed_s, double done, double total)
+{
+    char all[512];
+    if (!line->on || now_s() < line->next_s) return;
+    snprintf(all, sizeof all, "%s", text);
+    append_time_left(all, sizeof all, elapsed_s, done, total);
+    put_line(line, all);
+}
+
 static void draw(void *ctx, const cof_progress *p)
 {
     progress_line *line = ctx;
@@ -114,10 +131,12 @@ static void draw(void *ctx, const cof_progress *p)
         describe_reading(line, p, text, sizeof text);
     else
         describe_fitting(p, text, sizeof text);
-    fprintf(stderr, "\r%s\033[K", show_text(text, terminal_width(stderr) - 1).text);
-    fflush(stderr);
-    line->drawn = true;
-    line->next_s = now_s() + EVERY_S;
+    put_line(line, text);
+}
+
+static void draw_reading(void *ctx, const cof_progress *p)
+{
+    if (p->phase == COF_PHASE_READ) draw(ctx, p);
 }
 
 static int should_stop(void *ctx)
@@ -130,4 +149,11 @@ cof_env progress_env(progress_line *line)
 {
     return (cof_env){
         .struct_size = sizeof(cof_env), .should_stop = should_stop, .progress = draw, .ctx = line};
+}
+
+cof_env reading_env(progress_line *line)
+{
+    cof_env env = progress_env(line);
+    env.progress = draw_reading;
+    return env;
 }

@@ -25,6 +25,11 @@ void progress_fit_begun(progress_line *line); /* for a fit too quick to report *
 /* Lends the line and the stop request to a library call. */
 cof_env progress_env(progress_line *line);
 
+/* The same for tables that several threads will fit at once: drawn while reading only. */
+cof_env reading_env(progress_line *line);
+/* Draws a line of the caller's own, with the time left by the share of the work that is done. */
+void progress_say(progress_line *line, const char *text, double elapsed_s, double done, double total);
+
 /* From now on the first Ctrl-C or request to end asks the running call to stop; the second one kills. */
 void catch_signals(void);
 bool interrupted(void);
