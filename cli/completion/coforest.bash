@@ -4,11 +4,11 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="fit predict evaluate compare trees describe generate completion help --help --version"
+        words="fit predict evaluate compare trees report describe generate completion help --help --version"
     else
         case $verb:$prev in
         fit:--clusters | fit:-k) compopt +o default; return ;;
-        fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
+        fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         fit:--restarts) compopt +o default; return ;;
         fit:--init) words="kmeans farthest random modes++ cao" ;;
         fit:--init-rows) compopt +o default; return ;;
@@ -29,6 +29,8 @@ _coforest()
         fit:--labels-out) return ;;
         fit:--model-out) return ;;
         fit:--history) return ;;
+        fit:--report) return ;;
+        fit:--map-out) return ;;
         predict:--labels-out) return ;;
         predict:--threads) compopt +o default; return ;;
         predict:--delimiter) compopt +o default; return ;;
@@ -36,7 +38,7 @@ _coforest()
         evaluate:--delimiter) compopt +o default; return ;;
         evaluate:--na) compopt +o default; return ;;
         compare:--clusters | compare:-k) compopt +o default; return ;;
-        compare:--methods) words="default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
+        compare:--methods) words="default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         compare:--control) compopt +o default; return ;;
         compare:--runs) compopt +o default; return ;;
         compare:--init) words="kmeans farthest random modes++ cao" ;;
@@ -56,6 +58,14 @@ _coforest()
         trees:--attr) compopt +o default; return ;;
         trees:--format) words="text dot svg json" ;;
         trees:--out | trees:-o) return ;;
+        report:--out | report:-o) return ;;
+        report:--map-out) return ;;
+        report:--label) compopt +o default; return ;;
+        report:--perplexity) compopt +o default; return ;;
+        report:--seed) compopt +o default; return ;;
+        report:--threads) compopt +o default; return ;;
+        report:--delimiter) compopt +o default; return ;;
+        report:--na) compopt +o default; return ;;
         describe:--delimiter) compopt +o default; return ;;
         describe:--na) compopt +o default; return ;;
         generate:--kind) words="uniform planted" ;;
@@ -66,16 +76,17 @@ _coforest()
         generate:--noise) compopt +o default; return ;;
         generate:--seed) compopt +o default; return ;;
         generate:--out | generate:-o) return ;;
-        help:help) words="fit predict evaluate compare trees describe generate completion" ;;
+        help:help) words="fit predict evaluate compare trees report describe generate completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --format --out -q --quiet" ;;
         trees:-*) words="--help --attr --format -o --out" ;;
+        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
         completion:-*) words="--help" ;;
