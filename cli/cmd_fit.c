@@ -287,6 +287,7 @@ static int read_input(fit_job *job, const char *path, const cof_env *env)
         cof_status status = cof_table_demo(env, &job->table, &err);
         if (status != COF_OK) code = complain_status(status, TASK_TABLE, &err);
     } else {
+        job->s.reading.threads = job->s.threads;
         code = read_table(env, path, &job->s.reading, NULL, &job->table);
     }
     job->read_s = now_s() - begun_s;

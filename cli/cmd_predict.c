@@ -78,6 +78,7 @@ static int load_inputs(predict_job *job)
     cof_env env = progress_env(&job->line);
     double begun_s = now_s();
     catch_signals();
+    job->s.reading.threads = job->s.threads;
     int code = read_table(&env, job->table_path, &job->s.reading, NULL, &job->table);
     progress_erase(&job->line);
     job->read_s = now_s() - begun_s;

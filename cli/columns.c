@@ -109,7 +109,8 @@ static const char **split(const char *text, char separator, size_t *n)
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out)
 {
-    cof_read_options options = {.struct_size = sizeof options, .no_header = how->no_header};
+    cof_read_options options = {
+        .struct_size = sizeof options, .no_header = how->no_header, .threads = how->threads};
     cof_error err;
     const char **na = NULL;
     const char *na_text = how->na != NULL ? how->na : default_na;

@@ -11,6 +11,7 @@ typedef struct reading { /* how a table is read */
     const char *delimiter;
     bool no_header;
     const char *na;
+    uint32_t threads; /* 0: all cores */
 } reading;
 extern const option dialect_options[], na_options[];
 

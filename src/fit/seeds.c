@@ -176,7 +176,7 @@ static void seed_apart(seeding *s, chance by)
     add_seed(s, draw_row(s, ANY_ROW), true);
     while (s->n_seeds < s->e->o.k) {
         if (by == FARTHEST) s->greatest = greatest_near(s);
-        add_seed(s, draw_row(s, by), true);
+        add_seed(s, draw_row(s, by), s->n_seeds + 1 < s->e->o.k); /* after the last nobody asks */
     }
 }
 

@@ -112,52 +112,46 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     }
 }
 
-/* Leads in steps as the score's unit, less what 16 bits may have hidden. */
-static void put_leads(const cofi_plan *p, const uint16_t *gap, size_t n, float *lead)
+/* Leads in the scores' unit, less what 16 bits may have hidden. */
+static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t *lead, size_t n, float *key)
 {
     float step = (float)(ldexp(1.0, p->shift) / p->scores->scale * (1 - 1e-6));
-    float hidden = (float)(p->n_terms + 1);
-    for (size_t i = 0; i < n; i++) {
-        float steps = (float)gap[i] - hidden;
-        lead[i] = steps > 0 ? steps * step : 0;
-    }
+    lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->moved, key);
 }
 
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                             int32_t *label, float *lead)
+                             int32_t *label, float *key)
 {
     uint64_t unsure[COFI_GROUP_WORDS];
-    uint16_t gap[ROWS];
+    uint16_t lead[ROWS];
     if (p->n_chunks > 1) {
         sum_chunks(p, lanes, row, n, at);
-        least_total(at->total, p->k, p->bound, label, gap, unsure);
+        least_total(at->total, p->k, p->bound, label, lead, unsure);
     } else {
         add_chunk(p, lanes, 0, row, n, at);
-        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, gap, unsure);
+        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, lead, unsure);
     }
-    if (lead != NULL) put_leads(p, gap, n, lead);
+    if (key != NULL) put_keys(p, lanes, lead, n, key);
     for (size_t w = 0; w * 64 < n; w++) {
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1) {
             size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
-            if (i < n)
-                label[i] =
-                    cofi_settle_row(p->rows, p->scores, row + i, at->full, lead != NULL ? &lead[i] : NULL);
+            if (i >= n) break;
+            label[i] = cofi_settle_row(p->rows, p->scores, row + i, at->full, key != NULL ? &key[i] : NULL);
+            if (key != NULL) key[i] += p->moved;
         }
     }
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
-                         int32_t *nearest, float *lead, void *scratch)
+                         int32_t *nearest, float *key, void *scratch)
 {
     room at = divide(p, scratch);
     size_t done = 0;
     for (; done + ROWS <= n_rows; done += ROWS)
-        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done,
-                         lead != NULL ? lead + done : NULL);
+        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done, key != NULL ? key + done : NULL);
     if (done < n_rows) {
         int32_t label[ROWS];
-        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label,
-                         lead != NULL ? lead + done : NULL);
+        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label, key != NULL ? key + done : NULL);
         memcpy(nearest + done, label, (n_rows - done) * sizeof *label);
     }
 }

@@ -14,7 +14,20 @@ typedef struct cofi_lanes {
      * that is less than `bound`. */
     void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
                   uint64_t *unsure);
+    /* key[i] = offset + step * (lead[i] - hidden), the last factor 0 where it is below. */
+    void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key);
 } cofi_lanes;
+
+/* cofi_lanes.keys. Inlined, so that each kernel gets it in its own instructions. */
+static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
+                                                                   float hidden, float step, float offset,
+                                                                   float *restrict key)
+{
+    for (size_t i = 0; i < n; i++) {
+        float steps = (float)lead[i] - hidden;
+        key[i] = offset + step * (steps > 0 ? steps : 0);
+    }
+}
 
 enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
 

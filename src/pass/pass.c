@@ -187,9 +187,7 @@ static void set_members(const cofi_pass *p, const int32_t *label, size_t n_words
     for (size_t i = 0; i < n_words * 64; i++) narrow[i] = (uint8_t)label[i];
     for (uint32_t j = 0; j < p->k; j++) {
         uint64_t *member = w->member + (size_t)j * COFI_BLOCK_WORDS;
-        p->kernel->find(narrow, n_words, (uint8_t)j, member);
-        size[j] = 0;
-        for (size_t x = 0; x < n_words; x++) size[j] += (uint64_t)__builtin_popcountll(member[x]);
+        size[j] = p->kernel->find(narrow, n_words, (uint8_t)j, member);
     }
 }
 
@@ -258,7 +256,7 @@ static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size
     bool known = from[0] >= 0;
     size_t n_words = n / 64;
     if (w->member == NULL || p->rows->weight != NULL) return 0;
-    if (count_changes(from, to, n) <= (known ? n / 4 : n / 8)) return 0; /* row after row is cheaper */
+    if (count_changes(from, to, n) <= (known ? n / 12 : n / 24)) return 0; /* row after row is cheaper */
     if (known) recount(p, w, begin, from, n_words, true);
     recount(p, w, begin, to, n_words, false);
     w->moved += count_changes(from, to, n_words * 64);
@@ -299,19 +297,17 @@ static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
 {
     enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
     float *key = p->skip.key != NULL ? p->skip.key + begin : NULL, need = p->skip.need;
-    float moved = (float)p->skip.moved;
     size_t n_close = p->skip.valid ? count_close(key, n, need) : n;
     if (n_close == 0) return false;
     if (n_close > FEW || n_close == n) {
         p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
-        for (size_t i = 0; key != NULL && i < n; i++) key[i] += moved;
         return true;
     }
     memcpy(to, p->label + begin, n * sizeof *to);
     for (size_t i = 0; i < n; i++) {
         if (key[i] > need) continue;
         to[i] = cofi_settle_row(p->rows, p->plan.scores, begin + i, w->sum, &key[i]);
-        key[i] += moved;
+        key[i] += p->plan.moved;
     }
     return true;
 }
@@ -375,6 +371,7 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     pass_job job = {pass, NULL};
     cofi_plan_prepare(&pass->plan, scores);
     cofi_skip_advance(&pass->skip, scores);
+    pass->plan.moved = (float)pass->skip.moved;
     pass->visits += pass->rows->n_rows;
     uint64_t moved = run_job(&job);
     pass->skip.valid = pass->skip.key != NULL;

@@ -9,20 +9,21 @@
 #include "plan.h"
 #include "skip.h"
 
-/* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, where `lead` is not
- * NULL, by how much it certainly leads, in units of the scores. `scratch` holds what scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
+/* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, where `key` is not
+ * NULL, by how much it certainly leads, in units of the scores, plus plan->moved. `scratch` holds what
+ * scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
 typedef struct cofi_kernel {
     const char *name;    /* shown in results */
     uint32_t most_cells; /* with `split`: what cofi_plan_open wants */
     bool split;
     bool (*available)(void); /* does this processor have it */
     size_t (*scratch_bytes)(const cofi_plan *plan);
-    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
                     void *scratch);
     /* Counting whole blocks, sixty-four rows a word; NULL: it has no way that beats row after row.
-     * find: bits of the codes that equal `value`. count: for each cluster j how many of its members, bits at
+     * find: bits of the codes that equal `value`, and how many do. count: for each cluster j how many of its members, bits at
      * member[j * COFI_BLOCK_WORDS], hold `value`. k is a multiple of four: past the clusters, nobody is a member. */
-    void (*find)(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits);
+    uint64_t (*find)(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits);
     void (*count)(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member, uint32_t k,
                   uint32_t *n);
 } cofi_kernel;

@@ -107,10 +107,14 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
     }
 }
 
-TARGET static void find(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits)
+TARGET static uint64_t find(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits)
 {
-    for (size_t w = 0; w < n_words; w++)
+    uint64_t n = 0;
+    for (size_t w = 0; w < n_words; w++) {
         bits[w] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(code + 64 * w), _mm512_set1_epi8((char)value));
+        n += (uint64_t)_mm_popcnt_u64(bits[w]);
+    }
+    return n;
 }
 
 TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member,
@@ -130,11 +134,16 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, con
     }
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key)
+{
+    cofi_lookup_keys(lead, n, hidden, step, offset, key);
+}
+
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, lead, scratch);
+    static const cofi_lanes lanes = {cells, add, least, keys};
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 
 static bool available(void)

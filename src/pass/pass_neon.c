@@ -102,11 +102,16 @@ static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *near
     }
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *lead,
+static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key)
+{
+    cofi_lookup_keys(lead, n, hidden, step, offset, key);
+}
+
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, lead, scratch);
+    static const cofi_lanes lanes = {cells, add, least, keys};
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 
 static bool available(void)

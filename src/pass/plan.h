@@ -44,6 +44,7 @@ typedef struct cofi_plan {
     void *owned_table;
     int shift;      /* one step is 2^shift of the scores' unit */
     uint32_t bound; /* a lead of so many steps is certain */
+    float moved;    /* added to every lead: see cofi_skip */
 } cofi_plan;
 
 /* most_cells 0: no tables at all, for the kernel that works on the full scores. */

@@ -191,7 +191,8 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
                             size_t n)
 {
     uint32_t cell;
-    if (row >= sc->most_rows || c >= sc->n_columns || !cell_of(sc, s, at, c, text, n, &cell)) return false;
+    if (row >= sc->most_rows || c >= sc->n_columns || n > COFI_CELL_BYTES) return false;
+    if (!cell_of(sc, s, at, c, text, n, &cell)) return false;
     uint32_t *cells = s->cells + c * sc->most_rows;
     if (!s->wide[c] && cell > NARROW) widen(s, c, cells, row);
     if (s->wide[c])
