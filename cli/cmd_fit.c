@@ -383,7 +383,7 @@ static void warn_numbers(fit_job *job)
     }
     if (n > 3) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", n - 3);
     if (n > 0)
-        warn(job, "%s look%s; every distinct number counts as a category", names,
+        warn(job, "%s look%s; every distinct number counts as a category (--numeric would not)", names,
              n == 1 ? "s like a measurement" : " like measurements");
 }
 

@@ -51,6 +51,12 @@ const option column_options[] = {
      .kind = OPTION_TEXTS,
      .offset = offsetof(column_choice, ordinal),
      .help = "The values of this column have an order, from first to last. May be repeated."},
+    {.name = "numeric",
+     .arg = "COLUMN,...",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, numeric),
+     .help = "These columns are quantities, not categories: for the methods coforest, k-prototypes and "
+             "ek-prototypes. May be repeated."},
     {.name = "weights",
      .arg = "COLUMN",
      .kind = OPTION_TEXT,
@@ -67,7 +73,8 @@ static const struct {
     [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns would keep it"},
     [LEFT_CONSTANT] = {"constant", "the same value in every row"},
     [LEFT_IGNORED] = {"ignored", "as asked by --ignore"},
-    [LEFT_NOT_CHOSEN] = {"not in --columns", "not among --columns"}};
+    [LEFT_NOT_CHOSEN] = {"not in --columns", "not among --columns"},
+    [AS_NUMBER] = {"numeric", "quantities, scaled to 0..1 over the table"}};
 
 const char *left_out_word(left_out why)
 {
@@ -263,6 +270,8 @@ static int32_t role_for(left_out why)
         return COF_ROLE_WEIGHT;
     case LEFT_IDENTIFIER:
         return COF_ROLE_IDENTIFIER;
+    case AS_NUMBER:
+        return COF_ROLE_NUMERIC;
     case LEFT_IGNORED:
     case LEFT_NOT_CHOSEN:
         return COF_ROLE_IGNORED;
@@ -305,6 +314,8 @@ static int mark_asked(const cof_table *table, const char *file, const column_cho
     for (size_t c = 0; c < out->n; c++) out->why[c] = asked->columns.n > 0 ? LEFT_NOT_CHOSEN : USED;
     int code = mark_named(table, file, &asked->ignore, asked->several, LEFT_IGNORED, out->why);
     if (code == CODE_DONE) code = mark_named(table, file, &asked->columns, asked->several, USED, out->why);
+    if (code == CODE_DONE)
+        code = mark_named(table, file, &asked->numeric, asked->several, AS_NUMBER, out->why);
     if (code == CODE_DONE) code = find_column(table, file, asked->label, &out->label);
     if (code == CODE_DONE) code = find_column(table, file, asked->weights, &out->weights);
     if (code == CODE_DONE) code = check_special(table, asked, out);
@@ -395,6 +406,7 @@ void column_choice_free(column_choice *asked)
     text_list_free(&asked->ignore);
     text_list_free(&asked->columns);
     text_list_free(&asked->ordinal);
+    text_list_free(&asked->numeric);
 }
 
 size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),

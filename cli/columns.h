@@ -22,7 +22,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
 
 typedef struct column_choice { /* what the user said about columns */
     const char *label, *weights;
-    text_list ignore, columns, ordinal;
+    text_list ignore, columns, ordinal, numeric;
     bool several; /* the lists speak of several tables: what one of them lacks is passed over */
 } column_choice;
 extern const option column_options[];
@@ -36,7 +36,8 @@ typedef enum left_out {
     LEFT_IDENTIFIER,
     LEFT_CONSTANT,
     LEFT_IGNORED,
-    LEFT_NOT_CHOSEN
+    LEFT_NOT_CHOSEN,
+    AS_NUMBER /* takes part, but as a quantity */
 } left_out;
 const char *left_out_word(left_out why);     /* "identifier" */
 const char *left_out_sentence(left_out why); /* for people */

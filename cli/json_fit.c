@@ -27,7 +27,7 @@ static void print_attributes(const fit_job *job, json_out *j)
         json_text(j, "name", view.name);
         json_count(j, "n_values", view.n_values);
         json_count(j, "n_missing", view.n_missing);
-        json_bool(j, "used", job->columns.why[c] == USED);
+        json_bool(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
         json_text(j, "why", left_out_word(job->columns.why[c]));
         json_close(j, '}');
     }

@@ -27,12 +27,12 @@ static void heading(const page *p, const char *text)
 
 /* ---- What was read ------------------------------------------------------------------------------- */
 
-static void list_left_out(const fit_job *job, const page *p, left_out why, bool *first)
+static void list_columns(const fit_job *job, const page *p, left_out why, const char *title)
 {
     size_t n = 0, listed = 0;
     for (size_t c = 0; c < job->columns.n; c++) n += job->columns.why[c] == why;
     if (n == 0) return;
-    fputs(*first ? "Left out:  " : "           ", p->out);
+    fprintf(p->out, "%-11s", title);
     flow f = flow_begin(p, 11, 11);
     for (size_t c = 0; c < job->columns.n && listed < MOST_NAMES; c++) {
         cof_column view;
@@ -51,7 +51,13 @@ static void list_left_out(const fit_job *job, const page *p, left_out why, bool 
     snprintf(reason, sizeof reason, "(%s)", left_out_sentence(why));
     flow_words(&f, reason);
     flow_end(&f);
-    *first = false;
+}
+
+static bool any_column(const fit_job *job, left_out why)
+{
+    for (size_t c = 0; c < job->columns.n; c++)
+        if (job->columns.why[c] == why) return true;
+    return false;
 }
 
 static void show_missing(const fit_job *job, const page *p)
@@ -75,11 +81,15 @@ static void show_missing(const fit_job *job, const page *p)
 
 void show_table_read(const fit_job *job, const page *p)
 {
-    bool first = true;
+    const char *title = "Left out:";
     fprintf(p->out, "Read:      %s%s%s, %s rows, %s columns, in %s\n", bold(p), show_text(job->file, 60).text,
             plain(p), show_count(cof_table_n_rows(job->table)).text, show_count(job->columns.n).text,
             show_seconds(job->read_s).text);
-    for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++) list_left_out(job, p, why, &first);
+    for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++) {
+        list_columns(job, p, why, title);
+        if (any_column(job, why)) title = "";
+    }
+    list_columns(job, p, AS_NUMBER, "Numeric:");
     show_missing(job, p);
     fflush(p->out); /* something to read while the fit runs */
 }

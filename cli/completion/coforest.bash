@@ -23,6 +23,7 @@ _coforest()
         fit:--ignore) compopt +o default; return ;;
         fit:--columns) compopt +o default; return ;;
         fit:--ordinal) compopt +o default; return ;;
+        fit:--numeric) compopt +o default; return ;;
         fit:--weights) compopt +o default; return ;;
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
@@ -50,6 +51,7 @@ _coforest()
         compare:--ignore) compopt +o default; return ;;
         compare:--columns) compopt +o default; return ;;
         compare:--ordinal) compopt +o default; return ;;
+        compare:--numeric) compopt +o default; return ;;
         compare:--weights) compopt +o default; return ;;
         compare:--delimiter) compopt +o default; return ;;
         compare:--na) compopt +o default; return ;;
@@ -81,10 +83,10 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --labels-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --weights --delimiter --no-header --na --format --out -q --quiet" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;
         trees:-*) words="--help --attr --format -o --out" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
