@@ -327,19 +327,20 @@ static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *
 }
 
 /* Finding equal rows costs as much as many passes over them, so a large table shows a sample first: is it
- * likely that at least three in four rows go away? Not asked where the number of distinct rows matters. */
+ * likely that at least three in four rows go away? The number of distinct rows is estimated as Chao does it,
+ * from those that came once and twice, so that a few very frequent rows do not mislead. */
 static cof_status look_for_copies(cofi_problem *p, bool may_fold, uint32_t k, bool *worth_it, cof_error *err)
 {
     enum { SAMPLE = 8192 };
     size_t n = p->n_table_rows;
-    uint32_t n_differ;
+    cofi_copies found;
     *worth_it = true;
     if (n < 2 * SAMPLE || p->table_weight != NULL) return COF_OK;
-    if (cofi_dedupe_sample(&p->env, p->ids, p->n_attrs + p->n_numeric, n, SAMPLE, &n_differ) != COF_OK)
+    if (cofi_dedupe_sample(&p->env, p->ids, p->n_attrs + p->n_numeric, n, SAMPLE, &found) != COF_OK)
         return cofi_no_memory(err);
-    double groups = (double)n / 4; /* each four times: how many of them would a sample meet? */
-    bool copies = n_differ <= groups * (1 - exp(-SAMPLE / groups));
-    *worth_it = (may_fold && copies) || k > n_differ;
+    double once = (double)found.n_once, twice = (double)found.n_twice;
+    double likely = (double)found.n_distinct + once * (once - 1) / (2 * (twice + 1));
+    *worth_it = (may_fold && likely <= (double)n / 4) || k > found.n_distinct;
     return COF_OK;
 }
 

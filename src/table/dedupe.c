@@ -4,6 +4,8 @@
 
 #include "../core/rng.h"
 
+#include <stdlib.h>
+
 enum { BLOCK = 1024 };
 
 static void hash_block(const cofi_ids *ids, size_t n_attrs, size_t begin, size_t n, uint64_t *hash)
@@ -35,8 +37,7 @@ static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_
     size_t at = hash & s->mask;
     for (; s->row[at] != 0; at = (at + 1) & s->mask) {
         size_t other = s->row[at] - 1;
-        if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row))
-            return group != NULL ? group[other] : 0;
+        if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row)) return group[other];
     }
     s->row[at] = (uint32_t)row + 1;
     s->tag[at] = tag;
@@ -91,22 +92,29 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
     return status;
 }
 
-cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
-                              size_t n_sample, uint32_t *n_groups)
+static int compare_hashes(const void *a, const void *b)
 {
-    slots s = {NULL, NULL, 0};
-    cof_status status = COF_OK;
-    *n_groups = 0;
-    for (size_t i = 0; i < n_sample && status == COF_OK; i++) {
-        size_t begin = n_rows / n_sample * i;
-        size_t row = begin + cofi_mix64(i + 1) % (n_rows / n_sample);
-        uint64_t hash;
-        if (s.row == NULL || 2 * (size_t)*n_groups > s.mask) status = grow(env, ids, n_attrs, &s);
-        if (status != COF_OK) break;
-        hash_block(ids, n_attrs, row, 1, &hash);
-        find_or_add(&s, ids, n_attrs, row, cofi_mix64(hash), NULL, n_groups);
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
+                              size_t n_sample, cofi_copies *found)
+{
+    uint64_t *hash = cofi_alloc(env, n_sample, sizeof *hash);
+    if (hash == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < n_sample; i++) {
+        size_t stretch = n_rows / n_sample;
+        hash_block(ids, n_attrs, stretch * i + cofi_mix64(i + 1) % stretch, 1, &hash[i]);
     }
-    cofi_release(env, s.row);
-    cofi_release(env, s.tag);
-    return status;
+    qsort(hash, n_sample, sizeof *hash, compare_hashes);
+    *found = (cofi_copies){0, 0, 0};
+    for (size_t i = 0, next; i < n_sample; i = next) {
+        for (next = i + 1; next < n_sample && hash[next] == hash[i];) next++;
+        found->n_distinct++;
+        found->n_once += next - i == 1;
+        found->n_twice += next - i == 2;
+    }
+    cofi_release(env, hash);
+    return COF_OK;
 }
