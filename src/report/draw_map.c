@@ -100,7 +100,7 @@ static void draw_heading(cofi_out *out, const cofi_map_drawing *d, size_t n)
     cofi_out_format(out, "%zu", n);
     if (cof_map_n_distinct(d->map) > n)
         cofi_out_format(out, " of %llu", (unsigned long long)cof_map_n_distinct(d->map));
-    cofi_out_text(out, " distinct rows, near ones alike (t-SNE on the learned distances)</text>\n");
+    cofi_out_text(out, " distinct rows, near ones alike (t-SNE)</text>\n");
     draw_legend(out, d->k);
 }
 

@@ -79,7 +79,8 @@ static void list_values(value_distances *d, const cof_map *map, const cofi_row_v
     }
 }
 
-/* A value outside the tree was met by no clustered row; it counts for nothing. */
+/* A value outside the tree was met by no clustered row; it counts for nothing. Methods that grow no tree tell
+ * values only apart. */
 static cof_status measure_values(value_distances *d, const cof_env *env, const cofi_row_values *v, size_t a)
 {
     d->distance = cofi_alloc(env, (size_t)d->n * d->n, sizeof *d->distance);
@@ -87,6 +88,7 @@ static cof_status measure_values(value_distances *d, const cof_env *env, const c
     for (uint32_t s = 0; s < d->n; s++)
         for (uint32_t u = 0; u <= s; u++) {
             double length = cof_model_distance(v->model, v->attribute[a], d->value[s], d->value[u]);
+            if (v->model->attr[v->attribute[a]].n_edges == 0) length = s != u;
             if (isnan(length)) length = 0;
             d->distance[(size_t)s * d->n + u] = d->distance[(size_t)u * d->n + s] = length;
         }

@@ -73,10 +73,10 @@ static void write_header(cofi_report *r)
     contents_entry(r, true, "clusters", "Clusters");
     contents_entry(r, true, "marks", "What makes them different");
     contents_entry(r, true, "profile", "Profile");
-    contents_entry(r, true, "trees", "Order trees");
+    contents_entry(r, r->has_trees, "trees", "Order trees");
     contents_entry(r, true, "importance", "Columns that matter");
     contents_entry(r, r->map != NULL && r->n_rows > 0, "map", "Map");
-    contents_entry(r, rows, "rows", "Typical rows");
+    contents_entry(r, rows && r->margin != NULL, "rows", "Typical rows");
     contents_entry(r, n_history > 0, "convergence", "Convergence");
     contents_entry(r, rows && r->classes != SIZE_MAX, "scores", "Scores");
     cofi_out_text(&r->out, "</ul></nav></header>\n<main id=\"main\">\n");

@@ -50,7 +50,8 @@ typedef struct cofi_report {
     size_t n_rows;
     const int32_t *label;
     int32_t *own_label;
-    cofi_margin *margin;
+    cofi_margin *margin; /* NULL: the method keeps no distances of rows to clusters */
+    bool has_trees;      /* some attribute has one */
     cofi_row_values values;
     cofi_cluster_rows *rows; /* k */
     uint64_t lead_bin[COFI_LEAD_BINS];

@@ -18,7 +18,7 @@ static void size_line(cofi_report *r, uint32_t j)
     cofi_html_count_cell(out, size);
     cofi_html_bar(out, "wide", size, r->total);
     cofi_out_text(out, " %");
-    if (cofi_report_has_rows(r)) {
+    if (r->margin != NULL) {
         cofi_html_number(out, c->n > 0 ? 100 * c->lead / (double)c->n : (double)NAN, 0);
         if (c->n > 0) cofi_out_text(out, " %");
         cofi_html_count_cell(out, (double)c->n_close);
@@ -33,7 +33,7 @@ static void size_table(cofi_report *r)
     static const char *const heads[] = {"cluster",           "rows",          "share of all", "mean lead",
                                         "close to boundary", "of the cluster"};
     cofi_html_table(&r->out, "", true, "Clusters, their sizes, and how clearly their rows belong to them");
-    cofi_html_heads(&r->out, heads, "-n-nn-", cofi_report_has_rows(r) ? 6 : 3);
+    cofi_html_heads(&r->out, heads, "-n-nn-", r->margin != NULL ? 6 : 3);
     cofi_out_text(&r->out, "<tbody>\n");
     for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
     cofi_out_text(&r->out, "</tbody>");
@@ -211,7 +211,7 @@ static void tell_boundary(cofi_report *r)
 {
     cofi_out *out = &r->out;
     uint64_t n_close = 0;
-    if (!cofi_report_has_rows(r) || r->n_filled < 2) return;
+    if (!cofi_report_has_rows(r) || r->margin == NULL || r->n_filled < 2) return;
     for (uint32_t j = 0; j < r->k; j++) n_close += r->rows[j].n_close;
     cofi_out_text(out, "<h3>Rows close to the boundary</h3>\n<p><span data-key=\"n_close\">");
     cofi_html_count(out, n_close);

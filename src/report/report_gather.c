@@ -8,7 +8,7 @@ double cofi_lead(const cofi_margin *m)
 {
     if (isnan(m->own)) return 0;
     if (!(m->other > 0) || isinf(m->other)) return isinf(m->other) ? 1 : 0;
-    return fmax(0, 1 - (double)m->own / (double)m->other);
+    return fmin(1, fmax(0, 1 - (double)m->own / (double)m->other));
 }
 
 /* ---- From the model ---------------------------------------------------------------------------------- */
@@ -47,8 +47,10 @@ static void sift(cofi_report *r, size_t at, size_t n)
 
 static void rank_attributes(cofi_report *r)
 {
-    for (size_t a = 0; a < cof_model_n_attributes(r->model); a++)
+    for (size_t a = 0; a < cof_model_n_attributes(r->model); a++) {
         if (r->model->attr[a].used) r->ranked[r->n_ranked++] = a;
+        r->has_trees |= r->model->attr[a].n_edges > 0;
+    }
     for (size_t at = r->n_ranked / 2; at-- > 0;) sift(r, at, r->n_ranked);
     for (size_t end = r->n_ranked; end-- > 1;) {
         size_t last = r->ranked[0];
@@ -134,10 +136,11 @@ static void study_row(cofi_report *r, size_t row)
     int32_t label = r->label[row];
     if (label < 0 || (uint32_t)label >= r->k) return;
     cofi_cluster_rows *c = &r->rows[label];
-    double lead = cofi_lead(&r->margin[row]);
-    int bin = (int)(lead * COFI_LEAD_BINS);
     r->n_clustered++;
     c->n++;
+    if (r->margin == NULL) return;
+    double lead = cofi_lead(&r->margin[row]);
+    int bin = (int)(lead * COFI_LEAD_BINS);
     c->lead += lead;
     r->lead_bin[bin < COFI_LEAD_BINS ? bin : COFI_LEAD_BINS - 1]++;
     offer(r, c, COFI_TYPICAL, row, r->margin[row].own);
@@ -166,6 +169,15 @@ static size_t find_classes(const cof_table *table)
     return SIZE_MAX;
 }
 
+/* Some methods compare whole rows and keep nothing to measure with. */
+static cof_status measure_rows(cofi_report *r, cof_error *err)
+{
+    if (r->model->no_scores) return COF_OK;
+    r->margin = cofi_alloc(&r->env, r->n_rows, sizeof *r->margin);
+    if (r->margin == NULL) return cofi_no_memory(err);
+    return cofi_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, err);
+}
+
 static cof_status study_rows(cofi_report *r, cof_error *err)
 {
     r->n_rows = cof_table_n_rows(r->table);
@@ -174,9 +186,7 @@ static cof_status study_rows(cofi_report *r, cof_error *err)
     cof_status status = cofi_row_values_open(&r->values, r->model, r->table, err);
     if (status == COF_OK) status = find_labels(r, err);
     if (status != COF_OK) return status;
-    r->margin = cofi_alloc(&r->env, r->n_rows, sizeof *r->margin);
-    if (r->margin == NULL) return cofi_no_memory(err);
-    status = cofi_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, err);
+    status = measure_rows(r, err);
     for (size_t i = 0; status == COF_OK && i < r->n_rows; i++) study_row(r, i);
     return status == COF_OK && r->n_rows > 0 ? draw_rows(r, err) : status;
 }

@@ -45,14 +45,15 @@ static const char *why_left_out(const cofi_report *r, size_t column)
                                           [COF_ROLE_LABEL] = "true classes, kept for comparison",
                                           [COF_ROLE_IDENTIFIER] = "names the rows",
                                           [COF_ROLE_WEIGHT] = "weights of the rows",
-                                          [COF_ROLE_IGNORED] = "left out by choice"};
+                                          [COF_ROLE_IGNORED] = "left out by choice",
+                                          [COF_ROLE_NUMERIC] = "a quantity"};
     if (r->o.left_out != NULL) return r->o.left_out[column];
     for (size_t a = 0; a < r->values.n; a++)
         if (r->values.column[a] == column) return NULL;
     for (size_t a = 0; a < cof_model_n_attributes(r->model); a++)
         if (!r->model->attr[a].used && strcmp(r->model->attr[a].name, c->name) == 0)
             return "the same in every row";
-    return c->role >= 0 && c->role <= COF_ROLE_IGNORED ? by_role[c->role] : by_role[COF_ROLE_IGNORED];
+    return c->role >= 0 && c->role <= COF_ROLE_NUMERIC ? by_role[c->role] : by_role[COF_ROLE_IGNORED];
 }
 
 static void column_line(cofi_report *r, size_t column)
@@ -136,8 +137,11 @@ static void missing_sentence(cofi_report *r)
 static void facts(cofi_report *r)
 {
     cofi_out *out = &r->out;
-    cofi_out_format(out, "<p class=\"soft\">Made by coforest %s, variant %s", cof_version(),
-                    cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors" : "paper");
+    cofi_out_format(out, "<p class=\"soft\">Made by coforest %s, method %s", cof_version(),
+                    cof_model_method(r->model));
+    if (r->has_trees)
+        cofi_out_format(out, ", variant %s",
+                        cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors" : "paper");
     for (size_t i = 0; i < r->o.n_facts; i++) {
         cofi_out_text(out, ", ");
         cofi_out_xml(out, r->o.facts[i].name);

@@ -211,6 +211,7 @@ cof_status cofi_report_trees(cofi_report *r, cof_error *err)
     cof_status status = COF_OK;
     size_t left = MOST_TREE_BYTES;
     enum { MOST_TREES = 1000 };
+    if (!r->has_trees) return COF_OK;
     cofi_html_section(&r->out, "trees", "Order trees");
     cofi_out_text(
         &r->out,

@@ -43,9 +43,11 @@ void cofi_report_map(cofi_report *r)
     cof_map_points(r->map, &n);
     cofi_map_drawing d = {.map = r->map, .table = r->table, .label = r->label, .k = r->k, .names = r->names};
     cofi_html_section(out, "map", "Map of the rows");
-    cofi_out_text(
-        out, "<p>Every circle is a distinct row; rows that the learned distances call alike lie together "
-             "(t-SNE). How far apart groups lie means little. ");
+    cofi_out_format(
+        out,
+        "<p>Every circle is a distinct row; rows that %s lie together (t-SNE). How far apart groups "
+        "lie means little. ",
+        r->has_trees ? "the learned distances call alike" : "agree in many columns");
     if (n < r->n_distinct) {
         cofi_out_text(out, "A sample of ");
         cofi_html_count(out, n);
@@ -162,7 +164,7 @@ void cofi_report_rows(cofi_report *r)
 {
     enum { MOST = 200 };
     cofi_out *out = &r->out;
-    if (!cofi_report_has_rows(r)) return;
+    if (!cofi_report_has_rows(r) || r->margin == NULL) return;
     cofi_html_section(out, "rows", "Typical and atypical rows");
     cofi_out_text(
         out, "<p>Typical rows lie nearest to their cluster, atypical ones farthest; a close call is almost "

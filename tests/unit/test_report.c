@@ -200,6 +200,30 @@ static void of_a_loaded_model(void **state)
     cof_table_free(later);
 }
 
+/* Methods without trees, and one that keeps nothing to measure rows with, leave their sections out. */
+static void of_other_methods(void **state)
+{
+    static const struct {
+        const char *method;
+        bool trees, rows;
+    } known[] = {{"coforest", true, true}, {"kmodes", false, true}, {"jdm", false, false}};
+    cof_table *table = zoo();
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        cof_fit_options fit = {.struct_size = sizeof fit, .k = 4, .restarts = 1, .method = known[i].method};
+        cof_model *model = fit_model(table, &fit, NULL);
+        char *text = report_of(model, table, NULL);
+        assert_int_equal(strstr(text, "id=\"trees\"") != NULL, known[i].trees);
+        assert_int_equal(strstr(text, "href=\"#trees\"") != NULL, known[i].trees);
+        assert_int_equal(strstr(text, "id=\"rows\"") != NULL, known[i].rows);
+        assert_int_equal(strstr(text, "href=\"#rows\"") != NULL, known[i].rows);
+        assert_non_null(strstr(text, "id=\"map\""));
+        free(text);
+        cof_model_free(model);
+    }
+    cof_table_free(table);
+}
+
 static cof_status report_with(const cof_env *env, cof_error *err)
 {
     static const char *const cell[] = {"a", "b", "c", "a", "b", "c", "x", "x", "y", "y", "x", "y",
@@ -243,6 +267,7 @@ int main(void)
                                        cmocka_unit_test(large_tables_give_small_pages),
                                        cmocka_unit_test(edges),
                                        cmocka_unit_test(of_a_loaded_model),
+                                       cmocka_unit_test(of_other_methods),
                                        cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
