@@ -3,26 +3,44 @@
 #include "km.h"
 #include "methods.h"
 
-/* gap[first[r] + t]: length between values t and t + 1 of attribute r; they sum to 1. */
-static void line_distances(const cofi_engine *e, const double *gap, cofi_distances *d)
+/* Gaps of all attributes. gap[first[r] + t]: length between values t and t + 1 of attribute r; they sum to 1. A
+ * value that no weighted row holds is no place of its own on the line: it falls on the next one. */
+typedef struct lines {
+    double *gap;
+    uint8_t *present; /* per flat id */
+    double *below;    /* k: share of each cluster's rows up to a value */
+    cofi_distances d;
+} lines;
+
+/* Whether the value has a gap behind it: it is there, and another one after it. */
+static bool has_gap(const cofi_problem *p, const lines *s, size_t r, uint32_t value)
+{
+    if (!s->present[p->first[r] + value]) return false;
+    for (uint32_t v = value + 1; v < p->n_values[r]; v++)
+        if (s->present[p->first[r] + v]) return true;
+    return false;
+}
+
+static void line_distances(const cofi_engine *e, lines *s)
 {
     const cofi_problem *p = e->problem;
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (uint32_t a = 0; a < p->n_values[r]; a++) {
             double length = 0;
             for (uint32_t b = a + 1; b < p->n_values[r]; b++) {
-                length += gap[p->first[r] + b - 1];
-                cofi_distances_of(e, d, r, a)[b] = cofi_distances_of(e, d, r, b)[a] = length;
+                length += s->gap[p->first[r] + b - 1];
+                cofi_distances_of(e, &s->d, r, a)[b] = cofi_distances_of(e, &s->d, r, b)[a] = length;
             }
         }
     }
 }
 
-static void equal_gaps(const cofi_engine *e, double *gap)
+static void equal_gaps(const cofi_engine *e, lines *s)
 {
     const cofi_problem *p = e->problem;
     for (size_t r = 0; r < p->n_attrs; r++)
-        for (uint32_t t = 0; t + 1 < p->n_values[r]; t++) gap[p->first[r] + t] = 1.0 / (p->n_values[r] - 1);
+        for (uint32_t t = 0; t < p->n_values[r]; t++)
+            s->gap[p->first[r] + t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
 }
 
 /* Chance that a pair of rows, of one cluster or of two, lies on both sides of the gap. */
@@ -40,33 +58,38 @@ static void gap_chances(const cofi_engine *e, const double *below, double *withi
     }
 }
 
-static void learn_gaps(const cofi_engine *e, double *gap, double *below)
+static void learn_gaps(const cofi_engine *e, lines *s)
 {
     const cofi_problem *p = e->problem;
     uint32_t stride = e->scores.stride;
     for (size_t r = 0; r < p->n_attrs; r++) {
-        double sum = 0, within, between, *own = gap + p->first[r];
-        uint32_t n_gaps = p->n_values[r] - 1;
-        memset(below, 0, e->o.k * sizeof *below);
-        for (uint32_t t = 0; t < n_gaps; t++) {
+        double sum = 0, within, between, *gap = s->gap + p->first[r];
+        memset(s->below, 0, e->o.k * sizeof *s->below);
+        for (uint32_t t = 0; t < p->n_values[r]; t++) {
+            gap[t] = 0;
+            if (!has_gap(p, s, r, t)) continue;
             for (uint32_t j = 0; j < e->o.k; j++)
-                below[j] += e->profile[(size_t)(p->first[r] + t) * stride + j];
-            gap_chances(e, below, &within, &between);
-            own[t] = between / (within + 1e-9);
-            sum += own[t];
+                s->below[j] += e->profile[(size_t)(p->first[r] + t) * stride + j];
+            gap_chances(e, s->below, &within, &between);
+            gap[t] = between / (within + 1e-9);
+            sum += gap[t];
         }
-        for (uint32_t t = 0; t < n_gaps; t++) own[t] = sum > 0 ? own[t] / sum : 1.0 / n_gaps;
+        for (uint32_t t = 0; t < p->n_values[r]; t++) {
+            if (sum > 0)
+                gap[t] /= sum;
+            else
+                gap[t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
+        }
     }
 }
 
-static cof_status learn(cofi_engine *e, double *gap, double *below, cofi_distances *d, bool once,
-                        cof_error *err)
+static cof_status learn(cofi_engine *e, lines *s, bool once, cof_error *err)
 {
-    cofi_measure m = {.d = d, .sum = COFI_L1};
+    cofi_measure m = {.d = &s->d, .sum = COFI_L1};
     uint64_t before = 0;
     cofi_profile_begin(e);
     for (e->rebuild = 0;; e->rebuild++) {
-        line_distances(e, gap, d);
+        line_distances(e, s);
         cof_status status = cofi_loop_profiles(e, &m, err);
         if (status != COF_OK || e->stopped || once || e->pass.hash == before) return status;
         if (e->rebuild + 1 == e->o.max_rebuilds) {
@@ -75,23 +98,26 @@ static cof_status learn(cofi_engine *e, double *gap, double *below, cofi_distanc
         }
         before = e->pass.hash;
         cofi_profile_update(e);
-        learn_gaps(e, gap, below);
+        learn_gaps(e, s);
     }
 }
 
 static cof_status run_with(cofi_engine *e, bool once, cof_error *err)
 {
-    cofi_distances d = {NULL, NULL};
-    double *gap = cofi_alloc(&e->env, e->problem->first[e->problem->n_attrs], sizeof *gap);
-    double *below = cofi_alloc(&e->env, e->o.k, sizeof *below);
-    cof_status status = gap != NULL && below != NULL ? cofi_distances_open(e, &d, err) : cofi_no_memory(err);
+    lines s = {.d = {NULL, NULL}};
+    s.gap = cofi_alloc(&e->env, e->problem->first[e->problem->n_attrs], sizeof *s.gap);
+    s.below = cofi_alloc(&e->env, e->o.k, sizeof *s.below);
+    s.present = cofi_present_values(e);
+    bool ok = s.gap != NULL && s.below != NULL && s.present != NULL;
+    cof_status status = ok ? cofi_distances_open(e, &s.d, err) : cofi_no_memory(err);
     if (status == COF_OK) {
-        equal_gaps(e, gap);
-        status = learn(e, gap, below, &d, once, err);
+        equal_gaps(e, &s);
+        status = learn(e, &s, once, err);
     }
-    cofi_distances_close(e, &d);
-    cofi_release(&e->env, gap);
-    cofi_release(&e->env, below);
+    cofi_distances_close(e, &s.d);
+    cofi_release(&e->env, s.gap);
+    cofi_release(&e->env, s.below);
+    cofi_release(&e->env, s.present);
     return status;
 }
 

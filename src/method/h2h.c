@@ -18,6 +18,7 @@ typedef struct h2h {
     size_t *first_line;  /* n_attrs + 1: lines of attribute r; a single one if it has two values */
     size_t *position_at; /* per line: where its values' positions begin */
     double *position;
+    uint8_t *present;  /* per flat id: a weighted row holds it; no line goes through the others */
     double *weight;    /* per line */
     double *error;     /* per line and cluster: summed squared distance to the mode */
     uint32_t *mode;    /* [j][line] */
@@ -30,17 +31,12 @@ static void h2h_close(cofi_engine *e, void *state)
 {
     h2h *s = state;
     if (s == NULL) return;
-    void *owned[] = {s->first_line, s->position_at, s->position,  s->weight, s->error,
-                     s->mode,       s->adjust,      s->frequency, s->raw,    s};
+    void *owned[] = {s->present, s->first_line, s->position_at, s->position, s->weight, s->error,
+                     s->mode,    s->adjust,     s->frequency,   s->raw,      s};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
 }
 
 /* ---- Projection --------------------------------------------------------------------------------- */
-
-static size_t lines_of(uint32_t o)
-{
-    return o > 2 ? (size_t)o * (o - 1) / 2 : 1;
-}
 
 /* Where values fall on the line through a and b: by the cosine rule on base distances. */
 static void project(const cofi_engine *e, const cofi_distances *d, size_t r, uint32_t a, uint32_t b,
@@ -58,8 +54,9 @@ static void project_all(const cofi_engine *e, const cofi_distances *d, h2h *s)
     size_t line = 0;
     for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++)
-            for (uint32_t b = a + 1; b < p->n_values[r]; b++, line++)
-                project(e, d, r, a, b, s->position + s->position_at[line]);
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++)
+                if (s->present[p->first[r] + a] && s->present[p->first[r] + b])
+                    project(e, d, r, a, b, s->position + s->position_at[line++]);
 }
 
 static size_t lay_out_lines(const cofi_engine *e, h2h *s)
@@ -68,7 +65,8 @@ static size_t lay_out_lines(const cofi_engine *e, h2h *s)
     size_t line = 0, at = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
         s->first_line[r] = line;
-        for (size_t n = lines_of(p->n_values[r]); n > 0; n--, line++, at += p->n_values[r])
+        size_t n = (size_t)p->n_present[r] * (p->n_present[r] - 1) / 2; /* pairs of values */
+        for (; n > 0; n--, line++, at += p->n_values[r])
             if (s->position_at != NULL) s->position_at[line] = at;
     }
     s->first_line[p->n_attrs] = s->n_lines = line;
@@ -84,7 +82,8 @@ static cof_status open(cofi_engine *e, void **state, cof_error *err)
     if (s == NULL) return cofi_no_memory(err);
     *state = s;
     s->first_line = cofi_alloc(&e->env, p->n_attrs + 1, sizeof *s->first_line);
-    if (s->first_line == NULL) return cofi_no_memory(err);
+    s->present = cofi_present_values(e);
+    if (s->first_line == NULL || s->present == NULL) return cofi_no_memory(err);
     lay_out_lines(e, s);
     s->position_at = cofi_alloc(&e->env, s->n_lines, sizeof *s->position_at);
     if (s->position_at == NULL) return cofi_no_memory(err);
@@ -145,6 +144,7 @@ static uint32_t line_median(const cofi_engine *e, const h2h *s, size_t r, size_t
     double least = INFINITY;
     for (uint32_t v = 0; v < o; v++) {
         double cost = 0;
+        if (!s->present[p->first[r] + v]) continue;
         for (uint32_t u = 0; u < o; u++)
             cost += fabs(position[v] - position[u]) * (double)count[(size_t)u * stride];
         if (isfinite(least) && cost >= least - 1e-12 * fmax(cost, least)) continue;

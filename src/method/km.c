@@ -30,9 +30,13 @@ cof_status cofi_km_run_l2(cofi_engine *e, void *state, cof_error *err)
     return cofi_loop_modes(e, &m, COFI_MEDIAN, COF_PHASE_FIT, err);
 }
 
-void cofi_column_totals(const double *count, uint32_t o_t, uint32_t o_r, double *total)
+uint8_t *cofi_present_values(const cofi_engine *e)
 {
-    memset(total, 0, o_r * sizeof *total);
-    for (uint32_t a = 0; a < o_t; a++)
-        for (uint32_t b = 0; b < o_r; b++) total[b] += count[(size_t)a * o_r + b];
+    const cofi_rows *rows = &e->problem->rows;
+    uint8_t *present = cofi_alloc_zero(&e->env, rows->first[rows->n_attrs], 1);
+    for (size_t r = 0; present != NULL && r < rows->n_attrs; r++)
+        for (size_t i = 0; i < rows->n_rows; i++)
+            if (rows->weight == NULL || rows->weight[i] > 0)
+                present[rows->first[r] + cofi_id(rows->ids[r], i)] = 1;
+    return present;
 }

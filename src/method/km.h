@@ -17,7 +17,7 @@ void cofi_km_close(cofi_engine *engine, void *state);
 cof_status cofi_km_run_l1(cofi_engine *engine, void *state, cof_error *err);
 cof_status cofi_km_run_l2(cofi_engine *engine, void *state, cof_error *err);
 
-/* total[b]: n_r(b) over the rows that have a value in t, from a pair table o_t x o_r. */
-void cofi_column_totals(const double *count, uint32_t o_t, uint32_t o_r, double *total);
+/* Per flat id: whether a weighted row holds the value. NULL: no memory. */
+uint8_t *cofi_present_values(const cofi_engine *engine);
 
 #endif

@@ -117,7 +117,7 @@ static double row_memberships(const cofi_engine *e, const lca *s, size_t row, do
     for (uint32_t j = 0; j < k; j++) most = fmax(most, share[j]);
     for (uint32_t j = 0; j < k; j++) sum += share[j] = exp(share[j] - most);
     for (uint32_t j = 0; j < k; j++) share[j] /= sum;
-    return most + log(sum);
+    return most + log(fmax(sum, 1)); /* the likeliest class alone gives 1 */
 }
 
 static void expect_row(const expect_job *job, uint64_t *count, uint64_t *size, size_t row,

@@ -3,17 +3,24 @@
 #include "km.h"
 #include "methods.h"
 
-/* Line in code order. */
+/* Line in code order over the values that occur; others fall on the next one. */
 static cof_status open_line(cofi_engine *e, void **state, cof_error *err)
 {
     const cofi_problem *p = e->problem;
     cof_status status = cofi_km_open(e, state, err);
     if (status != COF_OK) return status;
     cofi_km *km = *state;
+    uint8_t *present = cofi_present_values(e);
+    if (present == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++)
-        for (uint32_t a = 0; a < p->n_values[r]; a++)
-            for (uint32_t b = 0; b < p->n_values[r]; b++)
-                cofi_distances_of(e, &km->d, r, a)[b] = a > b ? a - b : b - a;
+        for (uint32_t a = 0; a < p->n_values[r]; a++) {
+            double steps = 0;
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++) {
+                steps += present[p->first[r] + b - 1];
+                cofi_distances_of(e, &km->d, r, a)[b] = cofi_distances_of(e, &km->d, r, b)[a] = steps;
+            }
+        }
+    cofi_release(&e->env, present);
     return COF_OK;
 }
 

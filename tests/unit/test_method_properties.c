@@ -133,6 +133,42 @@ static void test_odd_weights(void **state)
     cof_table_free(table);
 }
 
+/* Values that only rows of weight 0 hold, among the others in order, change nothing for the rest. */
+static void test_values_without_weight(void **state)
+{
+    (void)state;
+    enum { N = 70, MORE = 12, L = 4, ALL = N + MORE };
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        cofi_rng rng = dice(50 + seed);
+        int32_t *codes = random_codes(&rng, ALL, L, 4, 3);
+        double weights[ALL];
+        for (size_t at = 0; at < ALL * L; at++) codes[at] = 2 * codes[at] + (at >= N * L);
+        for (size_t i = 0; i < ALL; i++) weights[i] = i < N;
+        for (size_t r = 0; r < L; r++) codes[r] = 0, codes[L + r] = 2, codes[2 * L + r] = 4;
+        cof_table *less = table_of(codes, N, L), *more = table_of(codes, ALL, L);
+        for (size_t m = 0; m < cof_method_count(); m++) {
+            cof_fit_options o = {.struct_size = sizeof o,
+                                 .k = 3,
+                                 .init_rows = (uint64_t[]){0, 1, 2},
+                                 .variant = (int32_t)(seed % 2),
+                                 .method = cof_method_name(m)};
+            cof_model *a = NULL, *b = NULL;
+            if (strncmp(o.method, "rg", 2) == 0) continue; /* graphs are drawn over all values */
+            assert_int_equal(try_fit(less, &o, &a), COF_OK);
+            o.weights = weights;
+            assert_int_equal(try_fit(more, &o, &b), COF_OK);
+            for (size_t i = 0; i < N; i++)
+                if (cof_model_labels(a, NULL)[i] != cof_model_labels(b, NULL)[i])
+                    fail_msg("%s: row %zu of table %d", o.method, i, (int)seed);
+            cof_model_free(a);
+            cof_model_free(b);
+        }
+        cof_table_free(less);
+        cof_table_free(more);
+        free(codes);
+    }
+}
+
 /* ---- Missing values ------------------------------------------------------------------------------ */
 
 static cof_table *holey_table(uint64_t seed, size_t n, size_t l)
@@ -365,11 +401,17 @@ static void test_predict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_odd_weights),    cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_one_cluster),    cmocka_unit_test(test_as_many_clusters_as_rows),
-        cmocka_unit_test(test_one_column),     cmocka_unit_test(test_two_rows),
-        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_predict),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_odd_weights),
+        cmocka_unit_test(test_values_without_weight),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_one_cluster),
+        cmocka_unit_test(test_as_many_clusters_as_rows),
+        cmocka_unit_test(test_one_column),
+        cmocka_unit_test(test_two_rows),
+        cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_predict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
