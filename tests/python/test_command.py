@@ -68,6 +68,25 @@ def test_models_travel(command, root, tmp_path):
     assert (coforest.load(tmp_path / "theirs.model").predict(X) == model.labels_).all()
 
 
+@pytest.mark.parametrize("method", ["kmodes", "lsm", "ocil", "lca", "hdc", "cof2"])
+def test_same_labels_for_other_methods(command, root, method):
+    X = table(root, "voting.csv").drop(columns="class")
+    ours = coforest.Clusterer(2, method=method, random_state=5).fit_predict(X)
+    theirs = labels_of(command, "fit", str(root / "data/voting.csv"), "-k", "2", "--label", "class", "--seed", "5",
+                       "--method", method)
+    assert ours.tolist() == theirs
+
+
+def test_same_report(command, root, tmp_path):
+    path = tmp_path / "animals.csv"
+    table(root, "zoo.csv").drop(columns=["class", "animal"]).to_csv(path, index=False)
+    subprocess.run([command, "fit", str(path), "-k", "7", "--seed", "1", "--quiet", "--report", str(tmp_path / "a.html")],
+                   check=True)
+    model = coforest.COForest(7, random_state=1).fit(pandas.read_csv(path))
+    model.report(tmp_path / "b.html", source=str(path))
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
 def test_version(command):
     out = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
     assert coforest.__version__ in out

@@ -156,14 +156,53 @@ def test_verbose_shows_something(zoo, capsys):
     assert "start" in capsys.readouterr().err
 
 
-def test_other_methods_or_their_absence(zoo):
-    known = coforest.methods()
-    assert "coforest" in known
+def test_every_method_by_name(zoo):
+    for method in coforest.methods():
+        model = coforest.Clusterer(3, method=method, n_init=2, random_state=1)
+        try:
+            labels = model.fit_predict(zoo.data)
+        except coforest.CoforestError as error:
+            assert "-prototypes" in method, (method, error)  # they want a quantity
+            continue
+        assert labels.shape == (101,) and labels.max() <= 2, method
     assert (coforest.Clusterer(7, random_state=1).fit_predict(zoo.data)
             == coforest.COForest(7, random_state=1).fit_predict(zoo.data)).all()
-    for estimator in (coforest.KModes(7, random_state=1), coforest.LSM(7, random_state=1)):
-        if estimator._method in known:
-            assert estimator.fit_predict(zoo.data).max() == 6
-        else:
-            with pytest.raises(coforest.CoforestError, match=estimator._method):
-                estimator.fit(zoo.data)
+    with pytest.raises(coforest.CoforestError, match="magic"):
+        coforest.Clusterer(2, method="magic").fit(zoo.data)
+
+
+@pytest.mark.parametrize("name", ["KModes", "LSM", "JDM", "CBDM", "OCIL", "UDM", "DLC", "H2H", "HDC", "ADC", "LCA"])
+def test_named_methods(zoo, name):
+    model = getattr(coforest, name)(7, random_state=1, n_init=2)
+    assert model._method in coforest.methods()
+    labels = model.fit_predict(zoo.data)
+    assert (coforest.Clusterer(7, method=model._method, random_state=1, n_init=2).fit_predict(zoo.data) == labels).all()
+    assert pickle.loads(pickle.dumps(model)).labels_.tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("estimator", [coforest.COForest, coforest.KPrototypes, coforest.EKPrototypes])
+def test_quantities(estimator):
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 40)
+    X = {"colour": np.array(["red", "green", "blue"], dtype=object)[(group + (rng.random(120) < 0.2)) % 3],
+         "weight": group * 5 + rng.normal(size=120), "height": group * -3.5 + rng.normal(size=120)}
+    model = estimator(3, numeric=["weight", "height"], random_state=1).fit(X)
+    assert coforest.metrics.adjusted_rand(model.labels_, group) > 0.3
+    assert model.n_features_in_ == 3 and list(model.forest_) == ["colour"]
+    for ask in (model.predict, model.transform):
+        with pytest.raises(coforest.CoforestError):
+            ask(X)
+    with pytest.raises(ValueError, match="numeric"):
+        estimator(3, numeric=["age"]).fit(X)
+
+
+def test_report(fitted, zoo, tmp_path):
+    fitted.report(tmp_path / "a.html", source="zoo.csv")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<html" in page and "zoo.csv" in page and "legs" in page
+    fitted.report(tmp_path / "b.html", zoo.data, zoo.target)
+    assert "mammal" in (tmp_path / "b.html").read_text(encoding="utf-8")
+    pickle.loads(pickle.dumps(fitted)).report(tmp_path / "c.html")
+    assert (tmp_path / "c.html").stat().st_size > 1000
+    with pytest.raises(ValueError, match="X"):
+        fitted.report(tmp_path / "d.html", y=zoo.target)

@@ -20,7 +20,7 @@ NOT_OURS = {
 }
 
 
-@parametrize_with_checks([coforest.COForest(), coforest.COForest(n_clusters=2)], expected_failed_checks=lambda estimator: NOT_OURS)
+@parametrize_with_checks([coforest.COForest(), coforest.COForest(n_clusters=2), coforest.KModes(), coforest.LCA()], expected_failed_checks=lambda estimator: NOT_OURS)
 def test_checks(estimator, check):
     check(estimator)
 

@@ -23,12 +23,17 @@ def test_the_papers_critical_differences():
     assert stats.critical_difference(11, 12, 0.10) == pytest.approx(3.4877, abs=5e-5)
 
 
-def test_tails_agree_with_scipy():
+def test_friedman_agrees_with_scipy():
     scipy_stats = pytest.importorskip("scipy.stats")
-    for df in (1, 2, 5, 10, 40):
-        for x in (0.01, 0.5, 1, 3, 10, 33.05, 100):
-            assert stats.chi2_tail(x, df) == pytest.approx(scipy_stats.chi2.sf(x, df), rel=1e-9, abs=1e-15)
-            assert stats.f_tail(x, df, 7) == pytest.approx(scipy_stats.f.sf(x, df, 7), rel=1e-9, abs=1e-15)
+    scores = np.random.default_rng(3).integers(0, 9, (12, 5)) / 10
+    theirs = scipy_stats.friedmanchisquare(*scores.T)
+    ours = stats.friedman(scores, methods=list("abcde"))
+    assert ours.chi2_ties == pytest.approx(theirs.statistic) and ours.p_ties == pytest.approx(theirs.pvalue)
+    np.testing.assert_allclose(ours.mean_ranks, stats.ranks(scores).mean(axis=0))
+    with pytest.raises(ValueError):
+        stats.friedman([1, 2, 3])
+    with pytest.raises(coforest.CoforestError):
+        stats.friedman([[1.0], [2.0]])
 
 
 def test_bonferroni_dunn():

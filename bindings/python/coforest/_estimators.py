@@ -16,7 +16,7 @@ from ._sklearn import (
     NotFittedError,
     TransformerMixin,
 )
-from ._tables import columns_of, text_of
+from ._tables import _as_array, columns_of, text_of
 
 _SHOWN_NAMES = 5
 _FEW_NUMBERS, _FEW_FRACTIONS = 20, 10  # more distinct ones look like a measurement, as on the command line
@@ -78,6 +78,15 @@ def _name_list(title, names):
     return f"{title}:\n{''.join(lines)}" if names else ""
 
 
+def _column_of(column, names, option):
+    """Place of a column given by its name or place."""
+    if column in names:
+        return names.index(column)
+    if isinstance(column, numbers.Integral) and 0 <= column < len(names):
+        return int(column)
+    raise ValueError(f"{option} names column {column!r}, which the table does not have")
+
+
 def _few(names):
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
     return ", ".join(names[:_SHOWN_NAMES]) + more
@@ -110,14 +119,11 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return options
 
     def _order_columns(self, table, names):
-        for column, order in (getattr(self, "ordinal", None) or {}).items():
-            if column not in names and not (isinstance(column, numbers.Integral) and 0 <= column < len(names)):
-                raise ValueError(f"ordinal names column {column!r}, which the table does not have")
-            index = names.index(column) if column in names else int(column)
-            table.set_order(index, [text_of(value) for value in order])
+        for column, order in (self.ordinal or {}).items():
+            table.set_order(_column_of(column, names, "ordinal"), [text_of(value) for value in order])
 
-    def _warn_identifiers(self, views, kinds):
-        found = [view["name"] for view, kind in zip(views, kinds) if view["identifier"] and kind == "O"]
+    def _warn_identifiers(self, views):
+        found = [view["name"] for view, kind in views if view["identifier"] and kind == "O"]
         if found:
             warnings.warn(
                 f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
@@ -131,7 +137,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             return kind == "f" and len(texts) > (_FEW_FRACTIONS if fraction else _FEW_NUMBERS)
 
         triples = zip(views, columns.kinds or [], columns.columns)
-        found = [view["name"] for view, kind, (_, texts, _) in triples if texts and measured(kind, texts)]
+        found = [view["name"] for view, kind, (_, texts, _) in triples if view and texts and measured(kind, texts)]
         if found:
             warnings.warn(
                 f"{_few(found)} look{'s' * (len(found) == 1)} like measurements; every distinct number counts as "
@@ -151,15 +157,22 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         names = [view["name"] for view in views]
         kinds = columns.kinds if columns.kinds is not None else ["O"] * n_columns
         self._order_columns(table, names)
-        self._warn_identifiers(views, kinds)
-        self._warn_measurements(columns, views)
+        quantities = {_column_of(column, names, "numeric") for column in (self.numeric or ())}
+        for c in quantities:
+            table.set_role(c, _core.ROLES["numeric"])
+        self._warn_identifiers([pair for c, pair in enumerate(zip(views, kinds)) if c not in quantities])
+        self._warn_measurements(columns, [None if c in quantities else v for c, v in enumerate(views)])
         weights = _weights(sample_weight, n_rows)
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
             model, info = self._fit_table(table, weights, reporter.hook, options)
         self.labels_ = np.empty(n_rows, np.int32)
         model.labels(self.labels_)
-        has_missing = [len(model.attribute(r)["values"]) > view["n_values"] for r, view in enumerate(views)]
-        self._take_model(model, kinds, has_missing)
+        self._table = table
+        self._columns = names
+        self.n_features_in_ = n_columns
+        kept = [c for c in range(n_columns) if c not in quantities]
+        has_missing = [len(model.attribute(r)["values"]) > views[c]["n_values"] for r, c in enumerate(kept)]
+        self._take_model(model, [kinds[c] for c in kept], has_missing)
         if columns.named:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -188,7 +201,6 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
     def _take_model(self, model, kinds, has_missing):
         n = model.n_attributes
         self._model = model
-        self.n_features_in_ = n
         self._n_features_out = model.k
         self.cluster_sizes_ = np.array(model.sizes)
         self._kinds = list(kinds)
@@ -282,7 +294,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
                 f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 "as input."
             )
-        return table if table is not None else columns.table([tree.name for tree in self.forest_.trees()])
+        return table if table is not None else columns.table(self._columns)
 
     def _predict(self, X):
         table = self._new_table(X)
@@ -318,6 +330,44 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     # ---- Keeping ---------------------------------------------------------------------------------------------
 
+    def __getstate__(self):
+        """Everything but the encoded table, which only ``report`` looks at again."""
+        inherited = getattr(super(), "__getstate__", None)
+        state = dict(inherited() if inherited is not None else self.__dict__)
+        state.pop("_table", None)
+        return state
+
+    def _report_table(self, X, y):
+        if X is None:
+            if y is not None:
+                raise ValueError("y needs X beside it: the rows it belongs to")
+            return getattr(self, "_table", None)
+        if y is None:
+            return self._new_table(X)
+        columns = columns_of(X)
+        if columns.capsule is not None or columns.codes is not None:
+            columns = columns_of({name: np.asarray(X)[:, c] for c, name in enumerate(self._columns)})
+        columns.add_array(_as_array(y))
+        table = columns.table([*self._columns, "class" if "class" not in self._columns else "class (y)"])
+        table.set_role(len(self._columns), _core.ROLES["label"])
+        return table
+
+    def report(self, path, X=None, y=None, *, source=None):
+        """Writes a page to look at, the one of ``coforest fit --report``: one HTML file that needs nothing else.
+
+        It shows the rows that were fitted (not after pickling or loading; then pass X), or those of X, with scores
+        against the classes y. ``source`` is what the page calls the table.
+        """
+        self._check_fitted()
+        table = self._report_table(X, y)
+        facts = {"seed": str(getattr(self, "seed_", "")), "starts by": self.init if isinstance(self.init, str) else "rows",
+                 "chosen by": self.select}
+        texts = [text.encode() for fact in facts.items() for text in fact]
+        page = self._model.report(table, source, _core.SELECTS[self.select], getattr(self, "seed_", 1),
+                                  threads_of(self.n_jobs), texts)
+        with open(path, "wb") as file:
+            file.write(page)
+
     def save(self, path):
         """Writes a model file, which ``coforest.load`` and the command line read."""
         self._check_fitted()
@@ -352,6 +402,8 @@ class COForest(_CategoryClusterer):
     missing : how missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
     ordinal : orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered
         Arrow dictionaries bring their own.
+    numeric : columns that are quantities, by name or place; for COForest and the methods of mixed tables. They have
+        no categories and no tree, and such a model labels no new rows.
     random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
     n_jobs : threads; None and -1 mean all cores. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
@@ -375,6 +427,7 @@ class COForest(_CategoryClusterer):
         max_rebuilds=51,
         missing="value",
         ordinal=None,
+        numeric=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -389,6 +442,7 @@ class COForest(_CategoryClusterer):
         self.max_rebuilds = max_rebuilds
         self.missing = missing
         self.ordinal = ordinal
+        self.numeric = numeric
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -409,6 +463,7 @@ class Clusterer(_CategoryClusterer):
         max_iter=51,
         missing="value",
         ordinal=None,
+        numeric=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -422,6 +477,7 @@ class Clusterer(_CategoryClusterer):
         self.max_iter = max_iter
         self.missing = missing
         self.ordinal = ordinal
+        self.numeric = numeric
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -441,6 +497,7 @@ class _NamedMethod(_CategoryClusterer):
         max_iter=51,
         missing="value",
         ordinal=None,
+        numeric=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -453,6 +510,7 @@ class _NamedMethod(_CategoryClusterer):
         self.max_iter = max_iter
         self.missing = missing
         self.ordinal = ordinal
+        self.numeric = numeric
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -476,6 +534,8 @@ H2H = _named("H2H", "h2h")
 HDC = _named("HDC", "hdc")
 ADC = _named("ADC", "adc")
 LCA = _named("LCA", "lca")
+KPrototypes = _named("KPrototypes", "k-prototypes")
+EKPrototypes = _named("EKPrototypes", "ek-prototypes")
 
 
 def methods():
@@ -496,5 +556,7 @@ def load(path):
     else:
         estimator = Clusterer(model.k, method=model.method, missing=missings[model.missing])
     estimator._take_model(model, ["O"] * model.n_attributes, [False] * model.n_attributes)
-    estimator.feature_names_in_ = np.array([tree.name for tree in estimator.forest_.trees()], dtype=object)
+    estimator._columns = [tree.name for tree in estimator.forest_.trees()]
+    estimator.n_features_in_ = len(estimator._columns)
+    estimator.feature_names_in_ = np.array(estimator._columns, dtype=object)
     return estimator

@@ -31,7 +31,7 @@ static const cof_model *model_of(PyObject *self)
 
 static PyObject *info_dict(const cof_fit_info *i)
 {
-    return Py_BuildValue("{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d}",
+    return Py_BuildValue("{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d}",
                          "objective", i->objective, "log_likelihood", i->log_likelihood, "best_restart",
                          i->best_restart, "n_restarts", i->n_restarts, "rebuilds", i->rebuilds, "passes",
                          i->passes, "stop_reason", (int)i->stop_reason, "n_empty", i->n_empty, "n_rows",
@@ -39,7 +39,7 @@ static PyObject *info_dict(const cof_fit_info *i)
                          "n_distinct_rows", (unsigned long long)i->n_distinct_rows, "threads", i->threads,
                          "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
                          (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s,
-                         "pass_s", i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s);
+                         "pass_s", i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s, "bic", i->bic);
 }
 
 static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, PyObject *callback)
@@ -58,24 +58,6 @@ static PyObject *run_fit(const cof_table *table, const cof_fit_options *options,
     PyObject *wrapped = wrap_model(model);
     if (wrapped == NULL) return NULL;
     return Py_BuildValue("NN", wrapped, info_dict(&info));
-}
-
-/* The method of a fit; without COF_HAVE_METHODS the library knows one only. */
-static int set_method(cof_fit_options *options, const char *method)
-{
-#ifdef COF_HAVE_METHODS
-    options->method = method;
-#else
-    (void)options;
-    if (method != NULL && strcmp(method, "coforest") != 0) {
-        cof_error err;
-        PyOS_snprintf(err.text, sizeof err.text, "there is no method '%s' in this build, only 'coforest'",
-                      method);
-        core_raise(COF_ERR_ARGUMENT, &err);
-        return -1;
-    }
-#endif
-    return 0;
 }
 
 static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
@@ -106,8 +88,8 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
                                .missing = missing,
                                .max_rebuilds = max_rebuilds,
                                .max_passes = max_passes,
-                               .threads = threads};
-    if (set_method(&options, method) != 0) return NULL;
+                               .threads = threads,
+                               .method = method};
     if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         goto done;
@@ -357,6 +339,56 @@ static PyObject *model_to_bytes(PyObject *self, PyObject *unused)
     return bytes;
 }
 
+enum { MOST_FACTS = 16 };
+
+/* Names and values in turn, as bytes that the list keeps. -1 with an exception set. */
+static int read_facts(PyObject *list, cof_report_fact *facts)
+{
+    Py_ssize_t n = PyList_Size(list) / 2;
+    for (Py_ssize_t f = 0; f < n && f < MOST_FACTS; f++) {
+        facts[f].name = PyBytes_AsString(PyList_GetItem(list, 2 * f));
+        facts[f].value = PyBytes_AsString(PyList_GetItem(list, 2 * f + 1));
+        if (facts[f].name == NULL || facts[f].value == NULL) return -1;
+    }
+    return (int)(n < MOST_FACTS ? n : MOST_FACTS);
+}
+
+static PyObject *model_report(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *list;
+    const char *source;
+    int select;
+    unsigned long long seed;
+    unsigned int threads;
+    cof_report_fact facts[MOST_FACTS];
+    if (!PyArg_ParseTuple(args, "OziKIO!", &table_arg, &source, &select, &seed, &threads, &PyList_Type,
+                          &list))
+        return NULL;
+    const cof_table *table = table_arg != Py_None ? core_table_of(table_arg) : NULL;
+    int n_facts = read_facts(list, facts);
+    if (PyErr_Occurred()) return NULL;
+    cof_report_options options = {.struct_size = sizeof options,
+                                  .source = source,
+                                  .facts = facts,
+                                  .n_facts = (size_t)n_facts,
+                                  .select = select,
+                                  .seed = seed,
+                                  .threads = threads};
+    pieces p = {0};
+    core_call call;
+    cof_error err = {{0}};
+    PyObject *bytes = NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_report_write(model_of(self), table, &options, collect, &p, &err);
+    int raised = core_end(&call);
+    if (p.failed) status = COF_ERR_MEMORY;
+    if (!raised)
+        bytes =
+            status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
+    free(p.bytes);
+    return bytes;
+}
+
 static PyObject *model_save(PyObject *self, PyObject *arg)
 {
     PyObject *path;
@@ -437,20 +469,53 @@ done:
     return result;
 }
 
+/* ---- Comparing methods ------------------------------------------------------------------------------- */
+
+static PyObject *core_friedman(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *array, *result = NULL;
+    int larger = 1;
+    core_array value;
+    if (!PyArg_ParseTuple(args, "Op", &array, &larger)) return NULL;
+    if (core_array_open(&value, array, "f", 8, 2, CORE_CONTIGUOUS) != 0) return NULL;
+    size_t n = (size_t)value.shape[0], k = (size_t)value.shape[1];
+    cof_error err = {{0}};
+    cof_friedman_result r = {.struct_size = sizeof r};
+    double *rank = calloc(k + 1, sizeof *rank);
+    cof_status status = rank == NULL ? COF_ERR_MEMORY
+                                     : cof_friedman(&core_env, (const double *)(const void *)value.data, n, k,
+                                                    larger, rank, &r, &err);
+    if (status == COF_OK)
+        result = Py_BuildValue("{s:N,s:d,s:d,s:d,s:d,s:d,s:d}", "mean_ranks", doubles(rank, k), "chi2",
+                               r.chi_square, "p", r.p, "chi2_ties", r.chi_square_tied, "p_ties", r.p_tied,
+                               "f", r.f, "p_f", r.p_f);
+    else
+        core_raise(status, &err);
+    free(rank);
+    core_array_close(&value);
+    return result;
+}
+
+static PyObject *core_critical_difference(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Py_ssize_t n_datasets, n_methods;
+    double alpha;
+    if (!PyArg_ParseTuple(args, "nnd", &n_datasets, &n_methods, &alpha)) return NULL;
+    return PyFloat_FromDouble(cof_critical_difference((size_t)n_datasets, (size_t)n_methods, alpha));
+}
+
 static PyObject *core_methods(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-#ifdef COF_HAVE_METHODS
     PyObject *list = PyList_New((Py_ssize_t)cof_method_count());
     for (size_t m = 0; list != NULL && m < cof_method_count(); m++) {
         PyObject *item = Py_BuildValue("ss", cof_method_name(m), cof_method_title(m));
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)m, item) != 0) Py_CLEAR(list);
     }
     return list;
-#else
-    return Py_BuildValue("[(ss)]", "coforest", "COForest");
-#endif
 }
 
 PyMethodDef core_model_functions[] = {
@@ -459,6 +524,9 @@ PyMethodDef core_model_functions[] = {
     {"model_from_bytes", core_model_from_bytes, METH_O, "model_from_bytes(bytes) -> Model"},
     {"model_load", core_model_load, METH_O, "model_load(path) -> Model"},
     {"evaluate", core_evaluate, METH_VARARGS, "evaluate(clusters, classes) -> dict of cof_scores"},
+    {"friedman", core_friedman, METH_VARARGS, "friedman(values, larger_is_better) -> dict"},
+    {"critical_difference", core_critical_difference, METH_VARARGS,
+     "critical_difference(n_datasets, n_methods, alpha) -> float"},
     {"methods", core_methods, METH_NOARGS, "methods() -> [(name, title), ...]"},
     {NULL, NULL, 0, NULL}};
 
@@ -497,12 +565,7 @@ static PyObject *model_missing(PyObject *self, void *closure)
 static PyObject *model_method(PyObject *self, void *closure)
 {
     (void)closure;
-#ifdef COF_HAVE_METHODS
     return PyUnicode_FromString(cof_model_method(model_of(self)));
-#else
-    (void)self;
-    return PyUnicode_FromString("coforest");
-#endif
 }
 
 static void model_dealloc(PyObject *self)
@@ -526,6 +589,8 @@ static PyMethodDef model_methods[] = {
     {"restarts", model_restarts, METH_NOARGS, "restarts() -> list of dicts"},
     {"draw", model_draw, METH_VARARGS, "draw(r, drawing) -> str"},
     {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
+    {"report", model_report, METH_VARARGS,
+     "report(table or None, source, select, seed, threads, facts) -> HTML"},
     {"save", model_save, METH_O, "save(path)"},
     {"__reduce__", model_reduce, METH_NOARGS, "pickles as a model file; labels are not part of one"},
     {NULL, NULL, 0, NULL}};

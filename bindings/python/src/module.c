@@ -31,6 +31,10 @@ static int add_names(PyObject *module)
         add_dict(module, "MISSINGS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "value", COF_MISSING_VALUE, "ignore", COF_MISSING_IGNORE,
                                "drop", COF_MISSING_DROP, "error", COF_MISSING_ERROR)) != 0 ||
+        add_dict(module, "ROLES",
+                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "attribute", COF_ROLE_ATTRIBUTE, "label",
+                               COF_ROLE_LABEL, "identifier", COF_ROLE_IDENTIFIER, "weight", COF_ROLE_WEIGHT,
+                               "ignored", COF_ROLE_IGNORED, "numeric", COF_ROLE_NUMERIC)) != 0 ||
         add_dict(module, "STOPS",
                  Py_BuildValue("{i:s,i:s,i:s,i:s}", COF_STOP_CONVERGED, "converged", COF_STOP_CYCLE, "cycle",
                                COF_STOP_CAP, "cap", COF_STOP_STOPPED, "stopped")) != 0 ||

@@ -342,6 +342,17 @@ static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
     return status == COF_OK ? PyLong_FromUnsignedLongLong(n) : core_raise(status, &err);
 }
 
+static PyObject *table_set_role(PyObject *self, PyObject *args)
+{
+    Py_ssize_t c;
+    int role;
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "ni", &c, &role)) return NULL;
+    cof_status status = cof_table_set_role(((table_object *)self)->table, (size_t)c, role, &err);
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
 static PyObject *table_set_order(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
@@ -408,6 +419,7 @@ static void table_dealloc(PyObject *self)
 static PyMethodDef table_methods[] = {
     {"column", table_column, METH_O, "column(c) -> dict of what cof_column says"},
     {"count_distinct", table_count_distinct, METH_NOARGS, "count_distinct() -> distinct rows"},
+    {"set_role", table_set_role, METH_VARARGS, "set_role(c, role)"},
     {"set_order", table_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
     {"codes", table_codes, METH_VARARGS, "codes(c, int32 out) -> the column's values; missing is -1"},
     {NULL, NULL, 0, NULL}};
