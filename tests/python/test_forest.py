@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,15 @@ def test_drawings(model):
     assert '"length"' in tree.to_json()
 
 
+def test_embed(model):
+    points = model.embed()
+    assert points["n_rows"].sum() == 101 and np.isfinite(points["x"]).all()
+    again = pickle.loads(pickle.dumps(model))
+    with pytest.raises(ValueError, match="pass X"):
+        again.embed()
+    assert (again.embed(coforest.datasets.load_zoo().data) == points).all()
+
+
 def test_plots(model):
     pytest.importorskip("matplotlib")
     from matplotlib import pyplot
@@ -50,7 +61,7 @@ def test_plots(model):
     zoo = coforest.datasets.load_zoo()
     texts = [t.get_text() for t in model.forest_["legs"].plot().texts]
     assert {"0", "2", "4", "5", "6", "8"} <= set(texts)
-    assert len(coforest.plots.plot_map(model, zoo.data).collections) == 1
+    assert len(coforest.plots.plot_map(model).collections[0].get_offsets()) == 59
     assert coforest.plots.plot_map(model, zoo.data, y=zoo.target) is not None
     assert len(coforest.plots.plot_profiles(model).get_yticklabels()) == 36
     assert len(coforest.plots.plot_convergence(model).lines) == 10

@@ -352,6 +352,16 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         table.set_role(len(self._columns), _core.ROLES["label"])
         return table
 
+    def embed(self, X=None):
+        """Places of the distinct rows in the plane, by t-SNE of the learned distances: an array with the fields
+        row (the first of those that are equal), n_rows, x and y. Beyond 1500 distinct rows it is a sample."""
+        self._check_fitted()
+        table = self._report_table(X, None)
+        if table is None:
+            raise ValueError("the rows that were fitted are not kept by a pickle or a model file; pass X")
+        points = self._model.embed(table, getattr(self, "seed_", 1), threads_of(self.n_jobs))
+        return np.array(points, dtype=[("row", "i8"), ("n_rows", "i8"), ("x", "f8"), ("y", "f8")])
+
     def report(self, path, X=None, y=None, *, source=None):
         """Writes a page to look at, the one of ``coforest fit --report``: one HTML file that needs nothing else.
 

@@ -92,22 +92,23 @@ def plot_tree(tree, ax=None, color="tab:blue", lengths=True):
     return ax
 
 
-def plot_map(model, X, ax=None, y=None, **scatter):
-    """The rows in two dimensions: the two main directions of their distances to the clusters."""
+def plot_map(model, X=None, ax=None, y=None, **scatter):
+    """The distinct rows in the plane, near ones near each other by the distances that were learned (t-SNE).
+
+    The rows that were fitted, or those of X; coloured by their clusters, or by the classes y.
+    """
     ax = _axes(ax)
-    distances = model.transform(X)
-    labels = model.predict(X) if y is None else np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
-    keep = np.isfinite(distances).all(axis=1)
-    centred = distances[keep] - distances[keep].mean(axis=0)
-    u, s, _ = np.linalg.svd(centred, full_matrices=False)
-    points = np.zeros((len(centred), 2))
-    n = min(2, len(s))
-    points[:, :n] = u[:, :n] * s[:n]
-    options = {"s": 14, "cmap": "tab10", "alpha": 0.8, **scatter}
-    ax.scatter(points[:, 0], points[:, 1], c=labels[keep], **options)
+    points = model.embed(X)
+    rows = points["row"].astype(int)
+    if y is None:
+        colours = (model.labels_ if X is None else model.predict(X))[rows]
+    else:
+        colours = np.unique(np.asarray(y).astype(str), return_inverse=True)[1][rows]
+    options = {"s": 10 + 6 * np.sqrt(points["n_rows"] - 1), "cmap": "tab10", "alpha": 0.8, **scatter}
+    ax.scatter(points["x"], points["y"], c=colours, **options)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_title("rows by their distances to the clusters")
+    ax.set_title("rows near each other are alike")
     return ax
 
 

@@ -389,6 +389,40 @@ static PyObject *model_report(PyObject *self, PyObject *args)
     return bytes;
 }
 
+/* The points of a map: (row, equal rows, x, y) each. */
+static PyObject *map_points(const cof_map *map)
+{
+    size_t n = 0;
+    const cof_map_point *point = cof_map_points(map, &n);
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = Py_BuildValue("KKdd", (unsigned long long)point[i].row,
+                                       (unsigned long long)point[i].n_rows, point[i].x, point[i].y);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_embed(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *list = NULL;
+    unsigned long long seed;
+    unsigned int threads;
+    if (!PyArg_ParseTuple(args, "OKI", &table_arg, &seed, &threads)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    cof_embed_options options = {.struct_size = sizeof options, .seed = seed, .threads = threads};
+    core_call call;
+    cof_error err = {{0}};
+    cof_map *map = NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_embed(model_of(self), table, &options, &map, &err);
+    int raised = core_end(&call);
+    if (!raised) list = status == COF_OK ? map_points(map) : core_raise(status, &err);
+    if (status == COF_OK) cof_map_free(map);
+    return list;
+}
+
 static PyObject *model_save(PyObject *self, PyObject *arg)
 {
     PyObject *path;
@@ -591,6 +625,7 @@ static PyMethodDef model_methods[] = {
     {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
     {"report", model_report, METH_VARARGS,
      "report(table or None, source, select, seed, threads, facts) -> HTML"},
+    {"embed", model_embed, METH_VARARGS, "embed(table, seed, threads) -> [(row, equal rows, x, y), ...]"},
     {"save", model_save, METH_O, "save(path)"},
     {"__reduce__", model_reduce, METH_NOARGS, "pickles as a model file; labels are not part of one"},
     {NULL, NULL, 0, NULL}};
