@@ -347,6 +347,13 @@ COF_API size_t cof_method_count(void);
 COF_API const char *cof_method_name(size_t method);
 COF_API const char *cof_method_title(size_t method);
 
+/* How far apart the values of each column are to a method that measures them once, before it clusters: lsm,
+ * cbdm, udm, hdc, adc. distances[c] receives those of table column c, o x o, where o is its n_values, one more
+ * if it has missing cells and they count as a value; zero for a column that is constant or no attribute; NULL:
+ * not wanted. COF_ERR_ARGUMENT for other methods. Forests learn theirs: ask cof_model_distance. */
+COF_API cof_status cof_value_distances(const cof_table *table, const cof_fit_options *options,
+                                       double *const *distances, cof_error *err);
+
 COF_API uint32_t cof_model_k(const cof_model *model);
 COF_API const char *cof_model_method(const cof_model *model);
 COF_API int32_t cof_model_variant(const cof_model *model);

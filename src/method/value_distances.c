@@ -1,0 +1,59 @@
+/* The value distances of methods that make them once, for whoever wants to look at them. */
+#include "km.h"
+
+/* State of such a method is a cofi_km; toy graphs have one too, but draw their distances in every run. */
+static bool measures_once(const cofi_method *m)
+{
+    static const char *const names[] = {"lsm", "cbdm", "udm", "hdc", "adc"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(m->name, names[i]) == 0) return true;
+    return false;
+}
+
+static void clear(const cof_table *table, int32_t missing, double *const *distances)
+{
+    for (size_t c = 0; c < table->n_columns; c++) {
+        const cofi_column *column = &table->column[c];
+        size_t o = column->n_values + (column->n_missing > 0 && missing == COF_MISSING_VALUE ? 1u : 0u);
+        if (distances[c] != NULL) memset(distances[c], 0, o * o * sizeof **distances);
+    }
+}
+
+static void copy_distances(const cofi_engine *e, const cofi_distances *d, double *const *distances)
+{
+    const cofi_problem *p = e->problem;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double *to = distances[p->column[r]];
+        size_t o = p->n_values[r];
+        if (to != NULL) memcpy(to, cofi_distances_of(e, d, r, 0), o * o * sizeof *to);
+    }
+}
+
+cof_status cof_value_distances(const cof_table *table, const cof_fit_options *options,
+                               double *const *distances, cof_error *err)
+{
+    cof_fit_options o;
+    cofi_problem problem;
+    cofi_engine engine = {.problem = NULL};
+    void *state = NULL;
+    COFI_COPY_OPTIONS(&o, options);
+    const cofi_method *method = cofi_method_find(o.method);
+    if (method == NULL || !measures_once(method))
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there are no value distances of '%s' before it clusters",
+                         o.method == NULL ? "coforest" : o.method);
+    if (o.k == 0) o.k = 1; /* no cluster takes part */
+    o.restarts = o.max_passes = o.max_rebuilds = 1;
+    cof_status status = cofi_problem_open(table, &o, true, &problem, err);
+    if (status == COF_OK && problem.n_attrs < 2)
+        status = cofi_fail(err, COF_ERR_NO_COLUMNS, "%s needs at least two columns that vary", method->name);
+    if (status == COF_OK) status = cofi_engine_open(&problem, &o, &engine, err);
+    if (status == COF_OK) status = method->open(&engine, &state, err);
+    if (status == COF_OK) {
+        clear(table, o.missing, distances);
+        copy_distances(&engine, &((const cofi_km *)state)->d, distances);
+    }
+    if (state != NULL) method->close(&engine, state);
+    if (engine.problem != NULL) cofi_engine_close(&engine);
+    cofi_problem_close(&problem);
+    return status;
+}
