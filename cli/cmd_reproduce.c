@@ -70,11 +70,23 @@ static const option_group reproduce_group = {"Options", reproduce_options, 0};
 /* ---- What the experiments ask of the job ------------------------------------------------------------------ */
 
 /* Enough to know how ten-run means spread; NS has 12,960 rows. */
-uint32_t rep_pool(const rep_job *job, const rep_table *t)
+static uint32_t pool_of(const rep_job *job, bool large)
 {
-    bool large = t->n_rows > 5000;
     uint32_t pool = job->quick ? (large ? 10 : 40) : large ? 100 : 500;
     return pool > job->runs ? pool : job->runs;
+}
+
+uint32_t rep_pool(const rep_job *job, const rep_table *t)
+{
+    return pool_of(job, t->n_rows > 5000);
+}
+
+void rep_describe_runs(const rep_job *job, char *settings, size_t n)
+{
+    snprintf(
+        settings, n,
+        "coforest %s, %u runs a mean, %u runs in all (%u above 5000 rows), authors' scaling, random starts",
+        cof_version(), job->runs, pool_of(job, false), pool_of(job, true));
 }
 
 void rep_progress(rep_job *job, size_t done, size_t total)

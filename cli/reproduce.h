@@ -58,6 +58,8 @@ int rep_read_data(rep_job *job); /* exit codes; says in one line what is not the
 void rep_free_data(rep_job *job);
 const rep_table *rep_find_table(const rep_job *job, const char *abbrev);
 uint32_t rep_pool(const rep_job *job, const rep_table *t); /* runs to know a distribution from */
+/* Version, runs and pools, for the settings of experiments that have them. */
+void rep_describe_runs(const rep_job *job, char *settings, size_t n);
 void rep_progress(rep_job *job, size_t done, size_t total);
 
 /* ---- Results (reproduce_results.c) ------------------------------------------------------------------ */
@@ -92,6 +94,7 @@ size_t rep_collect(const rep_results *r, const char *unit, const char *series, i
                    size_t most);
 const rep_unit *rep_find_unit(const rep_results *r, const char *name);
 double rep_seconds(const rep_results *r);
+uint32_t rep_runs_of(const rep_results *r); /* behind each mean, as its settings say */
 
 /* ---- Experiments ------------------------------------------------------------------------------------- */
 

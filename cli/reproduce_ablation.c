@@ -12,12 +12,6 @@ static const char *const words[N_VARIANTS] = {"COF IV, Hamming", "COF III, compl
                                               "COF II, line graph", "COF I, forest built once", "COForest"};
 static const char *const marks[N_VARIANTS] = {"IV", "III", "II", "I", "full"};
 
-static void describe(const rep_job *job, char *settings, size_t n)
-{
-    snprintf(settings, n, "coforest %s, %u runs a mean, %s pool, authors' scaling, random starts",
-             cof_version(), job->runs, job->quick ? "small" : "full");
-}
-
 static size_t list(const rep_job *job, rep_unit *units)
 {
     return rep_list_tables(job->table, job->n_tables, units);
@@ -116,7 +110,7 @@ const rep_experiment rep_ablation = {.name = "ablation",
                                      .title = "The ablations",
                                      .columns = {"dataset", "method", "run", "ca", "ari", "nmi", NULL},
                                      .needs_data = true,
-                                     .describe = describe,
+                                     .describe = rep_describe_runs,
                                      .list = list,
                                      .run = run,
                                      .draw = draw,

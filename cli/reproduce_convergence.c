@@ -6,12 +6,6 @@
 #include "chart.h"
 #include "complain.h"
 
-static void describe(const rep_job *job, char *settings, size_t n)
-{
-    snprintf(settings, n, "coforest %s, curve of seed 1, %s pool, authors' scaling, random starts",
-             cof_version(), job->quick ? "small" : "full");
-}
-
 static size_t list(const rep_job *job, rep_unit *units)
 {
     return rep_list_tables(job->table, job->n_tables, units);
@@ -148,7 +142,7 @@ const rep_experiment rep_convergence = {.name = "convergence",
                                         .columns = {"dataset", "series", "pass_or_run", "objective_or_passes",
                                                     "rebuild_or_rises", "moved_or_rises_with_forest", NULL},
                                         .needs_data = true,
-                                        .describe = describe,
+                                        .describe = rep_describe_runs,
                                         .list = list,
                                         .run = run,
                                         .draw = draw,

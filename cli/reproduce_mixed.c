@@ -12,12 +12,6 @@ static const char *const ids[N_KINDS] = {"k-prototypes", "ek-prototypes", "cofor
 static const double printed[N_MIXED][N_KINDS] = {
     {0.77, 0.77, 0.835}, {0.57, 0.54, 0.585}, {0.56, 0.63, 0.64}, {0.60, 0.715, 0.825}};
 
-static void describe(const rep_job *job, char *settings, size_t n)
-{
-    snprintf(settings, n, "coforest %s, %u runs a mean, %s pool, authors' scaling, random starts",
-             cof_version(), job->runs, job->quick ? "small" : "full");
-}
-
 static size_t list(const rep_job *job, rep_unit *units)
 {
     return rep_list_tables(job->mixed, job->n_mixed, units);
@@ -106,7 +100,7 @@ const rep_experiment rep_mixed = {.name = "mixed",
                                   .title = "Mixed data",
                                   .columns = {"dataset", "method", "run", "ca", "ari", "nmi", NULL},
                                   .needs_data = true,
-                                  .describe = describe,
+                                  .describe = rep_describe_runs,
                                   .list = list,
                                   .run = run,
                                   .draw = draw,

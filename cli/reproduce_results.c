@@ -57,6 +57,13 @@ double rep_seconds(const rep_results *r)
     return sum;
 }
 
+uint32_t rep_runs_of(const rep_results *r)
+{
+    unsigned runs = PAPER_RUNS;
+    sscanf(r->settings, "coforest %*s %u runs a mean", &runs);
+    return runs > 0 ? runs : PAPER_RUNS;
+}
+
 /* ---- Files ----------------------------------------------------------------------------------------- */
 
 int rep_file_open(const rep_job *job, const char *name, rep_file *f)

@@ -6,15 +6,10 @@
 
 #include "chart.h"
 #include "complain.h"
+#include "json_out.h"
 #include "reproduce_compare.h"
 
 static const char DEFAULTS[] = "default"; /* what `coforest fit` does when nothing is said */
-
-static void describe(const rep_job *job, char *settings, size_t n)
-{
-    snprintf(settings, n, "coforest %s, %u runs a mean, %s pool, authors' scaling, random starts",
-             cof_version(), job->runs, job->quick ? "small" : "full");
-}
 
 static size_t list(const rep_job *job, rep_unit *units)
 {
@@ -184,6 +179,45 @@ static int draw_ranks(const rep_job *job, const grid *g, size_t metric, bool pri
     return status == COF_OK ? code : complain_status(status, TASK_OUTPUT, &err);
 }
 
+static void write_ranks(json_out *j, const grid *g, size_t metric, bool printed)
+{
+    double rank[N_METHODS];
+    cof_friedman_result t;
+    if (!rep_rank(g, printed, rank, &t)) return;
+    json_open(j, NULL, '{');
+    json_text(j, "metric", rep_metric_names[metric]);
+    json_text(j, "means", printed ? "printed" : "ours");
+    json_count(j, "datasets", g->n);
+    json_real(j, "chi_square", t.chi_square);
+    json_real(j, "p", t.p);
+    json_real(j, "chi_square_tied", t.chi_square_tied);
+    json_real(j, "p_tied", t.p_tied);
+    json_real(j, "f", t.f);
+    json_real(j, "p_f", t.p_f);
+    json_real(j, "critical_difference_0.05", cof_critical_difference(g->n, N_METHODS, 0.05));
+    json_real(j, "critical_difference_0.1", cof_critical_difference(g->n, N_METHODS, 0.1));
+    json_open(j, "mean_ranks", '{');
+    for (size_t m = 0; m < N_METHODS; m++) json_real(j, rep_method_names[m], rank[m]);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static int save_ranks(const rep_job *job, const grid *grids)
+{
+    rep_file f;
+    int code = rep_file_open(job, "tables_ranks.json", &f);
+    if (code != CODE_DONE) return code;
+    json_out j = json_begin(f.out);
+    json_open(&j, NULL, '[');
+    for (size_t metric = 0; metric < N_METRICS; metric++) {
+        write_ranks(&j, &grids[metric], metric, false);
+        write_ranks(&j, &grids[metric], metric, true);
+    }
+    json_close(&j, ']');
+    json_end(&j);
+    return rep_file_close(&f);
+}
+
 static void write_summary(const grid *g, size_t metric, FILE *out)
 {
     for (size_t d = 0; d < g->n; d++)
@@ -203,37 +237,41 @@ static void write_summary(const grid *g, size_t metric, FILE *out)
         }
 }
 
+static int save_summary(const rep_job *job, const grid *grids)
+{
+    rep_file f;
+    int code = rep_file_open(job, "tables_summary.csv", &f);
+    if (code != CODE_DONE) return code;
+    fputs("metric,dataset,method,runs,mean,deviation,mean_of_all_runs,ten_run_p5,ten_run_p50,ten_run_p95,"
+          "printed_mean,printed_deviation,percentile_of_printed\n",
+          f.out);
+    for (size_t metric = 0; metric < N_METRICS; metric++) write_summary(&grids[metric], metric, f.out);
+    return rep_file_close(&f);
+}
+
 static int draw(const rep_job *job, const rep_results *r)
 {
     static const char *const names[N_METRICS] = {"tables.svg", "tables_ari.svg", "tables_nmi.svg"};
-    rep_file summary;
-    grid *g = malloc(sizeof *g);
-    if (g == NULL) return complain_memory();
-    int code = rep_file_open(job, "tables_summary.csv", &summary);
-    if (code != CODE_DONE) {
-        free(g);
-        return code;
-    }
-    fputs("metric,dataset,method,runs,mean,deviation,mean_of_all_runs,ten_run_p5,ten_run_p50,ten_run_p95,"
-          "printed_mean,printed_deviation,percentile_of_printed\n",
-          summary.out);
+    int code = CODE_DONE;
+    grid *grids = malloc(N_METRICS * sizeof *grids);
+    if (grids == NULL) return complain_memory();
     for (size_t metric = 0; code == CODE_DONE && metric < N_METRICS; metric++) {
-        rep_fill_grid(r, job->runs, metric, g);
-        write_summary(g, metric, summary.out);
-        code = draw_metric(job, g, metric, names[metric]);
-        if (code == CODE_DONE) code = draw_ranks(job, g, metric, false);
-        if (code == CODE_DONE) code = draw_ranks(job, g, metric, true);
+        rep_fill_grid(r, rep_runs_of(r), metric, &grids[metric]);
+        code = draw_metric(job, &grids[metric], metric, names[metric]);
+        if (code == CODE_DONE) code = draw_ranks(job, &grids[metric], metric, false);
+        if (code == CODE_DONE) code = draw_ranks(job, &grids[metric], metric, true);
     }
-    free(g);
-    int closed = rep_file_close(&summary);
-    return code == CODE_DONE ? closed : code;
+    if (code == CODE_DONE) code = save_ranks(job, grids);
+    if (code == CODE_DONE) code = save_summary(job, grids);
+    free(grids);
+    return code;
 }
 
 const rep_experiment rep_tables = {.name = "tables",
                                    .title = "Eleven methods on twelve datasets",
                                    .columns = {"dataset", "method", "run", "ca", "ari", "nmi", NULL},
                                    .needs_data = true,
-                                   .describe = describe,
+                                   .describe = rep_describe_runs,
                                    .list = list,
                                    .run = run,
                                    .draw = draw,

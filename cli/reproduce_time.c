@@ -8,7 +8,7 @@
 
 /* Methods that compare all pairs of attributes need n l^2 steps, hours at l = 10,000: a point that is likely
  * to take longer than this is left out, and so are those after it. */
-static const double CAP_S = 20, QUICK_CAP_S = 1;
+static const double CAP_S = 60, QUICK_CAP_S = 1;
 
 typedef struct sizes {
     uint64_t n_rows;    /* 0: this is what varies */
