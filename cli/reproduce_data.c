@@ -136,8 +136,8 @@ static int read_one(const rep_job *job, const rep_dataset *d, rep_table *tables,
     cof_error err;
     rep_table *t = &tables[*n];
     if (!find_file(job, d, path, sizeof path)) {
-        snprintf(absent + strlen(absent), n_absent - strlen(absent), "%s%s (%s)", *absent == '\0' ? "" : ", ",
-                 d->file, d->name);
+        snprintf(absent + strlen(absent), n_absent - strlen(absent), "%s%s", *absent == '\0' ? "" : ", ",
+                 d->file);
         return CODE_DONE;
     }
     t->about = d;
@@ -157,10 +157,11 @@ int rep_read_data(rep_job *job)
     for (size_t i = 0; code == CODE_DONE && i < N_MIXED; i++)
         code = read_one(job, &rep_mixed_datasets[i], job->mixed, &job->n_mixed, absent, sizeof absent);
     if (code == CODE_DONE && *absent != '\0' && !job->quiet)
-        fprintf(stderr,
-                "Skipped, not in %s: %s. They come from the UCI Machine Learning Repository; "
-                "docs/reproduce.md says in which form, --data says where they are.\n",
-                job->data, absent);
+        fprintf(
+            stderr,
+            "Left out, not in %s: %s. They come from the UCI Machine Learning Repository; docs/reproduce.md "
+            "says in which form, --data says where they are.\n",
+            job->data, absent);
     return code;
 }
 

@@ -216,8 +216,8 @@ static int take_record(rep_results *r, const char *at)
     return rep_add(r, unit, series, x, a, b, c);
 }
 
-/* Line by line, as write_json lays them out; a file of another make gives nothing, and is made anew. */
-static void read_json(FILE *in, rep_results *r)
+/* Line by line, as write_json lays them out. False if the file is not whole. */
+static bool read_json(FILE *in, rep_results *r)
 {
     enum { HEAD, PARTS, ROWS } where = HEAD;
     char line[512];
@@ -225,7 +225,7 @@ static void read_json(FILE *in, rep_results *r)
         const char *at = line + strspn(line, " ");
         if (strncmp(at, "\"settings\": ", 12) == 0) {
             at += 11;
-            if (!take_text(&at, r->settings, sizeof r->settings)) return;
+            if (!take_text(&at, r->settings, sizeof r->settings)) return false;
         } else if (strncmp(at, "\"parts\":", 8) == 0) {
             where = PARTS;
         } else if (strncmp(at, "\"rows\":", 7) == 0) {
@@ -233,9 +233,12 @@ static void read_json(FILE *in, rep_results *r)
         } else if (*at == '[' && where == PARTS) {
             take_unit(r, at);
         } else if (*at == '[' && where == ROWS && take_record(r, at) != CODE_DONE) {
-            return;
+            return false;
+        } else if (line[0] == '}') {
+            return where == ROWS;
         }
     }
+    return false;
 }
 
 void rep_load(const rep_job *job, const rep_experiment *e, const char *settings, rep_results *r)
@@ -245,7 +248,7 @@ void rep_load(const rep_job *job, const rep_experiment *e, const char *settings,
     if (snprintf(path, sizeof path, "%s/%s.json", job->out, e->name) < (int)sizeof path) {
         FILE *in = fopen(path, "r");
         if (in != NULL) {
-            read_json(in, r);
+            if (!read_json(in, r)) rep_results_free(r); /* made anew */
             fclose(in);
         }
     }
