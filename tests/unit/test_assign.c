@@ -283,6 +283,23 @@ static void missing_cells_as_the_model_was_told(void **state)
     check_missing(COF_MISSING_DROP, false, 0, 1);
 }
 
+/* The model shows missing cells as "": a cell that holds that text is a value all the same, and unseen. */
+static void a_value_that_looks_like_a_missing_cell(void **state)
+{
+    (void)state;
+    static const char *const train[] = {"a", "b", NULL, "b", "p", "q", "p", "q"};
+    static const char *const cells[] = {"", NULL, "p", "p"};
+    cof_table *t = strings_table(train, 4, 2, NULL), *other = strings_table(cells, 2, 2, NULL);
+    cof_fit_options o = options(2);
+    int32_t label[2];
+    cof_model *m = fit_model(t, &o, NULL);
+    assert_string_equal(cof_model_value(m, 0, 2), "");
+    assert_int_equal(predict(m, other, label).n_unseen_cells, 1);
+    cof_model_free(m);
+    cof_table_free(t);
+    cof_table_free(other);
+}
+
 static void a_model_that_allows_no_missing_cell(void **state)
 {
     (void)state;
@@ -329,6 +346,7 @@ int main(void)
         cmocka_unit_test(unseen_values_add_nothing),
         cmocka_unit_test(a_column_that_is_not_there),
         cmocka_unit_test(missing_cells_as_the_model_was_told),
+        cmocka_unit_test(a_value_that_looks_like_a_missing_cell),
         cmocka_unit_test(a_model_that_allows_no_missing_cell),
         cmocka_unit_test(a_hole_in_a_constant_column_drops_too),
     };

@@ -65,6 +65,7 @@ static void check_records(const cof_model *m, const cof_fit_info *info, const co
         double gain = o->select == COF_SELECT_OBJECTIVE ? info->objective - record[i].objective
                                                         : record[i].log_likelihood - info->log_likelihood;
         assert_true(gain <= 1e-11 * fabs(info->log_likelihood));
+        assert_true(i >= info->best_restart || gain < 0); /* and of equals the first is kept */
         assert_true(record[i].rebuilds < (o->max_rebuilds > 0 ? o->max_rebuilds : 51));
     }
     const cof_restart_record *best = &record[info->best_restart];

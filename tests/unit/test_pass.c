@@ -5,6 +5,8 @@
 #include "alloc_helper.h"
 #include "../../src/pass/pass.h"
 
+enum { MOST_K = 40000 };
+
 /* ---- A random problem ------------------------------------------------------------------------------- */
 
 typedef struct pass_case {
@@ -113,7 +115,7 @@ static double plain_mean(const problem *p, const cofi_scores *s, size_t i, uint3
 
 static int32_t slow_nearest(const problem *p, const cofi_scores *s, size_t i)
 {
-    int64_t sum[512], least = INT64_MAX;
+    int64_t sum[MOST_K], least = INT64_MAX;
     int32_t best = -1;
     double least_mean = INFINITY;
     for (uint32_t j = 0; j < s->k; j++) {
@@ -298,6 +300,15 @@ static void random_cases(void **state)
                           1 + below(&rng, 40), 1 + below(&rng, round % 10 == 0 ? 15000 : 400)));
 }
 
+/* More sums a row than the plain kernel keeps for a group of rows, and more clusters than 16 bits number. */
+static void very_many_clusters(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {2047, 2100, 16384, 20000, MOST_K};
+    cofi_rng rng = dice(6);
+    for (size_t i = 0; i < COUNT(ks); i++) check_case(&rng, varied(i, ks[i], 2, 2, 20));
+}
+
 /* ---- Settling ties ---------------------------------------------------------------------------------- */
 
 static void the_lowest_within_a_tie_wins(void **state)
@@ -346,9 +357,10 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_k_with_every_n),         cmocka_unit_test(every_k_with_every_l),
-        cmocka_unit_test(every_width_of_ids),           cmocka_unit_test(random_cases),
-        cmocka_unit_test(the_lowest_within_a_tie_wins), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_k_with_every_n),      cmocka_unit_test(every_k_with_every_l),
+        cmocka_unit_test(every_width_of_ids),        cmocka_unit_test(random_cases),
+        cmocka_unit_test(very_many_clusters),        cmocka_unit_test(the_lowest_within_a_tie_wins),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,33 @@ static void settled_modes_and_rows_agree(void **state)
     }
 }
 
+/* Found by search: a cluster that loses its rows keeps its mode, and may get rows by it again. */
+static void an_empty_cluster_keeps_its_mode(void **state)
+{
+    (void)state;
+    enum { K = 6, L = 3 };
+    int found = 0;
+    for (uint64_t seed = 0; seed < 300 && found < 5; seed++) {
+        uint64_t size[K];
+        uint32_t mode[K * L];
+        for (uint32_t cap = 1; cap <= 8; cap++) {
+            cof_fit_options o = {.k = K, .init = COF_INIT_RANDOM, .max_passes = cap};
+            rig *g = open_rig(random_table(seed, 60, L, 5, 3), o);
+            assert_int_equal(g->problem.n_attrs, L);
+            start(g, seed);
+            for (uint32_t j = 0; cap > 1 && j < K; j++) {
+                if (size[j] > 0) continue;
+                assert_memory_equal(mode + j * L, g->engine.mode + j * L, L * sizeof *mode);
+                found++;
+            }
+            memcpy(size, g->engine.pass.size, sizeof size);
+            memcpy(mode, g->engine.mode, sizeof mode);
+            close_rig(g);
+        }
+    }
+    assert_true(found > 0);
+}
+
 /* After one pass from distinct seeds every cluster holds at least its own seed. */
 static void no_cluster_begins_empty(void **state)
 {
@@ -152,6 +179,38 @@ static void k_means_never_gets_worse(void **state)
     }
 }
 
+/* Half the squared distance of a row, one-hot, to the mean of a cluster. */
+static double to_mean(const rig *g, size_t i, uint32_t j)
+{
+    const cofi_engine *e = &g->engine;
+    double sum = 0;
+    for (size_t r = 0; r < g->problem.n_attrs; r++) {
+        for (uint32_t v = 0; v < g->problem.n_values[r]; v++) {
+            double share = (double)e->pass.count[(size_t)(g->problem.first[r] + v) * e->scores.stride + j] /
+                           (double)e->pass.size[j];
+            sum += 0.5 * ((row_value(g, i, r) == v) - share) * ((row_value(g, i, r) == v) - share);
+        }
+    }
+    return sum;
+}
+
+/* Left to itself it ends where every row is nearest to its own mean. */
+static void k_means_settles(void **state)
+{
+    (void)state;
+    for (uint64_t round = 0; round < 15; round++) {
+        cof_fit_options o = {.k = 2 + (uint32_t)(round % 8), .init = COF_INIT_KMEANS, .max_passes = 1000};
+        rig *g = open_rig(random_table(round, 200, 6, 5, 6), o);
+        begin(g, round);
+        for (size_t i = 0; i < g->problem.rows.n_rows; i++) {
+            double own = to_mean(g, i, (uint32_t)g->engine.pass.label[i]);
+            for (uint32_t j = 0; j < o.k; j++)
+                if (g->engine.pass.size[j] > 0) assert_true(own <= to_mean(g, i, j) + 1e-9);
+        }
+        close_rig(g);
+    }
+}
+
 /* Methods that want modes from a k-means start get those of its partition. */
 static void k_means_leaves_modes_too(void **state)
 {
@@ -200,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_example),           cmocka_unit_test(settled_modes_and_rows_agree),
         cmocka_unit_test(no_cluster_begins_empty),  cmocka_unit_test(k_means_never_gets_worse),
+        cmocka_unit_test(k_means_settles),          cmocka_unit_test(an_empty_cluster_keeps_its_mode),
         cmocka_unit_test(k_means_leaves_modes_too), cmocka_unit_test(folding_changes_no_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
