@@ -112,7 +112,7 @@ static cof_status compare_runs(const comparison *c, const job *j, cof_error *err
     entry *e = j->entry;
     double sum = 0;
     size_t n = 0;
-    for (uint32_t a = 0; a < c->s.runs; a++)
+    for (uint32_t a = 0; a < c->s.runs && !interrupted(); a++)
         for (uint32_t b = a + 1; b < c->s.runs && e->labels[a] != NULL; b++) {
             cof_scores scores = {.struct_size = sizeof scores};
             if (e->labels[b] == NULL) continue;

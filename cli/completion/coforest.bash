@@ -4,7 +4,7 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="fit predict evaluate compare trees report describe generate completion help --help --version"
+        words="fit predict evaluate compare trees report describe generate reproduce completion help --help --version"
     else
         case $verb:$prev in
         fit:--clusters | fit:-k) compopt +o default; return ;;
@@ -78,7 +78,11 @@ _coforest()
         generate:--noise) compopt +o default; return ;;
         generate:--seed) compopt +o default; return ;;
         generate:--out | generate:-o) return ;;
-        help:help) words="fit predict evaluate compare trees report describe generate completion" ;;
+        reproduce:--runs) compopt +o default; return ;;
+        reproduce:--out | reproduce:-o) return ;;
+        reproduce:--data) return ;;
+        reproduce:--threads) compopt +o default; return ;;
+        help:help) words="fit predict evaluate compare trees report describe generate reproduce completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
@@ -91,6 +95,8 @@ _coforest()
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
+        reproduce:-*) words="--help --runs -o --out --data --quick --threads -q --quiet" ;;
+        reproduce:*) words="tables toy ablation convergence time tsne mixed" ;;
         completion:-*) words="--help" ;;
         completion:*) words="bash zsh fish man" ;;
         esac

@@ -179,7 +179,7 @@ static cof_status open_run(const cofi_problem *p, const cof_fit_options *o, fit_
             run->method->name);
     if (p->n_numeric > 0 && !(run->method->flags & COFI_METHOD_MIXED))
         return cofi_fail(
-            err, COF_ERR_ARGUMENT,
+            err, COF_ERR_NO_RESULT,
             "%s clusters categories only, but the table has a numeric column; leave it out, or use coforest, "
             "k-prototypes or ek-prototypes",
             run->method->name);

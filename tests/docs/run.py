@@ -5,7 +5,7 @@ In README.md and docs/*.md:
   ```console blocks: every line that begins with "$ " is run by sh, all blocks of a document one after another in
   one temporary directory that holds the repository's data/ and has coforest on its PATH; what follows is the
   output it must print (standard output and error together). A line of just "..." stands for any number of lines.
-  Times such as "0.012 s" may differ.
+  Times such as "0.012 s" or "3.5 ms" may differ.
   ```c blocks: must stand, line for line, in the file named by the comment before them: <!-- examples/quick.c -->
 
     tests/docs/run.py --coforest PATH --source DIR [--update]
@@ -26,6 +26,7 @@ FENCE = re.compile(r"^(?:<!-- (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*
 
 def normal(text):
     """The text with times, paddings around them and trailing blanks made equal."""
+    text = re.sub(r" *\d+(\.\d+)? ms\b", " T ms", text)
     text = re.sub(r"\d+(\.\d+)?( min \d+)? s\b", "T s", text)
     return [line.rstrip() for line in text.splitlines()]
 
