@@ -79,12 +79,15 @@ def plot_tree(tree, ax=None, color="tab:blue", lengths=True):
             continue
         (x0, y0), (x1, y1) = position[u], position[v]
         ax.plot([x0, x1], [y0, y1], color="0.6", zorder=1)
-        if lengths:
+        if lengths and x1 - x0 > 1e-6:
             ax.annotate(f"{x1 - x0:.2f}", ((x0 + x1) / 2, (y0 + y1) / 2), color="0.4", fontsize=7, ha="center")
     x, y = zip(*(position[v] for v in sorted(position)))
     ax.scatter(x, y, color=color, zorder=2)
-    for v, (x0, y0) in position.items():
-        ax.annotate(_text(tree.values[v]), (x0, y0), xytext=(0, 6), textcoords="offset points", ha="center")
+    at = {}  # values at distance 0 share a point and a label
+    for v in sorted(position):
+        at.setdefault(tuple(np.round(position[v], 6)), []).append(_text(tree.values[v]))
+    for place, texts in at.items():
+        ax.annotate(", ".join(texts), place, xytext=(0, 6), textcoords="offset points", ha="center")
     ax.margins(0.1, 0.3)
     ax.set_yticks([])
     ax.set_xlabel("distance along the tree")
