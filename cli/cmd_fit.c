@@ -461,7 +461,8 @@ static int write_pictures(fit_job *job)
                             .n_notes = job->n_warnings,
                             .select = s->select,
                             .seed = s->seed,
-                            .threads = s->threads};
+                            .threads = s->threads,
+                            .n_distinct_rows = job->info.n_distinct_rows};
     if (job->out[OUT_REPORT].path != NULL)
         code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
     if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)

@@ -494,7 +494,7 @@ typedef struct cof_map cof_map; /* rows of a table, placed by cof_embed */
 
 typedef struct cof_map_point {
     uint64_t row;    /* of the table: the first of those it stands for */
-    uint64_t n_rows; /* equal rows */
+    uint64_t n_rows; /* equal rows, among those looked at */
     double x, y;
 } cof_map_point;
 
@@ -504,13 +504,14 @@ typedef struct cof_embed_options {
     double perplexity;    /* as in cof_tsne_options */
     uint32_t most_points; /* distinct rows beyond it are sampled; 0 -> 1500, fewer if attributes are many */
     uint32_t steps, threads;
+    uint64_t most_cells; /* of a table with more, only a sample of rows is looked at; 0 -> 40 million */
 } cof_embed_options;
 
 /* Places the distinct rows of a table that has the model's attributes, by the distances the model learned. */
 COF_API cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_embed_options *options,
                              cof_map **out, cof_error *err);
 COF_API const cof_map_point *cof_map_points(const cof_map *map, size_t *n_points); /* Lent. */
-COF_API uint64_t cof_map_n_distinct(const cof_map *map);                           /* before sampling */
+COF_API uint64_t cof_map_n_distinct(const cof_map *map);                           /* 0: not counted */
 COF_API void cof_map_free(cof_map *map);                                           /* NULL is fine */
 /* The map as SVG, coloured by cluster; labels are those of the table's rows, a negative one is grey. */
 COF_API cof_status cof_map_draw(const cof_map *map, const cof_model *model, const cof_table *table,
@@ -538,6 +539,7 @@ typedef struct cof_report_options {
     double perplexity;
     uint32_t most_points; /* of the map, as in cof_embed_options */
     uint32_t threads;
+    uint64_t n_distinct_rows; /* as cof_fit_info has it; 0: counted if the table is not too large */
 } cof_report_options;
 
 /* A page to look at: one HTML file that needs nothing else, neither a network nor a script. With a table (roles

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { DEFAULT_POINTS = 1500 };
+enum { DEFAULT_POINTS = 1500, DEFAULT_CELLS = 40000000 };
 static const double MOST_LOOKUPS = 6e8; /* of value distances; tables of many attributes get fewer points */
 
 struct cof_map {
@@ -18,37 +18,96 @@ struct cof_map {
 
 /* ---- Which rows ------------------------------------------------------------------------------------- */
 
-/* Distinct rows of the clustered columns in order of first appearance. */
-static cof_status list_distinct(cof_map *map, const cofi_row_values *v, cof_error *err)
+/* Rows to choose from: all of them, or in a large table a sample, laid out like the table's columns. */
+typedef struct lot {
+    size_t n;
+    size_t *row;   /* of the table; NULL: all */
+    cofi_ids *ids; /* the table's, or those of the rows drawn */
+    uint32_t *codes;
+} lot;
+
+/* Selection sampling keeps the order and gives every set of `most` the same chance. */
+static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
 {
-    size_t n_rows = v->table->n_rows;
-    uint32_t n_groups = 0, *group = cofi_alloc(&map->env, n_rows, sizeof *group);
-    cof_status status = group == NULL ? COF_ERR_MEMORY : COF_OK;
-    if (status == COF_OK) status = cofi_dedupe(&map->env, v->ids, v->n, n_rows, group, &n_groups);
-    if (status == COF_OK) map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
-    if (status != COF_OK || map->point == NULL) {
-        cofi_release(&map->env, group);
-        return cofi_no_memory(err);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n && n_kept < most; i++)
+        if (cofi_rng_below(rng, n - i) < most - n_kept) kept[n_kept++] = i;
+    return n_kept;
+}
+
+static cof_status draw_lot(const cof_map *map, const cofi_row_values *v, size_t n, cofi_rng *rng, lot *l)
+{
+    l->row = cofi_alloc(&map->env, n, sizeof *l->row);
+    l->ids = cofi_alloc(&map->env, v->n, sizeof *l->ids);
+    l->codes = cofi_alloc(&map->env, n * v->n, sizeof *l->codes);
+    if (l->row == NULL || l->ids == NULL || l->codes == NULL) return COF_ERR_MEMORY;
+    l->n = draw(rng, v->table->n_rows, n, l->row);
+    for (size_t a = 0; a < v->n; a++) {
+        uint32_t *to = l->codes + a * n;
+        for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(v->ids[a], l->row[i]);
+        l->ids[a] = (cofi_ids){to, sizeof *to};
     }
-    for (size_t i = 0; i < n_rows; i++) {
-        cof_map_point *p = &map->point[group[i]];
-        if (p->n_rows++ == 0) p->row = i;
-    }
-    map->n = map->n_distinct = n_groups;
-    cofi_release(&map->env, group);
     return COF_OK;
 }
 
-/* Selection sampling keeps the order and gives every set of `most` the same chance. */
-static void take_sample(cof_map *map, size_t most, uint64_t seed)
+static void free_lot(const cof_map *map, const cofi_row_values *v, lot *l)
+{
+    cofi_release(&map->env, l->row);
+    cofi_release(&map->env, l->codes);
+    if (l->ids != v->ids) cofi_release(&map->env, l->ids);
+}
+
+/* Distinct rows of the clustered columns in order of first appearance. */
+static cof_status list_distinct(cof_map *map, const cofi_row_values *v, const lot *l)
+{
+    uint32_t n_groups = 0, *group = cofi_alloc(&map->env, l->n, sizeof *group);
+    cof_status status = group == NULL ? COF_ERR_MEMORY : COF_OK;
+    if (status == COF_OK) status = cofi_dedupe(&map->env, l->ids, v->n, l->n, group, &n_groups);
+    if (status == COF_OK) map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
+    if (status == COF_OK && map->point == NULL) status = COF_ERR_MEMORY;
+    for (size_t i = 0; status == COF_OK && i < l->n; i++) {
+        cof_map_point *p = &map->point[group[i]];
+        if (p->n_rows++ == 0) p->row = l->row != NULL ? l->row[i] : i;
+    }
+    map->n = n_groups;
+    if (l->row == NULL) map->n_distinct = n_groups;
+    cofi_release(&map->env, group);
+    return status;
+}
+
+static cof_status take_sample(cof_map *map, size_t most, cofi_rng *rng)
+{
+    if (map->n <= most) return COF_OK;
+    size_t *kept = cofi_alloc(&map->env, most, sizeof *kept);
+    if (kept == NULL) return COF_ERR_MEMORY;
+    map->n = draw(rng, map->n, most, kept);
+    for (size_t i = 0; i < map->n; i++) map->point[i] = map->point[kept[i]];
+    cofi_release(&map->env, kept);
+    return COF_OK;
+}
+
+/* Telling equal rows from different ones costs a look at every cell, which for a large table is more than
+ * the map is worth. */
+static cof_status choose_rows(cof_map *map, const cofi_row_values *v, const cof_embed_options *o,
+                              cof_error *err)
 {
     cofi_rng rng;
-    size_t kept = 0, n = map->n;
-    if (n <= most) return;
-    cofi_rng_seed(&rng, seed, 0x3a9);
-    for (size_t i = 0; i < n && kept < most; i++)
-        if (cofi_rng_below(&rng, n - i) < most - kept) map->point[kept++] = map->point[i];
-    map->n = kept;
+    size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v->n + 1)), n_rows = v->table->n_rows;
+    size_t most = o->most_points > 0 ? o->most_points : DEFAULT_POINTS < bearable ? DEFAULT_POINTS : bearable;
+    size_t cells = (size_t)(o->most_cells > 0 ? o->most_cells : DEFAULT_CELLS);
+    size_t few = cells / 2 / (v->n + 1);
+    if (few < 4 * most) few = 4 * most;
+    lot l = {.n = n_rows, .ids = v->ids};
+    cof_status status = COF_OK;
+    cofi_rng_seed(&rng, o->seed, 0x3a9);
+    if (n_rows > cells / (v->n + 1) && n_rows > few) {
+        l = (lot){.n = 0};
+        status = draw_lot(map, v, few, &rng, &l);
+    }
+    if (status == COF_OK) status = list_distinct(map, v, &l);
+    if (status == COF_OK) status = take_sample(map, most, &rng);
+    free_lot(map, v, &l);
+    return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
 /* ---- How far apart ----------------------------------------------------------------------------------- */
@@ -171,16 +230,9 @@ cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_e
     if (map == NULL) status = cofi_no_memory(err);
     if (status == COF_OK) {
         map->env = table->env;
-        status = list_distinct(map, &v, err);
+        status = choose_rows(map, &v, &o, err);
     }
-    if (status == COF_OK) {
-        size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v.n + 1));
-        size_t most = o.most_points > 0           ? o.most_points
-                      : DEFAULT_POINTS < bearable ? DEFAULT_POINTS
-                                                  : bearable;
-        take_sample(map, most, o.seed);
-        status = place_points(map, &v, &o, err);
-    }
+    if (status == COF_OK) status = place_points(map, &v, &o, err);
     cofi_row_values_close(&v);
     if (status != COF_OK)
         cof_map_free(map);

@@ -158,7 +158,8 @@ static cof_status draw_rows(cofi_report *r, cof_error *err)
                            .most_points = r->o.most_points,
                            .threads = r->o.threads};
     cof_status status = cof_embed(r->model, r->table, &o, &r->map, err);
-    if (status == COF_OK) r->n_distinct = cof_map_n_distinct(r->map);
+    r->n_distinct = r->o.n_distinct_rows;
+    if (status == COF_OK && r->n_distinct == 0) r->n_distinct = cof_map_n_distinct(r->map);
     return status;
 }
 

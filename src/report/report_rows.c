@@ -48,11 +48,11 @@ void cofi_report_map(cofi_report *r)
         "<p>Every circle is a distinct row; rows that %s lie together (t-SNE). How far apart groups "
         "lie means little. ",
         r->has_trees ? "the learned distances call alike" : "agree in many columns");
-    if (n < r->n_distinct) {
+    if (n < r->n_distinct || cof_map_n_distinct(r->map) == 0) {
         cofi_out_text(out, "A sample of ");
         cofi_html_count(out, n);
-        cofi_out_text(out, " of ");
-        cofi_html_count(out, r->n_distinct);
+        if (r->n_distinct > 0) cofi_out_text(out, " of ");
+        if (r->n_distinct > 0) cofi_html_count(out, r->n_distinct);
         cofi_out_text(out, " distinct rows is shown. ");
     }
     cofi_out_text(out, "Larger circles stand for more equal rows; hover to see which.</p>\n");

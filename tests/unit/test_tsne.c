@@ -138,6 +138,15 @@ static void map_of_a_table(void **state)
     assert_status(cof_embed(model, table, &o, &map, &err), COF_OK, &err);
     cof_map_points(map, &n);
     assert_int_equal(n, 100);
+    assert_true(cof_map_n_distinct(map) > 200);
+    cof_map_free(map);
+    o.most_points = 20; /* of 80 rows drawn, because looking at all is too much */
+    o.most_cells = 100;
+    assert_status(cof_embed(model, table, &o, &map, &err), COF_OK, &err);
+    p = cof_map_points(map, &n);
+    assert_int_equal(n, 20);
+    assert_int_equal(cof_map_n_distinct(map), 0);
+    for (size_t i = 1; i < n; i++) assert_true(p[i].row > p[i - 1].row && p[i].row < N);
     cof_map_free(map);
     cof_model_free(model);
     cof_table_free(table);
@@ -164,11 +173,16 @@ static cof_status map_twice(const cof_env *env, cof_error *err)
     counted seen = {0};
     cof_fit_options fit = {.struct_size = sizeof fit, .k = 2, .restarts = 2, .threads = 1};
     cof_embed_options o = {.struct_size = sizeof o, .steps = 5, .threads = 1};
+    cof_embed_options drawn = {
+        .struct_size = sizeof drawn, .steps = 2, .threads = 1, .most_points = 1, .most_cells = 1};
     cof_status status = cof_table_from_codes(env, codes, 7, 2, NULL, &table, err);
     if (status == COF_OK) status = cof_fit(table, &fit, &model, NULL, err);
     if (status == COF_OK) status = cof_embed(model, table, &o, &map, err);
     if (status == COF_OK)
         status = cof_map_draw(map, model, table, cof_model_labels(model, NULL), count_circles, &seen, err);
+    cof_map_free(map);
+    map = NULL;
+    if (status == COF_OK) status = cof_embed(model, table, &drawn, &map, err);
     cof_map_free(map);
     cof_model_free(model);
     cof_table_free(table);
