@@ -99,7 +99,7 @@ void chart_text(FILE *out, const char *classes, double x, double y, const char *
     fputs("</text>\n", out);
 }
 
-void chart_mark(FILE *out, const char *classes, mark shape, double x, double y, double r)
+void chart_mark(FILE *out, const char *classes, chart_shape shape, double x, double y, double r)
 {
     if (shape == MARK_DOT)
         fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", classes, x, y, r);

@@ -20,8 +20,8 @@ void chart_text(FILE *out, const char *classes, double x, double y, const char *
     __attribute__((format(printf, 5, 6)));
 void chart_escape(FILE *out, const char *text); /* for markup around it */
 
-typedef enum mark { MARK_DOT, MARK_DIAMOND, MARK_TRIANGLE, MARK_SQUARE } mark;
-void chart_mark(FILE *out, const char *classes, mark shape, double x, double y, double radius);
+typedef enum chart_shape { MARK_DOT, MARK_DIAMOND, MARK_TRIANGLE, MARK_SQUARE } chart_shape;
+void chart_mark(FILE *out, const char *classes, chart_shape shape, double x, double y, double radius);
 
 /* A plotting area: where it lies, and which numbers its edges stand for. */
 typedef struct plot {

@@ -271,13 +271,7 @@ static int run_reproduce(int argc, char **argv)
 }
 
 static const operand reproduce_operands[] = {
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
-    {.name = "EXPERIMENT", .optional = true, .choices = experiment_choices},
+    {.name = "EXPERIMENT", .optional = true, .repeated = true, .choices = experiment_choices},
     {.name = NULL}};
 static const option_group *const reproduce_groups[] = {&reproduce_group, NULL};
 static const char *const reproduce_paragraphs[] = {

@@ -4,7 +4,7 @@
 
 #include "reproduce.h"
 
-typedef struct cell {
+typedef struct rep_compared {
     size_t n;                 /* runs there are; 0: the method has no result here */
     double mean, deviation;   /* of the first runs asked for */
     double mean_all;          /* of all */
@@ -12,18 +12,18 @@ typedef struct cell {
     double printed, printed_deviation;
     double percentile; /* of the printed mean among them */
     double z;          /* printed less ours in standard errors of a ten-run mean; NaN if it has none */
-} cell;
+} rep_compared;
 
-typedef struct grid {
+typedef struct rep_grid {
     const char *abbrev[N_DATASETS];
-    cell cell[N_DATASETS][N_METHODS];
+    rep_compared cell[N_DATASETS][N_METHODS];
     size_t n; /* datasets there are */
-} grid;
+} rep_grid;
 
-cell rep_cell(const rep_results *r, uint32_t runs, const char *abbrev, size_t metric, size_t method);
-size_t rep_fill_grid(const rep_results *r, uint32_t runs, size_t metric, grid *g);
+rep_compared rep_cell(const rep_results *r, uint32_t runs, const char *abbrev, size_t metric, size_t method);
+size_t rep_fill_grid(const rep_results *r, uint32_t runs, size_t metric, rep_grid *g);
 /* Mean ranks and Friedman's test, of our means or of the printed ones; false with fewer than two datasets. */
-bool rep_rank(const grid *g, bool printed, double rank[N_METHODS], cof_friedman_result *test);
+bool rep_rank(const rep_grid *g, bool printed, double rank[N_METHODS], cof_friedman_result *test);
 /* A series' mean over the datasets, of the first `runs` runs, 0: of all. */
 double rep_overall(const rep_results *r, const char *series, size_t metric, uint32_t runs);
 

@@ -31,16 +31,16 @@ static int run(rep_job *job, const rep_unit *unit, rep_results *results)
 
 /* ---- Summaries ------------------------------------------------------------------------------------- */
 
-cell rep_cell(const rep_results *r, uint32_t runs, const char *abbrev, size_t metric, size_t method)
+rep_compared rep_cell(const rep_results *r, uint32_t runs, const char *abbrev, size_t metric, size_t method)
 {
     double x[MOST_RUNS];
     static const double none = (double)NAN;
-    cell c = {.n = rep_collect(r, abbrev, rep_method_ids[method], (int)metric, x, MOST_RUNS),
-              .mean = none,
-              .printed = rep_printed(metric, abbrev, method, false),
-              .printed_deviation = rep_printed(metric, abbrev, method, true),
-              .percentile = none,
-              .z = none};
+    rep_compared c = {.n = rep_collect(r, abbrev, rep_method_ids[method], (int)metric, x, MOST_RUNS),
+                      .mean = none,
+                      .printed = rep_printed(metric, abbrev, method, false),
+                      .printed_deviation = rep_printed(metric, abbrev, method, true),
+                      .percentile = none,
+                      .z = none};
     if (c.n == 0) return c;
     double means[N_MEANS];
     size_t first = c.n < runs ? c.n : runs;
@@ -58,7 +58,7 @@ cell rep_cell(const rep_results *r, uint32_t runs, const char *abbrev, size_t me
     return c;
 }
 
-size_t rep_fill_grid(const rep_results *r, uint32_t runs, size_t metric, grid *g)
+size_t rep_fill_grid(const rep_results *r, uint32_t runs, size_t metric, rep_grid *g)
 {
     g->n = 0;
     for (size_t d = 0; d < N_DATASETS; d++) {
@@ -71,7 +71,7 @@ size_t rep_fill_grid(const rep_results *r, uint32_t runs, size_t metric, grid *g
     return g->n;
 }
 
-bool rep_rank(const grid *g, bool printed, double rank[N_METHODS], cof_friedman_result *test)
+bool rep_rank(const rep_grid *g, bool printed, double rank[N_METHODS], cof_friedman_result *test)
 {
     double value[N_DATASETS * N_METHODS] = {0};
     cof_error err;
@@ -100,7 +100,7 @@ double rep_overall(const rep_results *r, const char *series, size_t metric, uint
 
 static const double PANEL_WIDTH = 330, PANEL_HEIGHT = 232, KEY_TOP = 30, NAMES = 20;
 
-static void draw_row(const plot *p, const cell *c, size_t method)
+static void draw_row(const plot *p, const rep_compared *c, size_t method)
 {
     double y = p->top + p->height * ((double)method + 0.5) / N_METHODS;
     bool own = method == N_METHODS - 1;
@@ -115,7 +115,7 @@ static void draw_row(const plot *p, const cell *c, size_t method)
     if (!isnan(c->printed)) chart_mark(p->out, "open", MARK_DIAMOND, plot_x(p, c->printed), y, 4.5);
 }
 
-static void draw_panel(FILE *out, const grid *g, size_t d)
+static void draw_panel(FILE *out, const rep_grid *g, size_t d)
 {
     plot p = panel_at(out, d, 3, PANEL_WIDTH, PANEL_HEIGHT, KEY_TOP);
     p.left += NAMES;
@@ -123,7 +123,7 @@ static void draw_panel(FILE *out, const grid *g, size_t d)
     p.x0 = INFINITY;
     p.x1 = -INFINITY;
     for (size_t m = 0; m < N_METHODS; m++) {
-        const cell *c = &g->cell[d][m];
+        const rep_compared *c = &g->cell[d][m];
         if (c->n == 0) continue;
         p.x0 = fmin(p.x0, fmin(c->low, c->printed));
         p.x1 = fmax(p.x1, fmax(c->high, c->printed));
@@ -136,7 +136,7 @@ static void draw_panel(FILE *out, const grid *g, size_t d)
     for (size_t m = 0; m < N_METHODS; m++) draw_row(&p, &g->cell[d][m], m);
 }
 
-static int draw_metric(const rep_job *job, const grid *g, size_t metric, const char *name)
+static int draw_metric(const rep_job *job, const rep_grid *g, size_t metric, const char *name)
 {
     rep_file f;
     int code = rep_file_open(job, name, &f);
@@ -160,7 +160,7 @@ static int put_text(void *ctx, const char *text, size_t n)
     return fwrite(text, 1, n, ctx) == n ? 0 : 1;
 }
 
-static int draw_ranks(const rep_job *job, const grid *g, size_t metric, bool printed)
+static int draw_ranks(const rep_job *job, const rep_grid *g, size_t metric, bool printed)
 {
     double rank[N_METHODS];
     cof_friedman_result test;
@@ -179,7 +179,7 @@ static int draw_ranks(const rep_job *job, const grid *g, size_t metric, bool pri
     return status == COF_OK ? code : complain_status(status, TASK_OUTPUT, &err);
 }
 
-static void write_ranks(json_out *j, const grid *g, size_t metric, bool printed)
+static void write_ranks(json_out *j, const rep_grid *g, size_t metric, bool printed)
 {
     double rank[N_METHODS];
     cof_friedman_result t;
@@ -202,7 +202,7 @@ static void write_ranks(json_out *j, const grid *g, size_t metric, bool printed)
     json_close(j, '}');
 }
 
-static int save_ranks(const rep_job *job, const grid *grids)
+static int save_ranks(const rep_job *job, const rep_grid *grids)
 {
     rep_file f;
     int code = rep_file_open(job, "tables_ranks.json", &f);
@@ -218,11 +218,11 @@ static int save_ranks(const rep_job *job, const grid *grids)
     return rep_file_close(&f);
 }
 
-static void write_summary(const grid *g, size_t metric, FILE *out)
+static void write_summary(const rep_grid *g, size_t metric, FILE *out)
 {
     for (size_t d = 0; d < g->n; d++)
         for (size_t m = 0; m < N_METHODS; m++) {
-            const cell *c = &g->cell[d][m];
+            const rep_compared *c = &g->cell[d][m];
             fprintf(out, "%s,%s,%s,%zu", rep_metric_names[metric], g->abbrev[d], rep_method_names[m], c->n);
             const double x[] = {c->mean, c->deviation, c->mean_all,          c->low,       c->middle,
                                 c->high, c->printed,   c->printed_deviation, c->percentile};
@@ -237,7 +237,7 @@ static void write_summary(const grid *g, size_t metric, FILE *out)
         }
 }
 
-static int save_summary(const rep_job *job, const grid *grids)
+static int save_summary(const rep_job *job, const rep_grid *grids)
 {
     rep_file f;
     int code = rep_file_open(job, "tables_summary.csv", &f);
@@ -253,7 +253,7 @@ static int draw(const rep_job *job, const rep_results *r)
 {
     static const char *const names[N_METRICS] = {"tables.svg", "tables_ari.svg", "tables_nmi.svg"};
     int code = CODE_DONE;
-    grid *grids = malloc(N_METRICS * sizeof *grids);
+    rep_grid *grids = malloc(N_METRICS * sizeof *grids);
     if (grids == NULL) return complain_memory();
     for (size_t metric = 0; code == CODE_DONE && metric < N_METRICS; metric++) {
         rep_fill_grid(r, rep_runs_of(r), metric, &grids[metric]);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Best and second best of a row, as the paper marks them. */
-static const char *standing(const grid *g, size_t d, size_t m)
+static const char *standing(const rep_grid *g, size_t d, size_t m)
 {
     size_t better = 0;
     if (g->cell[d][m].n == 0) return "";
@@ -14,9 +14,9 @@ static const char *standing(const grid *g, size_t d, size_t m)
     return better == 0 ? "best" : better == 1 ? "second" : "";
 }
 
-static void put_cell(FILE *page, const grid *g, size_t d, size_t m)
+static void put_cell(FILE *page, const rep_grid *g, size_t d, size_t m)
 {
-    const cell *c = &g->cell[d][m];
+    const rep_compared *c = &g->cell[d][m];
     fprintf(page, "<td>");
     if (c->n == 0)
         fputs("-", page);
@@ -33,7 +33,7 @@ static void put_cell(FILE *page, const grid *g, size_t d, size_t m)
     fputs("</small></td>", page);
 }
 
-static void put_rank_row(FILE *page, const grid *g, size_t metric)
+static void put_rank_row(FILE *page, const rep_grid *g, size_t metric)
 {
     double ours[N_METHODS], theirs[N_METHODS];
     cof_friedman_result test;
@@ -45,7 +45,7 @@ static void put_rank_row(FILE *page, const grid *g, size_t metric)
     fputs("</tr>\n", page);
 }
 
-static void put_table(FILE *page, const grid *g, size_t metric)
+static void put_table(FILE *page, const rep_grid *g, size_t metric)
 {
     fprintf(page,
             "<div class=\"wide\"><table><caption>%s: our mean±deviation, best <b>bold</b>, second "
@@ -70,11 +70,11 @@ typedef struct fit_of_method {
     size_t n_z;
 } fit_of_method;
 
-static fit_of_method judge(const grid *g, size_t m)
+static fit_of_method judge(const rep_grid *g, size_t m)
 {
     fit_of_method f = {0};
     for (size_t d = 0; d < g->n; d++) {
-        const cell *c = &g->cell[d][m];
+        const rep_compared *c = &g->cell[d][m];
         if (c->n == 0 || isnan(c->percentile)) continue;
         f.n++;
         f.inside += c->percentile >= 2.5 && c->percentile <= 97.5;
@@ -87,7 +87,7 @@ static fit_of_method judge(const grid *g, size_t m)
     return f;
 }
 
-static void put_agreement(FILE *page, const grid *g, size_t metric)
+static void put_agreement(FILE *page, const rep_grid *g, size_t metric)
 {
     fprintf(page,
             "<div class=\"wide\"><table><caption>%s: do the printed means come from what we run? In standard "
@@ -108,7 +108,7 @@ static void put_agreement(FILE *page, const grid *g, size_t metric)
 }
 
 /* The printed COForest row, dataset by dataset. */
-static void tell_own_row(FILE *page, const grid *g, size_t metric)
+static void tell_own_row(FILE *page, const rep_grid *g, size_t metric)
 {
     fit_of_method f = judge(g, N_METHODS - 1);
     bool first = true;
@@ -118,7 +118,7 @@ static void tell_own_row(FILE *page, const grid *g, size_t metric)
             "<b>%zu of %zu</b> datasets (percentiles: ",
             rep_metric_names[metric], f.above, f.n);
     for (size_t d = 0; d < g->n; d++) {
-        const cell *c = &g->cell[d][N_METHODS - 1];
+        const rep_compared *c = &g->cell[d][N_METHODS - 1];
         if (isnan(c->percentile)) continue;
         fprintf(page, "%s%s %.1f", first ? "" : ", ", g->abbrev[d], c->percentile);
         first = false;
@@ -153,7 +153,7 @@ static void tell_deviations(FILE *page, const rep_results *r)
     if (n > 0) fputs(". Runs that failed and counted as 0 would look like that.</p>\n", page);
 }
 
-static void tell_test(FILE *page, const grid *g, size_t metric)
+static void tell_test(FILE *page, const rep_grid *g, size_t metric)
 {
     double rank[N_METHODS];
     cof_friedman_result ours, theirs;
@@ -175,7 +175,7 @@ static void tell_test(FILE *page, const grid *g, size_t metric)
             cof_critical_difference(g->n, N_METHODS, 0.1), beaten);
 }
 
-static double overall_printed(const grid *g)
+static double overall_printed(const rep_grid *g)
 {
     double x[N_DATASETS];
     size_t n = 0;
@@ -201,7 +201,7 @@ void rep_number_cell(FILE *page, const char *classes, const char *format, double
 }
 
 /* On how many datasets they do better than the mean start, and on which worse, by ARI. */
-static void tell_gains(FILE *page, const rep_results *r, const grid *g)
+static void tell_gains(FILE *page, const rep_results *r, const rep_grid *g)
 {
     size_t better = 0, worse = 0, n = 0;
     char names[128] = "";
@@ -222,7 +222,7 @@ static void tell_gains(FILE *page, const rep_results *r, const grid *g)
 }
 
 /* What the defaults of `coforest fit` reach on the same tables. */
-static void tell_defaults(FILE *page, const rep_results *r, const grid *grids)
+static void tell_defaults(FILE *page, const rep_results *r, const rep_grid *grids)
 {
     fputs("<h3>Beyond one start</h3>\n<p>One random start is a lottery. <code>coforest fit</code> tries ten "
           "k-means starts, keeps the one with the greatest integrated likelihood, which sees no class, and "
@@ -246,7 +246,7 @@ static void tell_defaults(FILE *page, const rep_results *r, const grid *grids)
     for (size_t d = 0; d < grids->n; d++) {
         fprintf(page, "<tr><th scope=\"row\">%s</th>", grids->abbrev[d]);
         for (size_t m = 0; m < N_METRICS; m++) {
-            const cell *c = &grids[m].cell[d][N_METHODS - 1];
+            const rep_compared *c = &grids[m].cell[d][N_METHODS - 1];
             rep_number_cell(page, "", "%.3f", c->mean_all);
             rep_number_cell(page, "own", "%.3f", default_mean(r, grids->abbrev[d], m));
             rep_number_cell(page, "", "%.3f", c->printed);
@@ -273,7 +273,7 @@ void rep_tell_tables(const rep_job *job, const rep_results *r, FILE *page)
     static const char *const picture[N_METRICS] = {"tables.svg", "tables_ari.svg", "tables_nmi.svg"};
     static const char *const ranks[N_METRICS] = {"ranks_ca", "ranks_ari", "ranks_nmi"};
     char name[64];
-    grid *grids = malloc(N_METRICS * sizeof *grids);
+    rep_grid *grids = malloc(N_METRICS * sizeof *grids);
     if (grids == NULL) return;
     for (size_t m = 0; m < N_METRICS; m++) rep_fill_grid(r, rep_runs_of(r), m, &grids[m]);
     tell_choices(page);
