@@ -3,6 +3,7 @@ import csv
 import io
 import subprocess
 
+import numpy as np
 import pytest
 
 import coforest
@@ -73,6 +74,20 @@ def test_same_labels_for_other_methods(command, root, method):
     X = table(root, "voting.csv").drop(columns="class")
     ours = coforest.Clusterer(2, method=method, random_state=5).fit_predict(X)
     theirs = labels_of(command, "fit", str(root / "data/voting.csv"), "-k", "2", "--label", "class", "--seed", "5",
+                       "--method", method)
+    assert ours.tolist() == theirs
+
+
+@pytest.mark.parametrize("method", ["coforest", "k-prototypes", "ek-prototypes"])
+def test_same_labels_with_quantities(command, tmp_path, method):
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 50)
+    X = pandas.DataFrame({"colour": np.array(["red", "green", "blue"], dtype=object)[(group + (rng.random(150) < 0.2)) % 3],
+                          "size": np.array(["s", "m", "l"], dtype=object)[(group + (rng.random(150) < 0.3)) % 3],
+                          "height": (group * 3 + rng.normal(size=150)).round(2), "age": rng.integers(20, 30, 150)})
+    X.to_csv(tmp_path / "mixed.csv", index=False)
+    ours = coforest.Clusterer(3, method=method, numeric=["height", "age"], random_state=2).fit_predict(X)
+    theirs = labels_of(command, "fit", str(tmp_path / "mixed.csv"), "-k", "3", "--numeric", "height,age", "--seed", "2",
                        "--method", method)
     assert ours.tolist() == theirs
 
