@@ -23,12 +23,14 @@ readelf -d "$lib/libcoforest.so" | grep -q 'SONAME.*libcoforest\.so\.[0-9]'
 cat >"$place/use.c" <<'END'
 #include <coforest.h>
 #include <stdio.h>
+#include <string.h>
 int main(void)
 {
     cof_table *table;
     cof_model *model;
     cof_error err;
-    cof_fit_options options = {0};
+    cof_fit_options options;
+    memset(&options, 0, sizeof options);
     options.struct_size = sizeof options;
     options.k = 3;
     if (cof_table_demo(NULL, &table, &err) != COF_OK) return 1;

@@ -534,6 +534,25 @@ static void sizes_beyond_the_file(void **state)
     free(f.bytes);
 }
 
+/* "The last value is the missing one" of an attribute without values. */
+static void a_missing_value_among_none(void **state)
+{
+    (void)state;
+    file f = small_file();
+    section s = nth_section(f, 5); /* model, clusters, method, level, größe, constant */
+    assert_memory_equal(f.bytes + s.at + 16, "constant", 8);
+    file g = spliced(f, s.at + s.n - 5, 5, NULL, 0); /* its one value, "x" */
+    put_number(g.bytes + s.at + 4, s.n - 12 - 5, 8);
+    put_number(g.bytes + s.at + 27, 0, 4); /* values */
+    seal(g);
+    assert_int_equal(load_status(g, NULL), COF_OK);
+    g.bytes[s.at + 26] = 1; /* the last one is missing */
+    seal(g);
+    assert_int_equal(load_status(g, NULL), COF_ERR_MODEL);
+    free(f.bytes);
+    free(g.bytes);
+}
+
 int main(int argc, char **argv)
 {
     /* test_model_file --write PATH made tests/data/model_v1.cofm, once */
@@ -558,6 +577,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_changed_byte_behind_the_checksum),
         cmocka_unit_test(every_cut_behind_the_checksum),
         cmocka_unit_test(sizes_beyond_the_file),
+        cmocka_unit_test(a_missing_value_among_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
