@@ -477,7 +477,7 @@ typedef struct cof_tsne_options {
     size_t struct_size;
     uint64_t seed;
     double perplexity; /* neighbours that matter to a point; 0 -> 30, never above a third of the points */
-    uint32_t steps;    /* 0 -> 750 */
+    uint32_t steps;    /* 0 -> 600 */
     uint32_t threads;  /* 0 -> all cores; the map does not depend on it */
 } cof_tsne_options;
 

@@ -16,8 +16,8 @@
 enum {
     LANES = 8,
     BLOCK = 64,  /* points a task */
-    EARLY = 250, /* steps with exaggerated attraction */
-    DEFAULT_STEPS = 750,
+    EARLY = 200, /* steps with exaggerated attraction */
+    DEFAULT_STEPS = 600,
     MDS_STEPS = 30,
     SEARCH_STEPS = 60
 };
