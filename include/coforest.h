@@ -481,8 +481,8 @@ typedef struct cof_tsne_options {
     uint32_t threads;  /* 0 -> all cores; the map does not depend on it */
 } cof_tsne_options;
 
-/* Places n points in the plane by t-SNE, so that near ones stay near. distance is n x n, symmetric, row-major;
- * xy receives x and y of every point. Asked to stop, it keeps what it has. Time n^2 a step. */
+/* Places n points in the plane by t-SNE, so that near ones stay near. distance is n x n, symmetric,
+ * row-major; xy receives x and y of every point. Asked to stop, it keeps what it has. Time n^2 a step. */
 COF_API cof_status cof_tsne(const cof_env *env, const double *distance, size_t n,
                             const cof_tsne_options *options, double *xy, cof_error *err);
 /* How far a map can be trusted: 1 if the neighbours it shows are true neighbours, about 0.5 for a map at
@@ -542,8 +542,8 @@ typedef struct cof_report_options {
     uint64_t n_distinct_rows; /* as cof_fit_info has it; 0: counted if the table is not too large */
 } cof_report_options;
 
-/* A page to look at: one HTML file that needs nothing else, neither a network nor a script. With a table (roles
- * as they were set for the fit) it shows rows, their map and, where there is a label column, scores; without
+/* A page to look at: one HTML file that needs nothing else, neither a network nor a script. With a table
+ * (roles as they were set for the fit) it shows rows, their map and, where there is a label column, scores; without
  * one what the model's counts tell. */
 COF_API cof_status cof_report_write(const cof_model *model, const cof_table *table,
                                     const cof_report_options *options, cof_sink sink, void *ctx,

@@ -5,8 +5,8 @@
 
 #include "svg_out.h"
 
-/* A name from the data, cut to so many columns, kept from turning the direction of its surroundings; a cut one
- * is told in full, or nearly, on hover. */
+/* A name from the data, cut to so many columns, kept from turning the direction of its surroundings; a cut
+ * one is told in full, or nearly, on hover. */
 void cofi_html_name(cofi_out *out, const char *text, unsigned columns);
 void cofi_html_attribute(cofi_out *out, const char *name, const char *text); /*  name="text" */
 void cofi_html_count(cofi_out *out, uint64_t n);                             /* 1,204,113 */

@@ -1,5 +1,5 @@
 'use strict';
-/* Filter, sort and hover. Without it everything stays readable; what only works with it is hidden until now. */
+/* Filter, sort and hover. Without it all stays readable; what only works with it is hidden until now. */
 (function () {
   var each = function (list, f) { Array.prototype.forEach.call(list, f); };
   var all = function (selector, from) { return (from || document).querySelectorAll(selector); };
@@ -11,7 +11,8 @@
   each(all('input[data-filter]'), function (input) {
     var said = document.getElementById(input.getAttribute('data-said'));
     input.addEventListener('input', function () {
-      var wanted = input.value.trim().toLowerCase(), shown = 0, items = all(input.getAttribute('data-filter'));
+      var wanted = input.value.trim().toLowerCase(), shown = 0;
+      var items = all(input.getAttribute('data-filter'));
       each(items, function (item) {
         item.hidden = wanted !== '' && item.getAttribute('data-name').toLowerCase().indexOf(wanted) < 0;
         if (item.hidden || wanted === '') return;
@@ -56,12 +57,13 @@
       var on = button.getAttribute('aria-pressed') !== 'true';
       each(all('button[data-cluster]'), function (b) { b.setAttribute('aria-pressed', b === button && on); });
       each(all('.cof-map g'), function (g) {
-        g.classList.toggle('away', on && g.getAttribute('data-cluster') !== button.getAttribute('data-cluster'));
+        var same = g.getAttribute('data-cluster') === button.getAttribute('data-cluster');
+        g.classList.toggle('away', on && !same);
       });
     });
   });
 
-  /* Hover: the <title> of a shape at once, not after the browser's pause. The text moves, so it shows once. */
+  /* Hover: a shape's <title> at once, not after the browser's pause. The text moves, so it shows once. */
   var tip = document.createElement('div'), told = new WeakMap();
   tip.id = 'tip';
   tip.hidden = true;

@@ -1,10 +1,10 @@
-/* t-SNE (van der Maaten and Hinton 2008) on given distances: near points stay near, and the picture shows which
- * groups there are. Distances between groups mean little.
+/* t-SNE (van der Maaten and Hinton 2008) on given distances: near points stay near, and the picture shows
+ * which groups there are. Distances between groups mean little.
  *
- * Attraction runs over each point's nearest neighbours only, three times the perplexity of them, which is where
- * its whole weight lies; repulsion is summed over all pairs. That is n^2 work a step, but work of the simplest
- * kind, and n is a few thousand at most. Every point's forces are summed by one thread in one order, so the map
- * depends on the seed alone. */
+ * Attraction runs over each point's nearest neighbours only, three times the perplexity of them, which is
+ * where its whole weight lies; repulsion is summed over all pairs. That is n^2 work a step, but work of the
+ * simplest kind, and n is a few thousand at most. Every point's forces are summed by one thread in one order,
+ * so the map depends on the seed alone. */
 #include "../core/env.h"
 
 #include "../core/rng.h"
@@ -115,6 +115,7 @@ static void find_near(const tsne *t, size_t i)
 static double weigh(const double *d, link *near, size_t n, double beta, double least)
 {
     double total = 0, moment = 0;
+    if (n == 0) return 0;
     for (size_t m = 0; m < n; m++) {
         double square = d[near[m].to] * d[near[m].to] - least; /* the nearest weighs 1: no underflow of all */
         double weight = exp(-beta * square);
@@ -355,7 +356,7 @@ cof_status cof_tsne(const cof_env *env, const double *distance, size_t n, const 
 
 /* ---- How well it went -------------------------------------------------------------------------------- */
 
-/* For one point: by how much the neighbours in the map rank too low in truth. `nearer`: truly nearer points. */
+/* For one point: by how much its neighbours in the map rank too low in truth. */
 static double intrusion(const double *d, const double *xy, size_t i, size_t n, size_t k, double *flat,
                         uint32_t *heap)
 {

@@ -1,4 +1,4 @@
-/* The report: complete, inert whatever the names are, small whatever the table is, and honest about failing. */
+/* The report: complete, inert whatever the names are, small whatever the table is, honest about failing. */
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
