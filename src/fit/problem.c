@@ -326,25 +326,24 @@ static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *
     return COF_OK;
 }
 
-/* Finding equal rows costs as much as many passes over them, so a large table shows a sample first: is it
- * likely that at least three in four rows go away? The number of distinct rows is estimated as Chao does it,
- * from those that came once and twice, so that a few very frequent rows do not mislead. */
-static cof_status look_for_copies(cofi_problem *p, bool may_fold, uint32_t k, bool *worth_it, cof_error *err)
+/* Finding equal rows costs as much as many passes over them, the more the fewer there are. A large table shows
+ * a sample first; nanoseconds a row, measured, say whether the rest is worth a look. */
+static cof_status look_for_copies(cofi_problem *p, bool may_fold, const cof_fit_options *o, bool *worth_it,
+                                  cof_error *err)
 {
-    enum { SAMPLE = 8192 };
-    size_t n = p->n_table_rows;
-    cofi_copies found;
+    enum { SAMPLE = 8192, PASSES = 10 };
+    size_t n = p->n_table_rows, n_columns = p->n_attrs + p->n_numeric, n_differ;
     *worth_it = true;
     if (n < 2 * SAMPLE || p->table_weight != NULL) return COF_OK;
-    if (cofi_dedupe_sample(&p->env, p->ids, p->n_attrs + p->n_numeric, n, SAMPLE, &found) != COF_OK)
+    if (cofi_dedupe_sample(&p->env, p->ids, n_columns, n, SAMPLE, &n_differ) != COF_OK)
         return cofi_no_memory(err);
-    double once = (double)found.n_once, twice = (double)found.n_twice;
-    double likely = (double)found.n_distinct + once * (once - 1) / (2 * (twice + 1));
-    *worth_it = (may_fold && likely <= (double)n / 4) || k > found.n_distinct;
+    double differ = (double)n_differ / SAMPLE, visit = 1 + 0.02 * (double)p->n_attrs * o->k;
+    double saved = (1 - differ) * PASSES * o->restarts * visit;
+    *worth_it = (may_fold && saved > 60 + 400 * differ) || o->k > n_differ;
     return COF_OK;
 }
 
-static cof_status set_rows(cofi_problem *p, bool may_fold, uint32_t k, cof_error *err)
+static cof_status set_rows(cofi_problem *p, bool may_fold, const cof_fit_options *options, cof_error *err)
 {
     uint32_t n_groups;
     bool worth_it;
@@ -353,7 +352,7 @@ static cof_status set_rows(cofi_problem *p, bool may_fold, uint32_t k, cof_error
     for (size_t i = 0; p->table_weight != NULL && i < p->n_table_rows; i++)
         p->total_weight += p->table_weight[i];
     if (p->table_weight == NULL) p->total_weight = p->n_table_rows;
-    cof_status status = look_for_copies(p, may_fold, k, &worth_it, err);
+    cof_status status = look_for_copies(p, may_fold, options, &worth_it, err);
     if (status != COF_OK || !worth_it) return status;
     p->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *p->group);
     if (p->group == NULL) return cofi_no_memory(err);
@@ -383,7 +382,7 @@ cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *opti
     if (status == COF_OK) status = handle_missing(p, err);
     if (status == COF_OK) status = set_attributes(p, err);
     if (status == COF_OK) status = set_quantities(p, err);
-    if (status == COF_OK) status = set_rows(p, may_fold, options->k, err);
+    if (status == COF_OK) status = set_rows(p, may_fold, options, err);
     if (status == COF_OK && p->counted && options->k > p->n_distinct)
         status = cofi_fail(err, COF_ERR_FEW_ROWS,
                            "%u clusters were asked for, but only %llu rows differ; ask for at most %llu",

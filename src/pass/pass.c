@@ -118,6 +118,15 @@ void cofi_pass_reset(cofi_pass *pass)
     cofi_skip_forget(&pass->skip);
 }
 
+/* Up to sixteen labels, 0 for passengers and past the end. */
+static void last_labels(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
+{
+    int32_t label[16] = {0};
+    for (size_t i = 0; i < n; i++)
+        if (p->rows->weight == NULL || p->rows->weight[begin + i] > 0) label[i] = p->label[begin + i];
+    memcpy(word, label, sizeof label);
+}
+
 /* Of the labels of one block; passengers leave no trace. Eight chains, because one would wait for itself. */
 static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 {
@@ -125,13 +134,11 @@ static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
     uint64_t chain[8], sum = 0;
     for (size_t c = 0; c < 8; c++) chain[c] = begin + c;
     for (size_t at = 0; at < n; at += 16) {
-        int32_t label[16] = {0};
         uint64_t word[8];
-        size_t n_here = n - at < 16 ? n - at : 16;
-        memcpy(label, p->label + begin + at, n_here * sizeof *label);
-        for (size_t i = 0; weight != NULL && i < n_here; i++)
-            if (weight[begin + at + i] == 0) label[i] = 0;
-        memcpy(word, label, sizeof word);
+        if (weight == NULL && n - at >= 16)
+            memcpy(word, p->label + begin + at, sizeof word);
+        else
+            last_labels(p, begin + at, n - at < 16 ? n - at : 16, word);
         for (size_t c = 0; c < 8; c++) {
             chain[c] = (chain[c] ^ word[c]) * 0x9e3779b97f4a7c15u;
             chain[c] ^= chain[c] >> 32;

@@ -99,7 +99,7 @@ static int compare_hashes(const void *a, const void *b)
 }
 
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
-                              size_t n_sample, cofi_copies *found)
+                              size_t n_sample, size_t *n_differ)
 {
     uint64_t *hash = cofi_alloc(env, n_sample, sizeof *hash);
     if (hash == NULL) return COF_ERR_MEMORY;
@@ -108,13 +108,8 @@ cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_
         hash_block(ids, n_attrs, stretch * i + cofi_mix64(i + 1) % stretch, 1, &hash[i]);
     }
     qsort(hash, n_sample, sizeof *hash, compare_hashes);
-    *found = (cofi_copies){0, 0, 0};
-    for (size_t i = 0, next; i < n_sample; i = next) {
-        for (next = i + 1; next < n_sample && hash[next] == hash[i];) next++;
-        found->n_distinct++;
-        found->n_once += next - i == 1;
-        found->n_twice += next - i == 2;
-    }
+    *n_differ = 0;
+    for (size_t i = 0; i < n_sample; i++) *n_differ += i == 0 || hash[i] != hash[i - 1];
     cofi_release(env, hash);
     return COF_OK;
 }

@@ -10,13 +10,9 @@
 cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                        uint32_t *group, uint32_t *n_groups);
 
-typedef struct cofi_copies {
-    size_t n_distinct, n_once, n_twice; /* rows of a sample: different ones, and how often they came */
-} cofi_copies;
-
-/* Looks at n_sample rows, one by chance from each of as many stretches. By hashes alone, so a few rows that
- * differ may pass for equal. */
+/* How many of n_sample rows differ, one by chance from each of as many stretches. By hashes alone, so a few
+ * that differ may pass for equal. */
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
-                              size_t n_sample, cofi_copies *found);
+                              size_t n_sample, size_t *n_differ);
 
 #endif
