@@ -301,7 +301,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     uint64_t n_distinct_rows;  /* 0: not counted, because in a large table few rows seemed to be equal */
     uint32_t threads;          /* used */
     const char *kernel;        /* the pass that walked the rows; fixed text */
-    uint64_t row_visits;       /* rows scored, over all restarts and passes */
+    uint64_t row_visits;       /* rows labelled, over all restarts and passes, known ones included */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
     double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
 } cof_fit_info;
