@@ -100,8 +100,8 @@ static void tell(const rep_job *job, const rep_results *r, FILE *page)
         "<p>Not worse, by mean CA and to a thousandth: COForest than COF I on %zu of %zu datasets (the "
         "paper: "
         "12 of 12), COF I than COF II on %zu and than COF III on %zu (the paper: 10), COF III than COF IV on "
-        "%zu (the paper: 10). The bars are means over all runs, so that they differ by more than luck; "
-        "the whiskers show how far a ten-run mean strays. Most differences are smaller than that.</p>\n",
+        "%zu (the paper: 10). The bars are means over all runs; "
+        "the whiskers show how far a ten-run mean strays.</p>\n",
         full, n, two, three, four);
     rep_inline(job, "ablation.svg", page);
 }

@@ -64,42 +64,63 @@ const rep_dataset rep_mixed_datasets[N_MIXED] = {
     {"HF", "Heart Failure Clinical Records", 2, "hf_mixed.csv", NULL, no_orders, hf_numeric},
     {"DS", "Acute Inflammations", 2, "ds_mixed.csv", NULL, no_orders, ds_numeric}};
 
+static int find_column(const rep_table *t, const char *name, size_t *column)
+{
+    *column = cof_table_find(t->table, name);
+    if (*column != SIZE_MAX) return CODE_DONE;
+    return complain(CODE_DATA, "%s has no column \"%s\"; docs/reproduce.md says in which form it is read",
+                    t->about->file, name);
+}
+
+static int set_role(const rep_table *t, const char *name, int32_t role)
+{
+    size_t column;
+    cof_error err;
+    int code = find_column(t, name, &column);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_table_set_role(t->table, column, role, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+}
+
 /* "column=a<b<c" */
-static int set_order(cof_table *table, const char *order)
+static int set_order(const rep_table *t, const char *order)
 {
     char text[256];
     const char *value[16];
-    size_t n = 0;
+    size_t n = 0, column;
     cof_error err;
     snprintf(text, sizeof text, "%s", order);
     char *rest = strchr(text, '=');
     *rest++ = '\0';
     for (char *v = strtok_r(rest, "<", &rest); v != NULL && n < 16; v = strtok_r(NULL, "<", &rest))
         value[n++] = v;
-    cof_status status = cof_table_set_order(table, cof_table_find(table, text), value, n, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+    int code = find_column(t, text, &column);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_table_set_order(t->table, column, value, n, &err);
+    return status == COF_OK ? CODE_DONE : complain(CODE_DATA, "%s: %s", t->about->file, err.text);
+}
+
+/* Names of rows, as in zoo.csv. Quantities have as many values and are told apart by the list. */
+static int leave_out_identifiers(const rep_table *t)
+{
+    cof_column view;
+    int code = CODE_DONE;
+    for (size_t c = 0; code == CODE_DONE && c < cof_table_n_columns(t->table); c++)
+        if (cof_table_is_identifier(t->table, c) && cof_table_column(t->table, c, &view) == COF_OK &&
+            view.role == COF_ROLE_ATTRIBUTE)
+            code = set_role(t, view.name, COF_ROLE_IDENTIFIER);
+    return code;
 }
 
 static int set_roles(const rep_table *t)
 {
-    cof_error err;
-    size_t n = cof_table_n_columns(t->table), label = cof_table_find(t->table, "class");
-    if (label == SIZE_MAX)
-        return complain(CODE_DATA, "%s has no column \"class\"; it must hold the true classes",
-                        t->about->file);
-    cof_status status = cof_table_set_role(t->table, label, COF_ROLE_LABEL, &err);
-    for (size_t c = 0; status == COF_OK && c < n; c++)
-        if (c != label && t->about->numeric == NULL && cof_table_is_identifier(t->table, c))
-            status = cof_table_set_role(t->table, c, COF_ROLE_IDENTIFIER, &err);
-    for (size_t i = 0; status == COF_OK && t->about->numeric != NULL && t->about->numeric[i] != NULL; i++)
-        status = cof_table_set_role(t->table, cof_table_find(t->table, t->about->numeric[i]),
-                                    COF_ROLE_NUMERIC, &err);
-    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
-    for (size_t i = 0; t->about->orders[i] != NULL; i++) {
-        int code = set_order(t->table, t->about->orders[i]);
-        if (code != CODE_DONE) return code;
-    }
-    return CODE_DONE;
+    int code = set_role(t, "class", COF_ROLE_LABEL);
+    for (size_t i = 0; code == CODE_DONE && t->about->numeric != NULL && t->about->numeric[i] != NULL; i++)
+        code = set_role(t, t->about->numeric[i], COF_ROLE_NUMERIC);
+    if (code == CODE_DONE) code = leave_out_identifiers(t);
+    for (size_t i = 0; code == CODE_DONE && t->about->orders[i] != NULL; i++)
+        code = set_order(t, t->about->orders[i]);
+    return code;
 }
 
 /* Classes out of the label column, and a hash (FNV-1a) of all cells. */

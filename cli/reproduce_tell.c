@@ -145,9 +145,9 @@ static void tell_deviations(FILE *page, const rep_results *r)
             double x[MOST_RUNS], printed = rep_printed(0, rep_datasets[d].abbrev, m, true);
             double ours =
                 rep_deviation(x, rep_collect(r, rep_datasets[d].abbrev, rep_method_ids[m], 0, x, MOST_RUNS));
-            if (isnan(printed) || isnan(ours) || printed < 0.1 || printed < 2 * ours) continue;
+            if (isnan(printed) || isnan(ours) || printed < 0.15 || printed < 2 * ours) continue;
             fprintf(page, "%s%s on %s (%.2f, ours %.2f)",
-                    n++ == 0 ? "<p>Printed deviations of CA at least 0.1 and twice ours: " : ", ",
+                    n++ == 0 ? "<p>Printed deviations of CA at least 0.15 and twice ours: " : ", ",
                     rep_method_names[m], rep_datasets[d].abbrev, printed, ours);
         }
     if (n > 0) fputs(". Runs that failed and counted as 0 would look like that.</p>\n", page);
@@ -168,7 +168,7 @@ static void tell_test(FILE *page, const rep_grid *g, size_t metric)
             "<p>%s, Friedman on our means: χ² = %.2f, p = %.2g (corrected for ties %.2g; Iman and Davenport "
             "F = %.2f, p = %.2g). On the printed means of the same datasets: χ² = %.2f, p = %.2g "
             "(corrected %.2g); printed p = %g. Critical differences of Bonferroni and Dunn: %.4f at 0.05, "
-            "%.4f at 0.1 (printed for twelve datasets: 3.8048 and 3.5204). At 0.05 COForest differs from %zu "
+            "%.4f at 0.1 (printed for twelve datasets: 3.8048 and 3.5204). At 0.05 COForest is ahead of %zu "
             "of 10 counterparts in our runs.</p>\n",
             rep_metric_names[metric], ours.chi_square, ours.p, ours.p_tied, ours.f, ours.p_f,
             theirs.chi_square, theirs.p, theirs.p_tied, rep_printed_p[metric], difference,
@@ -259,13 +259,16 @@ static void tell_defaults(FILE *page, const rep_results *r, const rep_grid *grid
 
 static void tell_choices(FILE *page)
 {
-    fputs("<p>Run i of every method has seed i and begins with the same k random rows; the table's means are "
-          "those of the first runs, whatever they are. The distribution of ten-run means is drawn from all "
-          "runs. No seed was chosen by its score. COForest uses the scaling of the authors' released program "
-          "here. Three things the paper does not say but its figures show: NS was run with 5 classes "
-          "(printed: 4), DS with the second decision as its class, and SB with the 21 attributes that vary "
-          "(printed: 35). CBDM has no result where attributes are independent (CE, NS, LS).</p>\n",
-          page);
+    fputs(
+        "<p>Run i of every method has seed i and begins with the same k random rows; the table's means are "
+        "those of the first runs, whatever they are. The distribution of ten-run means is drawn from all "
+        "runs. No seed was chosen by its score. COForest uses the scaling of the authors' released program "
+        "here. Three things the paper does not say but its figures show: NS was run with 5 classes "
+        "(printed: 4), DS with the second decision as its class, and SB with the 21 attributes that vary "
+        "(printed: 35). CBDM has no result where attributes are independent (CE, NS, LS). With the 47 "
+        "rows of SB many values are equally good modes, and the lowest code wins, so its figures hang on how "
+        "values are numbered.</p>\n",
+        page);
 }
 
 void rep_tell_tables(const rep_job *job, const rep_results *r, FILE *page)
