@@ -1,0 +1,212 @@
+/* Categories and quantities together: the specification's worked example to 1e-6, and what quantities must obey. */
+#include "../../src/method/mixed.c"
+
+#include "unit_helper.h"
+
+#include "alloc_helper.h"
+
+static const char *const cells[] = {"1", "2", "4", "5", "a", "a", "b", "a"};
+static const uint64_t seeds[] = {0, 2};
+
+typedef struct scene {
+    cof_table *table;
+    cofi_problem problem;
+    cofi_engine e;
+    mixed m;
+    double factor[1], scratch[4];
+} scene;
+
+static cof_table *things(void)
+{
+    static const char *const names[] = {"num", "cat"};
+    cof_table *table = NULL;
+    cof_error err;
+    assert_status(cof_table_from_strings(NULL, cells, 4, 2, names, &table, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, 0, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    return table;
+}
+
+static void open_scene(scene *s, bool ek, double gamma)
+{
+    cof_fit_options o = {.struct_size = sizeof o,
+                         .k = 2,
+                         .restarts = 1,
+                         .max_passes = 51,
+                         .max_rebuilds = 51,
+                         .threads = 1,
+                         .init_rows = seeds};
+    cof_error err;
+    *s = (scene){.table = things(), .m = {.absolute = ek}, .factor = {gamma}};
+    assert_status(cofi_problem_open(s->table, &o, true, &s->problem, &err), COF_OK, &err);
+    assert_int_equal(s->problem.n_numeric, 1);
+    assert_status(cofi_engine_open(&s->problem, &o, &s->e, &err), COF_OK, &err);
+    assert_status(cofi_begin(&s->e, &err), COF_OK, &err);
+    open_mixed(&s->e, &s->m);
+}
+
+static void close_scene(scene *s)
+{
+    close_mixed(&s->m);
+    cofi_engine_close(&s->e);
+    cofi_problem_close(&s->problem);
+    cof_table_free(s->table);
+}
+
+static void check_distances(const scene *s, const double wanted[8])
+{
+    int64_t sum[2];
+    for (size_t i = 0; i < 4; i++) {
+        add_row(&s->m, i, sum);
+        for (uint32_t j = 0; j < 2; j++)
+            assert_true(fabs((double)sum[j] / s->e.scores.scale - wanted[2 * i + j]) <= 1e-6);
+    }
+}
+
+static void check_labels(const scene *s, const int32_t wanted[4])
+{
+    assert_memory_equal(s->e.pass.label, wanted, 4 * sizeof *wanted);
+}
+
+static void k_prototypes_example(void **state)
+{
+    (void)state;
+    scene s;
+    cof_error err;
+    open_scene(&s, false, COFI_GAMMA);
+    cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
+    memset(s.e.alive, 1, 2);
+    centres_from_seeds(&s.m);
+    cofi_scores_modes(&s.e, &measure);
+    check_distances(&s, (double[]){0, 1.0625, 0.0625, 0.75, 1.0625, 0, 1, 0.5625});
+    assert_status(settle(&s.m, &measure, false, s.scratch, &err), COF_OK, &err);
+    check_labels(&s, (int32_t[]){0, 0, 1, 1});
+    check_distances(
+        &s, (double[]){0.015625, 0.765625, 0.015625, 0.390625, 0.890625, 0.515625, 0.765625, 0.015625});
+    assert_int_equal(s.e.stop, COF_STOP_CONVERGED);
+    close_scene(&s);
+}
+
+static void ek_prototypes_example(void **state)
+{
+    (void)state;
+    scene s;
+    cof_error err;
+    open_scene(&s, true, 1);
+    cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
+    cofi_profile_begin(&s.e);
+    centres_from_seeds(&s.m);
+    cofi_scores_profiles(&s.e, &measure);
+    check_distances(&s, (double[]){0, 1.75, 0.25, 1.5, 1.75, 0, 1, 1.25});
+    cofi_profile_clear(&s.e);
+    assert_status(settle(&s.m, &measure, true, s.scratch, &err), COF_OK, &err);
+    check_labels(&s, (int32_t[]){0, 0, 1, 0});
+    assert_true(fabs(s.m.centre[0] - 0.416667) <= 1e-6 && fabs(s.m.centre[1] - 0.75) <= 1e-6);
+    close_scene(&s);
+}
+
+static const char *const methods[] = {"k-prototypes", "ek-prototypes", "coforest"};
+
+static cof_status fit(const cof_table *table, const char *method, uint32_t threads, cof_model **model,
+                      cof_error *err)
+{
+    cof_fit_options o = {
+        .struct_size = sizeof o, .k = 3, .restarts = 4, .seed = 5, .threads = threads, .method = method};
+    return cof_fit(table, &o, model, NULL, err);
+}
+
+/* A planted table whose first column is taken as a quantity. */
+static cof_table *planted(uint64_t n_rows)
+{
+    cof_table *table = NULL;
+    cof_error err;
+    cof_generate_options o = {.struct_size = sizeof o,
+                              .kind = COF_GENERATE_PLANTED,
+                              .n_rows = n_rows,
+                              .n_columns = 6,
+                              .n_values = 4,
+                              .k = 3,
+                              .seed = 2};
+    assert_status(cof_table_generate(NULL, &o, &table, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, 0, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    return table;
+}
+
+static void same_for_any_threads(void **state)
+{
+    (void)state;
+    cof_error err;
+    cof_table *table = planted(9000);
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        cof_model *one = NULL, *three = NULL;
+        assert_status(fit(table, methods[m], 1, &one, &err), COF_OK, &err);
+        assert_status(fit(table, methods[m], 3, &three, &err), COF_OK, &err);
+        assert_memory_equal(cof_model_labels(one, NULL), cof_model_labels(three, NULL),
+                            9000 * sizeof(int32_t));
+        cof_model_free(one);
+        cof_model_free(three);
+    }
+    cof_table_free(table);
+}
+
+static void who_cannot_use_them_says_so(void **state)
+{
+    (void)state;
+    cof_error err;
+    cof_model *model = NULL;
+    cof_table *table = planted(100);
+    assert_int_equal(fit(table, "kmodes", 1, &model, &err), COF_ERR_NO_RESULT);
+    assert_non_null(strstr(err.text, "numeric column"));
+    assert_status(fit(table, "coforest", 1, &model, &err), COF_OK, &err);
+    int32_t label[100];
+    assert_int_equal(cof_model_predict(model, table, 1, label, 100, NULL, &err), COF_ERR_UNSUPPORTED);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+static void a_text_is_no_number(void **state)
+{
+    (void)state;
+    cof_error err;
+    cof_model *model = NULL;
+    cof_table *table = things();
+    assert_status(cof_table_set_role(table, 1, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, 0, COF_ROLE_ATTRIBUTE, &err), COF_OK, &err);
+    assert_int_equal(fit(table, "k-prototypes", 1, &model, &err), COF_ERR_DATA);
+    assert_string_equal(err.text, "the numeric column 'cat' holds 'a', which is not a number");
+    cof_table_free(table);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        for (size_t n = 0;; n++) {
+            alloc_meter meter = {.fail_at = SIZE_MAX};
+            cof_env env = alloc_env(&meter);
+            cof_table *table = NULL;
+            cof_model *model = NULL;
+            cof_generate_options o = {
+                .struct_size = sizeof o, .kind = COF_GENERATE_PLANTED, .n_rows = 60, .n_columns = 3, .k = 3};
+            assert_int_equal(cof_table_generate(&env, &o, &table, NULL), COF_OK);
+            cof_table_set_role(table, 0, COF_ROLE_NUMERIC, NULL);
+            meter.fail_at = meter.count + n;
+            cof_status status = fit(table, methods[m], 1, &model, NULL);
+            meter.fail_at = SIZE_MAX;
+            cof_model_free(model);
+            cof_table_free(table);
+            assert_int_equal(meter.live, 0);
+            if (status == COF_OK) break;
+            assert_int_equal(status, COF_ERR_MEMORY);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(k_prototypes_example), cmocka_unit_test(ek_prototypes_example),
+        cmocka_unit_test(same_for_any_threads), cmocka_unit_test(who_cannot_use_them_says_so),
+        cmocka_unit_test(a_text_is_no_number),  cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
