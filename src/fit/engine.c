@@ -108,6 +108,14 @@ uint64_t cofi_engine_pass(cofi_engine *e, cof_phase phase)
     return moved;
 }
 
+void cofi_engine_judge(cofi_engine *e, uint64_t moved, bool *done)
+{
+    if (moved == 0) e->stop = COF_STOP_CONVERGED;
+    e->stopped = e->stopped || (moved > 0 && cofi_should_stop(&e->env));
+    if (e->stopped) e->stop = COF_STOP_STOPPED;
+    *done = moved == 0 || e->stopped;
+}
+
 cof_status cofi_engine_record(cofi_engine *e, uint64_t moved, cof_error *err)
 {
     if (e->n_history == e->history_capacity) {

@@ -40,6 +40,9 @@ void cofi_engine_close(cofi_engine *engine); /* fine after a failed open */
 /* One timed pass with the current scores; tells the host. Returns the rows moved. */
 uint64_t cofi_engine_pass(cofi_engine *engine, cof_phase phase);
 
+/* After a pass of any kind: how the restart stands, in engine->stop and engine->stopped; *done once nothing moved
+ * or the host said stop. */
+void cofi_engine_judge(cofi_engine *engine, uint64_t moved, bool *done);
 /* Adds a pass to the history. */
 cof_status cofi_engine_record(cofi_engine *engine, uint64_t moved, cof_error *err);
 /* How often each value occurs, summed row weights per flat id. */

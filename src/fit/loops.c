@@ -217,10 +217,7 @@ static cof_status one_pass(cofi_engine *e, cof_phase phase, bool *done, cof_erro
     uint64_t moved = cofi_engine_pass(e, phase);
     e->objective = cofi_objective(e);
     cof_status status = phase == COF_PHASE_FIT ? cofi_engine_record(e, moved, err) : COF_OK;
-    if (moved == 0) e->stop = COF_STOP_CONVERGED;
-    e->stopped = e->stopped || (moved > 0 && cofi_should_stop(&e->env));
-    if (e->stopped) e->stop = COF_STOP_STOPPED;
-    *done = moved == 0 || e->stopped;
+    cofi_engine_judge(e, moved, done);
     return status;
 }
 

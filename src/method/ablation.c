@@ -16,18 +16,16 @@ void cofi_build_forest(cofi_engine *e)
 /* The inner loop of the ablations: distances stay, profiles follow the rows. */
 static cof_status settle_on_forest(cofi_engine *e, cof_error *err)
 {
+    bool done = false;
     e->stop = COF_STOP_CAP;
-    for (uint32_t pass = 0; pass < e->o.max_passes; pass++) {
+    for (uint32_t pass = 0; pass < e->o.max_passes && !done; pass++) {
         cofi_profile_update(e);
         cofi_scores_trace(e);
         uint64_t moved = cofi_engine_pass(e, COF_PHASE_FIT);
         e->objective = cofi_objective(e);
         cof_status status = cofi_engine_record(e, moved, err);
         if (status != COF_OK) return status;
-        e->stopped = moved > 0 && cofi_should_stop(&e->env);
-        if (e->stopped) e->stop = COF_STOP_STOPPED;
-        if (moved == 0) e->stop = COF_STOP_CONVERGED;
-        if (moved == 0 || e->stopped) break;
+        cofi_engine_judge(e, moved, &done);
     }
     return COF_OK;
 }

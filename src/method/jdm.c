@@ -444,18 +444,16 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
     double *mode_own = cofi_alloc(&e->env, e->o.k, sizeof *mode_own);
     if (mode_own == NULL) return cofi_no_memory(err);
     complete_modes(e, s);
+    bool done = e->stopped;
     e->stop = COF_STOP_CAP;
-    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !e->stopped; pass++) {
+    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !done; pass++) {
         if (pass > 0) cofi_modes_frequent(e);
         e->objective = assign(e, s, mode_own);
         e->n_passes++;
         e->pass.visits += e->problem->rows.n_rows;
         uint64_t moved = cofi_pass_take(&e->pass, s->label);
         status = cofi_engine_record(e, moved, err);
-        if (moved == 0) e->stop = COF_STOP_CONVERGED;
-        if (moved == 0) break;
-        e->stopped = cofi_should_stop(&e->env);
-        if (e->stopped) e->stop = COF_STOP_STOPPED;
+        cofi_engine_judge(e, moved, &done);
     }
     cofi_release(&e->env, mode_own);
     leave_no_scores(e);

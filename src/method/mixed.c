@@ -128,12 +128,13 @@ static cof_status settle(mixed *m, const cofi_measure *measure, bool profiles, d
 {
     cofi_engine *e = m->e;
     cof_status status = COF_OK;
+    bool done = e->stopped;
     e->stop = COF_STOP_CAP;
     memset(e->alive, 1, e->o.k);
     if (profiles) cofi_profile_begin(e);
     centres_from_seeds(m);
     if (e->pass.hash != 0) update_centres(m, scratch, scratch + e->o.k);
-    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !e->stopped; pass++) {
+    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !done; pass++) {
         if (pass > 0) {
             update_centres(m, scratch, scratch + e->o.k);
             if (profiles) cofi_profile_update(e);
@@ -146,10 +147,7 @@ static cof_status settle(mixed *m, const cofi_measure *measure, bool profiles, d
             cofi_scores_modes(e, measure);
         uint64_t moved = assign(m);
         status = cofi_engine_record(e, moved, err);
-        if (moved == 0) e->stop = COF_STOP_CONVERGED;
-        if (moved == 0) break;
-        e->stopped = cofi_should_stop(&e->env);
-        if (e->stopped) e->stop = COF_STOP_STOPPED;
+        cofi_engine_judge(e, moved, &done);
     }
     return status;
 }

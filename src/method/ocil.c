@@ -107,17 +107,15 @@ static cof_status settle_online(online *o, cof_error *err)
         shift_row(o, e->seed[j], (int32_t)j,
                   e->problem->rows.weight != NULL ? (double)e->problem->rows.weight[e->seed[j]] : 1);
     }
+    bool done = e->stopped;
     e->stop = COF_STOP_CAP;
-    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !e->stopped; pass++) {
+    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !done; pass++) {
         uint64_t moved = visit_rows(o);
         e->n_passes++;
         cofi_pass_set_labels(&e->pass, o->label);
         leave_scores(o);
         status = cofi_engine_record(e, moved, err);
-        if (moved == 0) e->stop = COF_STOP_CONVERGED;
-        if (moved == 0) break;
-        e->stopped = cofi_should_stop(&e->env);
-        if (e->stopped) e->stop = COF_STOP_STOPPED;
+        cofi_engine_judge(e, moved, &done);
     }
     return status;
 }
