@@ -43,7 +43,7 @@ static void read_metric(const char *metric, double value[DATASETS * METHODS])
 {
     char line[200];
     size_t n = 0;
-    FILE *file = fopen(COF_TEST_DATA "/printed_tables.csv", "r");
+    FILE *file = fopen(COF_DATA "/printed_tables.csv", "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, metric, strlen(metric)) != 0 || line[strlen(metric)] != ',') continue;
