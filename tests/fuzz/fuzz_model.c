@@ -1,5 +1,5 @@
-/* Loads models made from hostile bytes: as they are, and with length and checksum put right, so that the parser
- * behind them is reached. Whatever loads is used like any other model. */
+/* Loads models made from hostile bytes: as they are, and with length and checksum put right, so that the
+ * parser behind them is reached. Whatever loads is used like any other model. */
 #include "coforest.h"
 #include "../../src/core/bytes.h"
 

@@ -55,7 +55,7 @@ static inline uint64_t row_weight(const rig *g, size_t row)
     return g->problem.rows.weight != NULL ? g->problem.rows.weight[row] : 1;
 }
 
-/* Path lengths between all values of one attribute: the edges, then every detour; INFINITY outside the tree. */
+/* Path lengths between all values of one attribute: edges, then every detour; INFINITY outside the tree. */
 static inline double *all_paths(const cof_edge *edge, size_t n_edges, uint32_t o)
 {
     double *d = get_zero((size_t)o * o, sizeof *d);

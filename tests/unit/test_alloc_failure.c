@@ -111,7 +111,7 @@ static void check_job(job j)
     cof_table_free(t);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------------------ */
+/* ---- Tables ------------------------------------------------------------------------------------- */
 
 /* Random cells as CSV, some of them missing. */
 static char *make_csv(uint64_t seed, size_t n, size_t l, size_t o, bool holes)

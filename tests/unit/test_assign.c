@@ -23,7 +23,7 @@ static cof_table *strings_table(const char *const *cells, size_t n_rows, size_t 
     return t;
 }
 
-/* ---- The table it was fitted to ---------------------------------------------------------------------------- */
+/* ---- The table it was fitted to ----------------------------------------------------------------- */
 
 static void check_same_labels(const cof_table *t, const cof_fit_options *o)
 {
@@ -79,7 +79,7 @@ static void a_settled_fit_predicts_itself(void **state)
     cof_table_free(t);
 }
 
-/* ---- Distances ------------------------------------------------------------------------------------------- */
+/* ---- Distances ---------------------------------------------------------------------------------- */
 
 /* The definition: for every attribute the mean trace distance to the cluster's values. */
 static double slow_distance(const cof_model *m, const cof_table *t, size_t row, uint32_t j)
@@ -154,7 +154,7 @@ static void rooms_of_the_wrong_size(void **state)
     cof_table_free(t);
 }
 
-/* ---- Other tables ----------------------------------------------------------------------------------------- */
+/* ---- Other tables ------------------------------------------------------------------------------- */
 
 static const char *const fruit[] = {"red",   "red",   "green", "green", "yellow", "yellow",
                                     "round", "round", "round", "long",  "long",   "long",
@@ -248,7 +248,7 @@ static void a_column_that_is_not_there(void **state)
     cof_model_free(m);
 }
 
-/* ---- Missing cells ------------------------------------------------------------------------------------------ */
+/* ---- Missing cells ------------------------------------------------------------------------------ */
 
 static void check_missing(int32_t missing, bool seen, uint64_t n_unseen, uint64_t n_dropped)
 {

@@ -22,7 +22,7 @@ static const reference references[] = {
     {"ds", {.685, .685}, {.11, .11}, false}, {"ls", {.524, .552}, {.10, .10}, false},
 };
 
-/* ---- Reading ----------------------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------------ */
 
 typedef struct dataset {
     cof_table *table;
@@ -99,7 +99,7 @@ static cof_fit_options one_start(const dataset *d, int32_t variant, uint64_t see
                              .threads = 1};
 }
 
-/* ---- Reference means --------------------------------------------------------------------------------------- */
+/* ---- Reference means ---------------------------------------------------------------------------- */
 
 /* Within four standard errors of both samples; the reference is rounded to 0.001. */
 static void check_mean(const reference *ref, int32_t variant, const double *ca, int runs)
@@ -134,7 +134,7 @@ static void mean_accuracies_equal_the_reference(void **state)
     }
 }
 
-/* ---- Fixed points -------------------------------------------------------------------------------------------- */
+/* ---- Fixed points ------------------------------------------------------------------------------- */
 
 static bool at_point(const cof_scores *s, double ca, double ari, double nmi)
 {
@@ -163,7 +163,7 @@ static void voting_records_end_at_two_points(void **state)
     close_dataset(&d);
 }
 
-/* ---- Defaults ------------------------------------------------------------------------------------------------ */
+/* ---- Defaults ----------------------------------------------------------------------------------- */
 
 /* The six datasets with structure, as anyone would run them. */
 static void defaults_find_the_structure(void **state)

@@ -45,7 +45,7 @@ static void check_order(const char *const *texts, const char *const *sorted, siz
     free_column(&c);
 }
 
-/* ---- Order ----------------------------------------------------------------------------------------- */
+/* ---- Order -------------------------------------------------------------------------------------- */
 
 static void integers_go_by_number(void **state)
 {
@@ -184,7 +184,7 @@ static void order_as_interned(void **state)
     free_column(&c);
 }
 
-/* ---- Interning ------------------------------------------------------------------------------------- */
+/* ---- Interning ---------------------------------------------------------------------------------- */
 
 /* Every length around the hash's eight-byte steps, each differing from the next in one byte only. */
 static void near_texts_are_told_apart(void **state)
@@ -228,7 +228,7 @@ static void two_hundred_thousand_values(void **state)
     free_column(&c);
 }
 
-/* ---- Widths and missing cells -------------------------------------------------------------------------- */
+/* ---- Widths and missing cells ------------------------------------------------------------------- */
 
 /* The missing id is n_values, so it decides the width together with the values. */
 static void check_width(uint32_t n_values, bool missing, uint8_t width)
@@ -320,7 +320,7 @@ static void columns_without_values(void **state)
     free_column(&c);
 }
 
-/* ---- Failing memory ------------------------------------------------------------------------------------ */
+/* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static cof_status encode_some(const cof_env *env)
 {

@@ -4,7 +4,7 @@
 #include "alloc_helper.h"
 #include "../../src/core/utf8.h"
 
-/* ---- The caller's env ------------------------------------------------------------------------------ */
+/* ---- The caller's env --------------------------------------------------------------------------- */
 
 static void gaps_are_filled(void **state)
 {
@@ -58,7 +58,7 @@ static void a_shorter_env_is_read_as_far_as_it_goes(void **state)
     assert_int_equal(calls, 1);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------- */
 
 static void sizes_that_overflow_are_refused(void **state)
 {
@@ -149,7 +149,7 @@ static void a_failed_regrow_leaves_the_old_block(void **state)
     assert_int_equal(meter.live, 0);
 }
 
-/* ---- Structs of other versions ----------------------------------------------------------------------- */
+/* ---- Structs of other versions ------------------------------------------------------------------ */
 
 typedef struct sample_options {
     size_t struct_size;
@@ -196,7 +196,7 @@ static void results_are_written_as_far_as_the_caller_has_room(void **state)
     assert_int_equal(to.c, 3);
 }
 
-/* ---- Sentences and time ------------------------------------------------------------------------------ */
+/* ---- Sentences and time ------------------------------------------------------------------------- */
 
 static void failing_is_one_line(void **state)
 {

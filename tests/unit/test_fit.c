@@ -20,7 +20,7 @@ static void assert_refused(const cof_table *table, const cof_fit_options *o, cof
     assert_int_equal(cof_fit(table, o, &model, NULL, NULL), expected);
 }
 
-/* ---- What holds for every result ----------------------------------------------------------------------- */
+/* ---- What holds for every result ---------------------------------------------------------------- */
 
 /* Sizes and counts are those of the labels, and every attribute's counts add up to the sizes. */
 static void check_counts(const cof_model *m, const cof_table *t, const double *weights)
@@ -85,8 +85,8 @@ static void check_records(const cof_model *m, const cof_fit_info *info, const co
     }
 }
 
-/* The trees come from the final partition: rows are nowhere nearer than in their own cluster, and L is the sum
- * of those distances. Only the authors' variant may decide a tie otherwise. */
+/* The trees come from the final partition: rows are nowhere nearer than in their own cluster, and L is the
+ * sum of those distances. Only the authors' variant may decide a tie otherwise. */
 static void check_settled(const cof_model *m, const cof_table *t, const cof_fit_info *info,
                           const double *weights)
 {
@@ -146,7 +146,7 @@ static void every_result_is_consistent(void **state)
     }
 }
 
-/* ---- Worked numbers -------------------------------------------------------------------------------------- */
+/* ---- Worked numbers ----------------------------------------------------------------------------- */
 
 /* Spec section 11 on T6, started from x2 and x5. Its lengths are the authors', divided by k = 2. */
 static void worked_example(void **state)
@@ -199,7 +199,7 @@ static void worked_example(void **state)
     cof_table_free(t);
 }
 
-/* ---- Edges of the possible ----------------------------------------------------------------------------- */
+/* ---- Edges of the possible ---------------------------------------------------------------------- */
 
 static void one_cluster(void **state)
 {
@@ -306,7 +306,7 @@ static void shorter_structs(void **state)
     cof_table_free(t);
 }
 
-/* ---- Repeatability -------------------------------------------------------------------------------------- */
+/* ---- Repeatability ------------------------------------------------------------------------------ */
 
 static void assert_same_result(const cof_model *a, const cof_model *b)
 {
@@ -395,7 +395,7 @@ static void fixed_starts_run_once(void **state)
     cof_table_free(t);
 }
 
-/* ---- Weights and folding -------------------------------------------------------------------------------- */
+/* ---- Weights and folding ------------------------------------------------------------------------ */
 
 /* Every row of the first table `times` times in a row against that as its weight: one problem, so one result,
  * whether the copies are folded (three times) or not (some once, some twice). */
@@ -504,7 +504,7 @@ static void rows_without_weight_only_ride_along(void **state)
     }
 }
 
-/* ---- Missing cells --------------------------------------------------------------------------------------- */
+/* ---- Missing cells ------------------------------------------------------------------------------ */
 
 static cof_table *holey_table(uint64_t seed)
 {
@@ -578,7 +578,7 @@ static void dropping_is_leaving_out(void **state)
     }
 }
 
-/* ---- How a fit ends --------------------------------------------------------------------------------------- */
+/* ---- How a fit ends ----------------------------------------------------------------------------- */
 
 /* Found by search: clusters that lose all rows are rare. */
 static void a_cluster_that_empties(void **state)
@@ -663,7 +663,7 @@ static void partitions_that_come_back(void **state)
     cof_table_free(t);
 }
 
-/* ---- Stopping and telling --------------------------------------------------------------------------------- */
+/* ---- Stopping and telling ----------------------------------------------------------------------- */
 
 typedef struct host {
     alloc_meter meter; /* first: its functions take the same context */
@@ -756,7 +756,7 @@ static void stopping_anywhere(void **state)
     free(codes);
 }
 
-/* ---- What the model takes from the table ------------------------------------------------------------------- */
+/* ---- What the model takes from the table -------------------------------------------------------- */
 
 static void attributes_as_the_table_has_them(void **state)
 {

@@ -147,7 +147,7 @@ static void a_shorter_options_struct(void **state)
     cof_table_free(table);
 }
 
-/* ---- Stopping and failing ------------------------------------------------------------------------------ */
+/* ---- Stopping and failing ----------------------------------------------------------------------- */
 
 static int count_down(void *ctx)
 {

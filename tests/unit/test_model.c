@@ -12,7 +12,7 @@ static cof_model *fitted(cof_table **table, uint64_t seed, size_t o, uint32_t k,
     return fit_model(*table, &options, NULL);
 }
 
-/* ---- Trees and distances ---------------------------------------------------------------------------------- */
+/* ---- Trees and distances ------------------------------------------------------------------------ */
 
 static void distances_are_path_lengths(void **state)
 {
@@ -85,7 +85,7 @@ static void what_is_a_tree(void **state)
     }
 }
 
-/* ---- Profiles and counts ---------------------------------------------------------------------------------- */
+/* ---- Profiles and counts ------------------------------------------------------------------------ */
 
 static void profiles_are_shares_of_counts(void **state)
 {
@@ -111,7 +111,7 @@ static void profiles_are_shares_of_counts(void **state)
     cof_table_free(t);
 }
 
-/* ---- Out of range ------------------------------------------------------------------------------------------ */
+/* ---- Out of range ------------------------------------------------------------------------------- */
 
 static void questions_out_of_range_have_answers(void **state)
 {

@@ -1,4 +1,4 @@
-/* Model files: what is saved is loaded, old files stay readable, and damaged ones are refused without harm. */
+/* Model files: what is saved is loaded, old files stay readable, damaged ones are refused without harm. */
 #include "unit_helper.h"
 
 #include "../../src/core/bytes.h"
@@ -56,7 +56,7 @@ static void seal(file f)
     put_number(f.bytes + f.n - 4, cofi_crc32(f.bytes, f.n - 4), 4);
 }
 
-/* ---- A small model with something of everything ------------------------------------------------------------ */
+/* ---- A small model with something of everything ------------------------------------------------- */
 
 static cof_table *small_table(void)
 {
@@ -92,7 +92,7 @@ static file small_file(void)
     return f;
 }
 
-/* ---- There and back ---------------------------------------------------------------------------------------- */
+/* ---- There and back ----------------------------------------------------------------------------- */
 
 static void assert_same_attributes(const cof_model *a, const cof_model *b)
 {
@@ -226,7 +226,7 @@ static void files_by_name(void **state)
     cof_table_free(t);
 }
 
-/* ---- Files of other versions -------------------------------------------------------------------------------- */
+/* ---- Files of other versions -------------------------------------------------------------------- */
 
 /* tests/data/model_v1.cofm holds small_model() as the first version wrote it, and must stay readable. */
 static void the_first_versions_file(void **state)
@@ -375,7 +375,7 @@ static void newer_files_say_so(void **state)
     free(f.bytes);
 }
 
-/* ---- Damaged files ------------------------------------------------------------------------------------------ */
+/* ---- Damaged files ------------------------------------------------------------------------------ */
 
 static void what_is_no_model(void **state)
 {

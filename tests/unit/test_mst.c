@@ -25,7 +25,7 @@ static tree build(const attr_counts *c, bool authors_points, double scale, doubl
     return t;
 }
 
-/* ---- The rule, from the whole matrix ----------------------------------------------------------------- */
+/* ---- The rule, from the whole matrix ------------------------------------------------------------ */
 
 typedef struct matrix {
     uint32_t n;
@@ -117,7 +117,7 @@ static void assert_same_tree(const tree *a, const tree *b)
     }
 }
 
-/* ---- A second algorithm ------------------------------------------------------------------------------- */
+/* ---- A second algorithm ------------------------------------------------------------------------- */
 
 static int by_length(const void *a, const void *b)
 {
@@ -176,7 +176,7 @@ static double check_spanning(const attr_counts *c, const tree *t)
     return total;
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------------- */
+/* ---- Tests -------------------------------------------------------------------------------------- */
 
 static void check_counts(const attr_counts *c, bool authors)
 {

@@ -7,7 +7,7 @@
 
 enum { MOST_K = 40000 };
 
-/* ---- A random problem ------------------------------------------------------------------------------- */
+/* ---- A random problem --------------------------------------------------------------------------- */
 
 typedef struct pass_case {
     uint32_t k, o; /* o: values of the first attribute; the others have few */
@@ -99,7 +99,7 @@ static void free_scores(cofi_scores *s)
     free(s->plain);
 }
 
-/* ---- The slow way ----------------------------------------------------------------------------------- */
+/* ---- The slow way ------------------------------------------------------------------------------- */
 
 static size_t entry(const problem *p, const cofi_scores *s, size_t i, size_t r, uint32_t j)
 {
@@ -163,7 +163,7 @@ static void check_counts(const problem *p, const cofi_pass *pass)
     free(size);
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------------- */
+/* ---- Comparing ---------------------------------------------------------------------------------- */
 
 enum { N_SCORES = 2 };
 
@@ -309,7 +309,7 @@ static void very_many_clusters(void **state)
     for (size_t i = 0; i < COUNT(ks); i++) check_case(&rng, varied(i, ks[i], 2, 2, 20));
 }
 
-/* ---- Settling ties ---------------------------------------------------------------------------------- */
+/* ---- Settling ties ------------------------------------------------------------------------------ */
 
 static void the_lowest_within_a_tie_wins(void **state)
 {
@@ -331,7 +331,7 @@ static void the_lowest_within_a_tie_wins(void **state)
         assert_int_equal(cofi_settle(NULL, &s, 0, cases[c].sum), cases[c].nearest);
 }
 
-/* ---- Failing memory ------------------------------------------------------------------------------------ */
+/* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
 {

@@ -32,7 +32,7 @@ static cof_table *strings_table(const char *const *cells, size_t n_rows, size_t 
     return table;
 }
 
-/* ---- Attributes ------------------------------------------------------------------------------------ */
+/* ---- Attributes --------------------------------------------------------------------------------- */
 
 static void what_does_not_vary_takes_no_part(void **state)
 {
@@ -83,7 +83,7 @@ static void as_many_clusters_as_distinct_rows(void **state)
     cof_table_free(table);
 }
 
-/* ---- Weights --------------------------------------------------------------------------------------- */
+/* ---- Weights ------------------------------------------------------------------------------------ */
 
 static void whole_weights_stay_as_they_are(void **state)
 {
@@ -219,7 +219,7 @@ static void rows_without_weight_do_not_count(void **state)
     cof_table_free(table);
 }
 
-/* ---- Missing cells ------------------------------------------------------------------------------------- */
+/* ---- Missing cells ------------------------------------------------------------------------------ */
 
 static cof_table *holes_table(void)
 {
@@ -291,7 +291,7 @@ static void missing_refused(void **state)
     cof_table_free(table);
 }
 
-/* ---- Folding ------------------------------------------------------------------------------------------- */
+/* ---- Folding ------------------------------------------------------------------------------------ */
 
 /* n_distinct rows, repeated in turn up to n. */
 static cof_table *repeating_table(size_t n, size_t n_distinct)
@@ -352,8 +352,8 @@ static void folded_rows_stand_for_their_copies(void **state)
     cof_table_free(table);
 }
 
-/* A large table shows a sample before its equal rows are looked for: they are where that clearly pays, or where
- * k may be too large. */
+/* A large table shows a sample before its equal rows are looked for: they are where that clearly pays, or
+ * where k may be too large. */
 static void large_tables_are_sampled_first(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void rare_rows_count(void **state)
     free(codes);
 }
 
-/* ---- Failing memory ------------------------------------------------------------------------------------ */
+/* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
 {

@@ -1,7 +1,7 @@
 /* The table S against sums over all pairs of values: trace distances and one-hot means. */
 #include "engine_helper.h"
 
-/* ---- What a score should be -------------------------------------------------------------------------- */
+/* ---- What a score should be --------------------------------------------------------------------- */
 
 static double profile_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 {
@@ -47,7 +47,7 @@ static void check_bases(const rig *g)
         assert_true(s->base[j] == (j < s->k && g->engine.alive[j] ? 0 : COFI_NEVER));
 }
 
-/* ---- Trace distances --------------------------------------------------------------------------------- */
+/* ---- Trace distances ---------------------------------------------------------------------------- */
 
 static void check_trace_attribute(const rig *g, size_t r)
 {
@@ -205,7 +205,7 @@ static void worked_example(void **state)
     }
 }
 
-/* ---- One-hot means ------------------------------------------------------------------------------------ */
+/* ---- One-hot means ------------------------------------------------------------------------------ */
 
 /* Half the squared distance between a one-hot row and the cluster's mean, but for a constant a row. */
 static void one_hot_scores_are_squared_distances(void **state)

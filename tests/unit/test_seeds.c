@@ -1,4 +1,4 @@
-/* The rows a restart begins with: all different, drawn as each rule says, the same whether rows are folded. */
+/* The rows a restart begins with: all different, drawn as each rule says, the same with rows folded. */
 #include "engine_helper.h"
 
 #include "alloc_helper.h"
@@ -31,7 +31,7 @@ static uint32_t nearest_of(const rig *g, const uint32_t *seed, uint32_t n, size_
     return least;
 }
 
-/* ---- Every rule -------------------------------------------------------------------------------------- */
+/* ---- Every rule --------------------------------------------------------------------------------- */
 
 static void seeds_differ_and_weigh(void **state)
 {
@@ -81,7 +81,7 @@ static void rare_rows_are_found(void **state)
     }
 }
 
-/* ---- Each rule ----------------------------------------------------------------------------------------- */
+/* ---- Each rule ---------------------------------------------------------------------------------- */
 
 /* Row i counts i + 1 times, and so is drawn first that much more often. */
 static void the_first_seed_goes_by_weight(void **state)
@@ -184,7 +184,7 @@ static void cao_by_the_book(void **state)
     }
 }
 
-/* ---- Rows given by the caller ---------------------------------------------------------------------------- */
+/* ---- Rows given by the caller ------------------------------------------------------------------- */
 
 static void given_rows_are_taken_in_order(void **state)
 {
@@ -228,7 +228,7 @@ static void given_rows_that_cannot_be(void **state)
     close_rig(g);
 }
 
-/* ---- Folding ------------------------------------------------------------------------------------------- */
+/* ---- Folding ------------------------------------------------------------------------------------ */
 
 /* Every row three times in a row is the same as every row with weight three. */
 static void folding_changes_no_seed(void **state)
@@ -261,7 +261,7 @@ static void folding_changes_no_seed(void **state)
     }
 }
 
-/* ---- Failing memory ------------------------------------------------------------------------------------ */
+/* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
 {

@@ -17,7 +17,7 @@ static void start(rig *g, uint64_t seed)
     assert_status(cofi_start(&g->engine, &err), COF_OK, &err);
 }
 
-/* ---- k-modes ----------------------------------------------------------------------------------------- */
+/* ---- k-modes ------------------------------------------------------------------------------------ */
 
 /* Spec section 1: T6 from x2 and x5. */
 static void worked_example(void **state)
@@ -139,9 +139,9 @@ static void no_cluster_begins_empty(void **state)
     }
 }
 
-/* ---- One-hot k-means ------------------------------------------------------------------------------------- */
+/* ---- One-hot k-means ---------------------------------------------------------------------------- */
 
-/* The rows' summed squared distances to their means, halved: sum over attributes of n_j - sum n_jv^2 / n_j. */
+/* The rows' summed squared distances to their means: sum over attributes of n_j - sum n_jv^2 / n_j. */
 static double inertia(const rig *g)
 {
     const cofi_engine *e = &g->engine;
@@ -223,7 +223,7 @@ static void k_means_leaves_modes_too(void **state)
     close_rig(g);
 }
 
-/* ---- Folding ------------------------------------------------------------------------------------------- */
+/* ---- Folding ------------------------------------------------------------------------------------ */
 
 static void folding_changes_no_start(void **state)
 {

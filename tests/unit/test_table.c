@@ -15,7 +15,7 @@ static const char *cell_text(const cof_table *table, size_t row, size_t column)
     return cof_table_value(table, column, cof_table_code(table, row, column));
 }
 
-/* ---- Making ---------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------- */
 
 static void codes_become_values(void **state)
 {
@@ -128,7 +128,7 @@ static void widths_from_codes(void **state)
     }
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------------- */
+/* ---- Asking ------------------------------------------------------------------------------------- */
 
 static void out_of_range_is_an_answer(void **state)
 {
@@ -186,7 +186,7 @@ static void distinct_rows_over_the_attributes(void **state)
     cof_table_free(table);
 }
 
-/* ---- Telling --------------------------------------------------------------------------------------- */
+/* ---- Telling ------------------------------------------------------------------------------------ */
 
 static void roles(void **state)
 {
@@ -278,7 +278,7 @@ static void any_order_of_any_width(void **state)
     }
 }
 
-/* ---- Failing memory ------------------------------------------------------------------------------------ */
+/* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static cof_status make_and_ask(const cof_env *env)
 {

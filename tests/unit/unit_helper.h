@@ -50,7 +50,7 @@ static inline size_t below(cofi_rng *rng, size_t bound)
     return (size_t)cofi_rng_below(rng, bound);
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------------- */
 
 static inline cof_table *table_of(const int32_t *codes, size_t n_rows, size_t n_columns)
 {
