@@ -44,6 +44,7 @@ typedef struct fit_job {
 extern const choice variant_choices[], init_choices[], select_choices[], missing_choices[];
 const char *stop_word(int32_t stop_reason); /* "converged" */
 
+double mean_agreement(const cof_model *model, uint32_t kept);
 void show_table_read(const fit_job *job, const page *p); /* before the fit */
 int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
 void print_fit_json(const fit_job *job);

@@ -82,6 +82,8 @@ static void print_result(const fit_job *job, json_out *j)
     if (!isnan(info->bic)) json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
     if (!isnan(info->bic)) json_real(j, "bic", info->bic);
     json_count(j, "best_restart", info->best_restart + 1u);
+    if (cof_model_agreement(job->model) != NULL)
+        json_real(j, "agreement", mean_agreement(job->model, info->best_restart));
     json_count(j, "rebuilds", info->rebuilds);
     json_count(j, "passes", info->passes);
     json_text(j, "stop_reason", stop_word(info->stop_reason));

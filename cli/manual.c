@@ -43,6 +43,8 @@ static const entry json_fields[] = {
      "\"converged\", \"cycle\" (an earlier partition came back), \"cap\" (a limit was reached) or "
      "\"stopped\" (interrupted)"},
     {"sizes, n_empty", "rows of each cluster, and clusters without any; with --weights, sums of weights"},
+    {"agreement",
+     "mean adjusted Rand index of the other starts with the kept one; left out if there was one"},
     {"restart_records", "for every finished start: objective, log_likelihood, rebuilds, passes, stop_reason"},
     {"scores", "with --label: ca, ari, nmi, ami, purity, homogeneity, completeness, v_measure"},
     {"timings", "seconds: read_s, encode_s, start_s, pass_s, forest_s, fit_s, total_s"},

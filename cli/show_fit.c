@@ -158,6 +158,18 @@ static int32_t own_stop_reason(const fit_job *job)
     return job->info.best_restart < n ? record[job->info.best_restart].stop_reason : job->info.stop_reason;
 }
 
+/* Mean agreement of the other starts with the one kept; NaN if there is nothing to compare. */
+double mean_agreement(const cof_model *model, uint32_t kept)
+{
+    size_t n = 0;
+    const double *ari = cof_model_agreement(model);
+    double sum = 0;
+    cof_model_restarts(model, &n);
+    if (ari == NULL || n < 2) return NAN;
+    for (size_t i = 0; i < n; i++) sum += i == kept ? 0 : ari[i];
+    return sum / (double)(n - 1);
+}
+
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
@@ -171,6 +183,9 @@ static void show_criterion(const fit_job *job, const page *p)
     if (info->n_restarts > 1)
         fprintf(p->out, ", the best of %u starts, reached by %u of them", info->n_restarts,
                 count_agreeing(job));
+    if (!isnan(mean_agreement(job->model, info->best_restart)))
+        fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
+                "Agreement", mean_agreement(job->model, info->best_restart));
     fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
             likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
     if (info->rebuilds > 0 || has_trees(job->model))

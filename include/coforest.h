@@ -374,6 +374,9 @@ COF_API const cof_edge *cof_model_edges(const cof_model *model, size_t attribute
 /* Length of the trace between two values; NaN if one is out of range or not in the tree. */
 COF_API double cof_model_distance(const cof_model *model, size_t attribute, uint32_t u, uint32_t v);
 COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t *n_records);
+/* How far each restart agrees with the kept one: the adjusted Rand index of their partitions over up to 65,536
+ * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */
+COF_API const double *cof_model_agreement(const cof_model *model);
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
 
 typedef struct cof_predict_info { /* set struct_size first */

@@ -1,4 +1,5 @@
 /* Restarts of a method, the best one kept. */
+#include "agreement.h"
 #include "harvest.h"
 #include "method.h"
 
@@ -11,6 +12,8 @@ typedef struct fit_run {
     const cofi_method *method;
     void *state;
     int32_t *kept; /* labels of the best restart so far, if that is all it takes to restore it */
+    cofi_agreement agreement;
+    double *ari; /* of each restart with the kept one */
     cof_restart_record *record;
     uint32_t n_records, best;
     double best_criterion, best_mixture, best_bic;
@@ -51,7 +54,7 @@ static cof_status judge(fit_run *run, cof_error *err)
         run->best_mixture = e->mixture;
         run->best_bic = e->bic;
     }
-    run->n_records++;
+    cofi_agreement_note(e, &run->agreement, run->n_records++);
     bool last = e->restart + 1 == e->o.restarts || e->stopped;
     return run->in_engine && !last && restores_by_labels(run) ? keep_labels(run, err) : COF_OK;
 }
@@ -187,12 +190,16 @@ static cof_status open_run(const cofi_problem *p, const cof_fit_options *o, fit_
     if (status != COF_OK) return status;
     run->record = cofi_alloc(&p->env, o->restarts, sizeof *run->record);
     if (run->record == NULL) return cofi_no_memory(err);
+    status = cofi_agreement_open(&run->e, &run->agreement, err);
+    if (status != COF_OK) return status;
     return run->method->open != NULL ? run->method->open(&run->e, &run->state, err) : COF_OK;
 }
 
 static void close_run(fit_run *run, const cof_env *env)
 {
     if (run->method != NULL && run->method->close != NULL) run->method->close(&run->e, run->state);
+    cofi_agreement_close(&run->e, &run->agreement);
+    cofi_release(env, run->ari);
     cofi_release(env, run->kept);
     cofi_release(env, run->record);
     cofi_engine_close(&run->e);
@@ -215,9 +222,15 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
     if (status == COF_OK) {
         cof_fit_info own;
         status = restore_best(&run, err);
+        if (status == COF_OK)
+            status = cofi_agreement_measure(&run.e, &run.agreement, run.n_records, run.best, &run.ari, err);
         fill_info(&run, &problem, prepare_s, began_s, &own);
         if (status == COF_OK) status = cofi_harvest(&run.e, run.method, run.record, run.n_records, out, err);
-        if (status == COF_OK) run.record = NULL; /* the model's now */
+        if (status == COF_OK) {
+            (*out)->agreement = run.ari;
+            run.record = NULL; /* both the model's now */
+            run.ari = NULL;
+        }
         if (status == COF_OK && info != NULL) cofi_return_struct(info, &own, sizeof own);
     }
     close_run(&run, &table->env);

@@ -42,6 +42,7 @@ struct cof_model {
     size_t n_history;
     cof_restart_record *restart;
     size_t n_restarts;
+    double *agreement; /* of each restart with the kept one; NULL if there was one */
 };
 
 cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err);

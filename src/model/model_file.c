@@ -17,7 +17,8 @@ enum {
     TAG_ATTRIBUTE = 3,
     TAG_RESTARTS = 4,
     TAG_HISTORY = 5,
-    TAG_METHOD = 6
+    TAG_METHOD = 6,
+    TAG_AGREEMENT = 7
 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -102,6 +103,14 @@ static void put_records(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static void put_agreement(cofi_writer *w, const cof_model *m)
+{
+    if (m->agreement == NULL) return;
+    size_t hole = begin_section(w, TAG_AGREEMENT);
+    for (size_t i = 0; i < m->n_restarts; i++) cofi_put_f64(w, m->agreement[i]);
+    end_section(w, hole);
+}
+
 static void put_method(cofi_writer *w, const cof_model *m)
 {
     size_t hole = begin_section(w, TAG_METHOD);
@@ -123,6 +132,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     put_method(w, m);
     for (size_t r = 0; r < m->n_attrs; r++) put_attribute(w, m, &m->attr[r]);
     put_records(w, m);
+    put_agreement(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
 }
@@ -342,6 +352,17 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
     return COF_OK;
 }
 
+static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    if (m->agreement != NULL || m->restart == NULL || s->n != 8 * m->n_restarts)
+        return damaged(p, "the agreement of its restarts makes no sense", err);
+    m->agreement = cofi_alloc(&m->env, m->n_restarts, sizeof *m->agreement);
+    if (m->agreement == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < m->n_restarts; i++) m->agreement[i] = cofi_get_f64(s);
+    return COF_OK;
+}
+
 static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 28 };
@@ -376,6 +397,8 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
         return get_clusters(p, &s, err);
     case TAG_ATTRIBUTE:
         return get_attribute(p, &s, err);
+    case TAG_AGREEMENT:
+        return get_agreement(p, &s, err);
     case TAG_METHOD:
         return get_method(p, &s, err);
     case TAG_RESTARTS:

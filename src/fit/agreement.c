@@ -1,0 +1,64 @@
+/* Agreement between restarts, on rows spread evenly over the table: a few ten thousand of them give the index to
+ * the third digit, whatever the size of the table. */
+#include "agreement.h"
+
+enum { MOST_ROWS = 1 << 16, MOST_LABELS = 1 << 24 };
+
+cof_status cofi_agreement_open(const cofi_engine *e, cofi_agreement *a, cof_error *err)
+{
+    size_t n = e->problem->n_table_rows, most = MOST_LABELS / e->o.restarts;
+    *a = (cofi_agreement){.n_rows = n < MOST_ROWS ? n : MOST_ROWS};
+    if (a->n_rows > most) a->n_rows = most;
+    if (e->o.restarts == 1) a->n_rows = 0;
+    if (a->n_rows == 0) return COF_OK;
+    a->label = cofi_alloc(&e->env, e->o.restarts * a->n_rows, sizeof *a->label);
+    return a->label != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+void cofi_agreement_close(const cofi_engine *e, cofi_agreement *a)
+{
+    if (a->label != NULL) cofi_release(&e->env, a->label);
+    *a = (cofi_agreement){.n_rows = 0};
+}
+
+void cofi_agreement_note(const cofi_engine *e, cofi_agreement *a, uint32_t record)
+{
+    const cofi_problem *p = e->problem;
+    int32_t *label = a->label + (size_t)record * a->n_rows;
+    for (size_t s = 0; s < a->n_rows; s++) {
+        size_t row = s * p->n_table_rows / a->n_rows;
+        bool dropped = p->dropped != NULL && p->dropped[row];
+        label[s] = dropped ? -1 : e->pass.label[p->group != NULL ? p->group[row] : row];
+    }
+}
+
+static bool any_labelled(const int32_t *label, size_t n)
+{
+    for (size_t s = 0; s < n; s++)
+        if (label[s] >= 0) return true;
+    return false;
+}
+
+cof_status cofi_agreement_measure(const cofi_engine *e, const cofi_agreement *a, uint32_t n_records,
+                                  uint32_t kept, double **ari, cof_error *err)
+{
+    const int32_t *own = a->label + (size_t)kept * a->n_rows;
+    cof_env env = e->env; /* what was kept is finished, whatever the host says now */
+    env.should_stop = NULL;
+    *ari = NULL;
+    if (n_records < 2 || a->n_rows == 0 || !any_labelled(own, a->n_rows)) return COF_OK;
+    *ari = cofi_alloc(&e->env, n_records, sizeof **ari);
+    if (*ari == NULL) return cofi_no_memory(err);
+    for (uint32_t r = 0; r < n_records; r++) {
+        cof_scores scores = {.struct_size = sizeof scores};
+        cof_status status =
+            cof_evaluate(&env, a->label + (size_t)r * a->n_rows, own, a->n_rows, &scores, err);
+        if (status != COF_OK) {
+            cofi_release(&e->env, *ari);
+            *ari = NULL;
+            return status;
+        }
+        (*ari)[r] = scores.ari;
+    }
+    return COF_OK;
+}

@@ -1,0 +1,20 @@
+/* How far the restarts agree: labels of the same rows, noted after each. */
+#ifndef COFI_AGREEMENT_H
+#define COFI_AGREEMENT_H
+
+#include "engine.h"
+
+typedef struct cofi_agreement {
+    size_t n_rows;  /* noted of each restart; 0: nothing to compare */
+    int32_t *label; /* [restart][row] */
+} cofi_agreement;
+
+cof_status cofi_agreement_open(const cofi_engine *engine, cofi_agreement *agreement, cof_error *err);
+void cofi_agreement_note(const cofi_engine *engine, cofi_agreement *agreement, uint32_t record);
+/* The adjusted Rand index of every restart with the kept one, into a block of the env's; NULL there if there is
+ * nothing to compare. */
+cof_status cofi_agreement_measure(const cofi_engine *engine, const cofi_agreement *agreement,
+                                  uint32_t n_records, uint32_t kept, double **ari, cof_error *err);
+void cofi_agreement_close(const cofi_engine *engine, cofi_agreement *agreement);
+
+#endif
