@@ -38,8 +38,8 @@ static inline uint32_t cofi_stride(uint32_t k)
 
 /* A row's distance to cluster j is base[j] plus the sum over its attributes of value[g * stride + j], in
  * units of 1 / scale. Integers: any order of addition gives the same sum, so threads, vector units and
- * folded attributes agree bit for bit. Entries past k, and base[] of clusters that can take no rows, are
- * COFI_NEVER, larger than any sum. The row goes to the lowest j within COFI_TIE of the least sum: what is
+ * folded attributes agree bit for bit. Past k, and for clusters that can take no rows, base[] is COFI_NEVER,
+ * larger than any sum; values past k are 0. The row goes to the lowest j within COFI_TIE of the least sum: what is
  * equal in mathematics but not quite in floating point stays a tie, decided the same way everywhere. */
 #define COFI_NEVER    (INT64_C(1) << 62)
 #define COFI_SUM_BITS 60                 /* sums stay below 2^60 */
