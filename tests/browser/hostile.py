@@ -1,6 +1,8 @@
 """A table made to break pages: names that are markup, quotes, right-to-left text, emoji, and very long ones."""
 import csv
+import os
 import random
+import subprocess
 
 NAMES = [
     "<script>document.title='PWNED'</script>", "<img src=x onerror=\"document.title='PWNED'\">",
@@ -27,3 +29,20 @@ def write(path, n_rows, n_columns, n_clusters, n_values=5, seed=1):
             cells = [values[c][modes[cluster][c] if rng.random() < 0.6 else rng.randrange(len(values[c]))]
                      for c in range(n_columns)]
             out.writerow([f"{NAMES[i % len(NAMES)]}#{i}", f"class {NAMES[cluster % len(NAMES)]} {cluster}"] + cells)
+
+
+def write_large(path, coforest, n_rows, n_columns):
+    """Many rows, made by the program itself; the header, and one column's values, replaced by nasty ones."""
+    plain = f"{path}.plain"
+    subprocess.run([coforest, "generate", "--kind", "planted", "--rows", str(n_rows), "--columns", str(n_columns),
+                    "--out", plain], check=True)
+    names = [f"{NAMES[c % len(NAMES)]} {c}" for c in range(n_columns)] + ["true <i>class</i>"]
+    with open(plain, encoding="utf-8") as rows, open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(names)
+        next(rows)
+        nasty = {str(v + 1): NAMES[v] for v in range(5)}
+        quoted = {value: '"' + name.replace('"', '""') + '"' for value, name in nasty.items()}
+        for row in rows:
+            value, _, rest = row.partition(",")
+            file.write(quoted[value] + "," + rest)
+    os.remove(plain)
