@@ -58,7 +58,13 @@ bool cofi_clearly_larger(double a, double b)
     return a > b && a - b > 1e-12 * (fabs(a) + fabs(b));
 }
 
+double cofi_criterion_given(const cofi_engine *e, double log_likelihood)
+{
+    return e->o.select == COF_SELECT_OBJECTIVE ? -e->objective : log_likelihood;
+}
+
 double cofi_criterion(const cofi_engine *e)
 {
-    return e->o.select == COF_SELECT_OBJECTIVE ? -e->objective : cofi_log_likelihood(e);
+    bool needed = e->o.select != COF_SELECT_OBJECTIVE;
+    return cofi_criterion_given(e, needed ? cofi_log_likelihood(e) : 0);
 }

@@ -72,6 +72,8 @@ void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
 double cofi_objective(const cofi_engine *engine);
 double cofi_log_likelihood(const cofi_engine *engine);
 double cofi_criterion(const cofi_engine *engine); /* what --select says: larger is better */
+double cofi_criterion_given(const cofi_engine *engine,
+                            double log_likelihood); /* where that is known already */
 /* Larger by more than rounding can explain. */
 bool cofi_clearly_larger(double a, double b);
 

@@ -41,9 +41,9 @@ static bool restores_by_labels(const fit_run *run)
 static cof_status judge(fit_run *run, cof_error *err)
 {
     cofi_engine *e = &run->e;
-    double merit = cofi_criterion(e);
+    double likelihood = cofi_log_likelihood(e), merit = cofi_criterion_given(e, likelihood);
     run->record[run->n_records] = (cof_restart_record){.objective = e->objective,
-                                                       .log_likelihood = cofi_log_likelihood(e),
+                                                       .log_likelihood = likelihood,
                                                        .rebuilds = e->rebuild,
                                                        .passes = e->n_passes,
                                                        .stop_reason = e->stop};

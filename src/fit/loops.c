@@ -50,7 +50,7 @@ void cofi_modes_frequent(cofi_engine *e)
     }
 }
 
-static bool occurs(const cofi_engine *e, uint32_t flat)
+bool cofi_value_occurs(const cofi_engine *e, uint32_t flat)
 {
     for (uint32_t j = 0; j < e->o.k; j++)
         if (e->pass.count[(size_t)flat * e->scores.stride + j] > 0) return true;
@@ -65,7 +65,7 @@ static uint32_t median(const cofi_engine *e, const cofi_distances *d, size_t r, 
     const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride + j;
     double least = INFINITY;
     for (uint32_t v = 0; v < n_values; v++) {
-        if (!occurs(e, p->first[r] + v)) continue;
+        if (!cofi_value_occurs(e, p->first[r] + v)) continue;
         const double *row = cofi_distances_of(e, d, r, v);
         double cost = 0;
         for (uint32_t u = 0; u < n_values; u++) cost += row[u] * (double)count[(size_t)u * stride];

@@ -39,6 +39,7 @@ cof_status cofi_loop_modes(cofi_engine *engine, const cofi_measure *measure, cof
 /* DD: from engine->profile, passes and new profiles until nothing moves. */
 cof_status cofi_loop_profiles(cofi_engine *engine, const cofi_measure *measure, cof_error *err);
 
+bool cofi_value_occurs(const cofi_engine *engine, uint32_t flat); /* some row in a cluster holds it */
 void cofi_modes_frequent(cofi_engine *engine);
 void cofi_modes_median(cofi_engine *engine, const cofi_distances *distances);
 void cofi_profile_from_modes(cofi_engine *engine); /* one-hot, every cluster alive */

@@ -58,13 +58,6 @@ static double weight(const cofi_engine *e, uint32_t a, uint32_t b)
     return w > 0 ? w : e->forest.twin_length;
 }
 
-static bool occurs(const cofi_engine *e, uint32_t flat)
-{
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->pass.count[(size_t)flat * e->scores.stride + j] > 0) return true;
-    return false;
-}
-
 /* A tree that is the line over the values in code order. */
 static void build_lines(cofi_engine *e)
 {
@@ -76,7 +69,7 @@ static void build_lines(cofi_engine *e)
         f->reach[r] = 0;
         f->root[r] = COFI_NONE;
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
-            if (!occurs(e, p->first[r] + v)) continue;
+            if (!cofi_value_occurs(e, p->first[r] + v)) continue;
             if (last == COFI_NONE) {
                 f->root[r] = v;
             } else {

@@ -68,8 +68,10 @@ static cof_status choose_in_cycle(coforest *s, cofi_engine *e, uint32_t period, 
         cof_stop ignored;
         cofi_build_forest(e);
         status = settle_rows(s, e, false, &ignored, err);
-        if (status != COF_OK || !cofi_clearly_larger(cofi_criterion(e), best)) continue;
-        best = cofi_criterion(e);
+        if (status != COF_OK) break;
+        double merit = cofi_criterion(e);
+        if (!cofi_clearly_larger(merit, best)) continue;
+        best = merit;
         best_objective = e->objective;
         status = keep_labels(e, &s->turn, err);
     }
