@@ -47,7 +47,8 @@ static void make_rows(bench *b, size_t n, size_t l, uint32_t o)
     b->first = malloc((l + 1) * sizeof *b->first);
     uint8_t width = o <= 256 ? 1 : o <= 65536 ? 2 : 4;
     for (size_t r = 0; r < l; r++) {
-        char *codes = malloc(n * width);
+        void *block; /* given back with the process */
+        char *codes = cofi_alloc_column(&b->env, r, n, width, &block);
         for (size_t i = 0; i < n; i++) {
             uint32_t v = (uint32_t)cofi_rng_below(&rng, o);
             memcpy(codes + i * width, &v, width);

@@ -49,6 +49,14 @@ void *cofi_alloc_zero(const cof_env *env, size_t n, size_t size)
     return block;
 }
 
+void *cofi_alloc_column(const cof_env *env, size_t number, size_t n, size_t size, void **block)
+{
+    enum { PAGE = 4096, STEP = 256, LARGE = 65536 };
+    size_t lead = n >= LARGE / size ? number * STEP % PAGE : 0;
+    *block = n > SIZE_MAX / size - PAGE ? NULL : cofi_alloc(env, n * size + lead, 1);
+    return *block != NULL ? (char *)*block + lead : NULL;
+}
+
 void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, size_t size)
 {
     size_t bytes;

@@ -13,6 +13,10 @@ cof_env cofi_env_resolve(const cof_env *env);
 /* n * size bytes, never a NULL for zero of them; NULL when there is no memory or the product overflows. */
 void *cofi_alloc(const cof_env *env, size_t n, size_t size);
 void *cofi_alloc_zero(const cof_env *env, size_t n, size_t size);
+/* The same for column `number` of many that are walked side by side; `block` is what to release. Large blocks all
+ * begin at the same place of a memory page, so that the same row of every column would want the same few lines of
+ * the cache: each column begins some lines further in. */
+void *cofi_alloc_column(const cof_env *env, size_t number, size_t n, size_t size, void **block);
 /* A larger copy of a block of old_n elements; on failure NULL, and the old block stays as it was. */
 void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, size_t size);
 void cofi_release(const cof_env *env, void *block);                         /* NULL is fine */

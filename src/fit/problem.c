@@ -273,13 +273,16 @@ static cof_status set_quantities(cofi_problem *p, cof_error *err)
 
 /* ---- Folding ------------------------------------------------------------------------------------ */
 
-static void *gather_heads(const cofi_problem *p, cofi_ids ids, const uint32_t *head, size_t n)
+/* The cells of these rows in attribute r, in place of the table's. */
+static bool gather_heads(cofi_problem *p, size_t r, const uint32_t *head, size_t n)
 {
-    void *to = cofi_alloc(&p->env, n, ids.width);
-    if (to == NULL) return NULL;
+    cofi_ids *ids = &p->ids[r];
+    char *to = cofi_alloc_column(&p->env, r, n, ids->width, &p->gathered[r]);
+    if (to == NULL) return false;
     for (size_t d = 0; d < n; d++)
-        memcpy((char *)to + d * ids.width, (const char *)ids.codes + (size_t)head[d] * ids.width, ids.width);
-    return to;
+        memcpy(to + d * ids->width, (const char *)ids->codes + (size_t)head[d] * ids->width, ids->width);
+    ids->codes = to;
+    return true;
 }
 
 /* Replaces the table's rows by the distinct ones: their cells copied, their weights added up. */
@@ -299,11 +302,8 @@ static cof_status fold(cofi_problem *p, uint32_t n_groups, cof_error *err)
         p->row_weight[p->group[i]] += weight;
         p->copies[p->group[i]] += weight > 0;
     }
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
-        p->gathered[r] = gather_heads(p, p->ids[r], head, n_groups);
-        if (p->gathered[r] == NULL) status = cofi_no_memory(err);
-        p->ids[r].codes = p->gathered[r];
-    }
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+        if (!gather_heads(p, r, head, n_groups)) status = cofi_no_memory(err);
     cofi_release(env, head);
     p->rows.n_rows = n_groups;
     p->rows.weight = p->row_weight;

@@ -340,10 +340,14 @@ static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_val
         uint32_t cell = fetch(e->cells, e->width, i);
         store(e->cells, width, i, cell == 0 ? n_values : rank[cell - 1]);
     }
-    size_t n_bytes = e->n_rows * width;
-    void *cells = cofi_regrow(&e->env, e->cells, n_bytes, n_bytes, 1);
-    out->codes = cells != NULL ? cells : e->cells;
     out->width = width;
+    out->codes = cofi_alloc_column(&e->env, out->number, e->n_rows, width, &out->block);
+    if (out->codes != NULL) {
+        memcpy(out->codes, e->cells, e->n_rows * width);
+        cofi_release(&e->env, e->cells);
+    } else { /* a block that is too large will do */
+        out->codes = out->block = e->cells;
+    }
     e->cells = NULL;
 }
 

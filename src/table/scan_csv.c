@@ -398,7 +398,7 @@ static bool make_column(const scan *sc, size_t c)
     cofi_column *column = &sc->table->column[c];
     if (!merge_values(sc, c) || !rank_values(sc, c, column)) return false;
     column->width = column->n_values <= UINT8_MAX ? 1 : column->n_values <= UINT16_MAX ? 2 : 4;
-    column->codes = cofi_alloc(&sc->env, sc->table->n_rows, column->width);
+    column->codes = cofi_alloc_column(&sc->env, c, sc->table->n_rows, column->width, &column->block);
     if (column->codes == NULL) return false;
     for (size_t at = 0; at < sc->n_stretches; at++) {
         const stretch *st = &sc->stretches[at];

@@ -17,6 +17,7 @@ cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out,
         cofi_release(env, table);
         return cofi_no_memory(err);
     }
+    for (size_t c = 0; c < n_columns; c++) table->column[c].number = c;
     table->n_columns = n_columns;
     *out = table;
     return COF_OK;
@@ -29,7 +30,7 @@ void cof_table_free(cof_table *table)
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
         cofi_release(&env, column->name);
-        cofi_release(&env, column->codes);
+        cofi_release(&env, column->block);
         cofi_release(&env, column->offset);
         cofi_release(&env, column->text);
         cofi_release(&env, column->missing_text);

@@ -7,6 +7,8 @@
 typedef struct cofi_column {
     char *name;
     void *codes;   /* n_rows ids, `width` bytes each; n_values stands for missing */
+    void *block;   /* that holds them */
+    size_t number; /* in its table */
     uint8_t width; /* 1, 2 or 4 */
     uint32_t n_values;
     uint64_t n_missing;

@@ -28,7 +28,7 @@ static cofi_column finish(cofi_encoder *e, cofi_order order)
 static void free_column(cofi_column *c)
 {
     cof_env env = cofi_env_resolve(NULL);
-    void *owned[] = {c->codes, c->offset, c->text, c->missing_text};
+    void *owned[] = {c->block, c->offset, c->text, c->missing_text};
     for (size_t b = 0; b < COUNT(owned); b++) cofi_release(&env, owned[b]);
 }
 
