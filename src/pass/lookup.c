@@ -64,13 +64,13 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
     uint32_t begin = chunk * p->chunk_terms,
              end = begin + p->chunk_terms < p->n_terms ? begin + p->chunk_terms : p->n_terms;
     uint32_t narrow = end < p->n_lookups ? end : p->n_lookups;
-    for (uint32_t j = 0; j < p->k; j++) {
-        uint16_t start = chunk == 0 || !p->alive[j] ? p->start[j] : 0, *sum = at->sum + (size_t)j * ROWS;
-        for (size_t i = 0; i < ROWS; i++) sum[i] = start;
-    }
+    const uint16_t *start = chunk == 0 ? p->start : p->start_later;
     if (begin < narrow) {
         lanes->cells(p, begin, narrow, row, n, at->cell);
-        lanes->add(p, begin, narrow, at->cell, at->sum);
+        lanes->add(p, begin, narrow, row, at->cell, start, at->sum);
+    } else {
+        for (uint32_t j = 0; j < p->k; j++)
+            for (size_t i = 0; i < ROWS; i++) at->sum[(size_t)j * ROWS + i] = start[j];
     }
     uint32_t wide = begin > p->n_lookups ? begin : p->n_lookups;
     if (wide < end) add_wide(p, wide - p->n_lookups, end - p->n_lookups, row, n, at->sum);

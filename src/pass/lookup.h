@@ -8,8 +8,9 @@
 typedef struct cofi_lanes {
     /* cell[(t - begin) * COFI_GROUP_ROWS + i]: the cell of row i in lookup t, for begin <= t < end. */
     void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
-    /* Adds the lookups begin..end-1 to sum[j][i], all k clusters. */
-    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum);
+    /* sum[j][i] = start[j] and the lookups begin..end-1, all k clusters. Meanwhile asks for rows to come. */
+    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
+                const uint16_t *start, uint16_t *sum);
     /* The cluster with the least sum, the lowest on ties, by how much it leads, and a bit for every row where
      * that is less than `bound`. */
     void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,

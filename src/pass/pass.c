@@ -4,7 +4,10 @@
 
 #include "../core/rng.h"
 
-enum { MOST_MEMBERS = 64 }; /* clusters, a multiple of four, up to which blocks are counted by members */
+enum {
+    MOST_MEMBERS = 64, /* clusters up to which blocks are counted by members */
+    MOST_HELD = 160    /* values but one times clusters and four: beyond, counting row by row is cheaper */
+};
 
 typedef struct move {
     uint32_t at; /* within the block */
@@ -20,6 +23,8 @@ struct cofi_pass_worker {
     int64_t *sum;     /* stride: of one row */
     move *moves;      /* COFI_BLOCK_ROWS */
     uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
+    uint32_t held[MOST_HELD];
+    int32_t *unknown; /* COFI_BLOCK_ROWS: -1, the labels before the first pass */
     bool touched;
 };
 
@@ -37,7 +42,7 @@ static size_t n_blocks(const cofi_pass *p)
 static bool counts_by_members(const cofi_pass *p, size_t r)
 {
     uint32_t o = p->rows->first[r + 1] - p->rows->first[r];
-    return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < 160;
+    return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < MOST_HELD;
 }
 
 static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
@@ -47,12 +52,12 @@ static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
     w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
     w->sum = cofi_alloc(&p->env, p->stride, sizeof *w->sum);
     w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
+    w->unknown = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->unknown);
+    if (w->unknown != NULL) memset(w->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *w->unknown);
     bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
-    if (by_members)
-        w->member =
-            cofi_alloc_zero(&p->env, (size_t)((p->k + 3) & ~3u) * COFI_BLOCK_WORDS, sizeof *w->member);
+    if (by_members) w->member = cofi_alloc_zero(&p->env, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
     bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->sum != NULL &&
-              w->moves != NULL && (!by_members || w->member != NULL);
+              w->moves != NULL && w->unknown != NULL && (!by_members || w->member != NULL);
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
@@ -97,6 +102,7 @@ void cofi_pass_close(cofi_pass *pass)
         cofi_release(&pass->env, pass->worker[t].sum);
         cofi_release(&pass->env, pass->worker[t].moves);
         cofi_release(&pass->env, pass->worker[t].member);
+        cofi_release(&pass->env, pass->worker[t].unknown);
     }
     cofi_release(&pass->env, pass->worker);
     cofi_plan_close(&pass->plan);
@@ -118,8 +124,18 @@ void cofi_pass_reset(cofi_pass *pass)
     cofi_skip_forget(&pass->skip);
 }
 
-/* Up to sixteen labels, 0 for passengers and past the end. */
-static void last_labels(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
+/* Labels of rows begin..begin+n-1, n <= 64, as eight words, 0 for passengers. */
+static void narrow_words(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
+{
+    uint8_t byte[64] = {0};
+    cofi_narrow(p->label + begin, n, byte);
+    for (size_t i = 0; p->rows->weight != NULL && i < n; i++)
+        if (p->rows->weight[begin + i] == 0) byte[i] = 0;
+    memcpy(word, byte, sizeof byte);
+}
+
+/* The same for up to sixteen labels that do not fit into bytes. */
+static void wide_words(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
 {
     int32_t label[16] = {0};
     for (size_t i = 0; i < n; i++)
@@ -130,15 +146,13 @@ static void last_labels(const cofi_pass *p, size_t begin, size_t n, uint64_t *wo
 /* Of the labels of one block; passengers leave no trace. Eight chains, because one would wait for itself. */
 static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 {
-    const uint64_t *weight = p->rows->weight;
+    bool bytes = p->k <= 256;
+    size_t step = bytes ? 64 : 16;
     uint64_t chain[8], sum = 0;
     for (size_t c = 0; c < 8; c++) chain[c] = begin + c;
-    for (size_t at = 0; at < n; at += 16) {
+    for (size_t at = 0; at < n; at += step) {
         uint64_t word[8];
-        if (weight == NULL && n - at >= 16)
-            memcpy(word, p->label + begin + at, sizeof word);
-        else
-            last_labels(p, begin + at, n - at < 16 ? n - at : 16, word);
+        (bytes ? narrow_words : wide_words)(p, begin + at, n - at < step ? n - at : step, word);
         for (size_t c = 0; c < 8; c++) {
             chain[c] = (chain[c] ^ word[c]) * 0x9e3779b97f4a7c15u;
             chain[c] ^= chain[c] >> 32;
@@ -169,32 +183,19 @@ static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *
 /* Adds or takes away the counts that these members have in one attribute. The last value has what the others
  * leave. */
 static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n_words, bool take_away,
-                          const struct cofi_pass_worker *w, const uint64_t *size)
+                          struct cofi_pass_worker *w, const uint64_t *size)
 {
     const uint8_t *code = (const uint8_t *)p->rows->ids[r].codes + begin;
-    uint32_t n[MOST_MEMBERS], o = p->rows->first[r + 1] - p->rows->first[r], k = (p->k + 3) & ~3u;
-    uint64_t left[MOST_MEMBERS];
-    for (uint32_t j = 0; j < p->k; j++) left[j] = size[j];
-    for (uint32_t v = 0; v < o; v++) {
-        uint64_t *count = w->count + (size_t)(p->rows->first[r] + v) * p->stride;
-        if (v + 1 < o) p->kernel->count(code, n_words, (uint8_t)v, w->member, k, n);
-        for (uint32_t j = 0; j < p->k; j++) {
-            uint64_t here = v + 1 < o ? n[j] : left[j];
+    uint32_t o = p->rows->first[r + 1] - p->rows->first[r], k = p->k;
+    uint64_t left[MOST_MEMBERS], *count = w->count + (size_t)p->rows->first[r] * p->stride;
+    p->kernel->count(code, n_words, o - 1, w->member, k, w->held);
+    memcpy(left, size, k * sizeof *left);
+    for (uint32_t v = 0; v < o; v++, count += p->stride) {
+        for (uint32_t j = 0; j < k; j++) {
+            uint64_t here = v + 1 < o ? w->held[v * k + j] : left[j];
             left[j] -= here;
             count[j] += take_away ? -here : here;
         }
-    }
-}
-
-/* Bits of each cluster's rows in the block, from labels narrowed to bytes. */
-static void set_members(const cofi_pass *p, const int32_t *label, size_t n_words, struct cofi_pass_worker *w,
-                        uint64_t *size)
-{
-    uint8_t narrow[COFI_BLOCK_ROWS];
-    for (size_t i = 0; i < n_words * 64; i++) narrow[i] = (uint8_t)label[i];
-    for (uint32_t j = 0; j < p->k; j++) {
-        uint64_t *member = w->member + (size_t)j * COFI_BLOCK_WORDS;
-        size[j] = p->kernel->find(narrow, n_words, (uint8_t)j, member);
     }
 }
 
@@ -203,7 +204,7 @@ static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin
                     size_t n_words, bool take_away)
 {
     uint64_t size[MOST_MEMBERS];
-    set_members(p, label, n_words, w, size);
+    p->kernel->members(label, n_words, p->k, w->member, size);
     for (uint32_t j = 0; j < p->k; j++) w->size[j] += take_away ? -size[j] : size[j];
     for (size_t r = 0; r < p->rows->n_attrs; r++)
         if (counts_by_members(p, r)) count_members(p, r, begin, n_words, take_away, w, size);
@@ -225,10 +226,9 @@ static size_t count_changes(const int32_t *from, const int32_t *to, size_t n)
 
 /* Lists the rows begin..end-1 of the block whose label changes and that weigh something; a row without weight
  * is a passenger, labelled but never counted nor waited for. */
-static size_t list_moves(const cofi_pass *p, size_t block_begin, const int32_t *to, size_t begin, size_t end,
-                         move *moves)
+static size_t list_moves(const cofi_pass *p, size_t block_begin, const int32_t *from, const int32_t *to,
+                         size_t begin, size_t end, move *moves)
 {
-    const int32_t *from = p->label + block_begin;
     const uint64_t *weight = p->rows->weight != NULL ? p->rows->weight + block_begin : NULL;
     size_t n_moves = 0;
     for (size_t i = begin; i < end; i += 64) {
@@ -257,34 +257,33 @@ static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t be
 
 /* Counts the first words of a block anew, by members; returns how many rows that were. */
 static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
-                            const int32_t *to)
+                            const int32_t *from, const int32_t *to)
 {
-    const int32_t *from = p->label + begin;
     bool known = from[0] >= 0;
-    size_t n_words = n / 64;
+    size_t n_words = n / 512 * 8;
     if (w->member == NULL || p->rows->weight != NULL) return 0;
-    if (count_changes(from, to, n) <= (known ? n / 12 : n / 24)) return 0; /* row after row is cheaper */
+    if (known && count_changes(from, to, n) <= n / 12) return 0; /* row after row is cheaper */
     if (known) recount(p, w, begin, from, n_words, true);
     recount(p, w, begin, to, n_words, false);
-    w->moved += count_changes(from, to, n_words * 64);
+    w->moved += known ? count_changes(from, to, n_words * 64) : n_words * 64;
     return n_words * 64;
 }
 
-/* Takes new labels over: into the counts, the sizes and the hash. */
+/* Takes new labels over: into the counts, the sizes and the hash. `to` may be where they are kept. */
 static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
-                      const int32_t *to)
+                      const int32_t *from, const int32_t *to)
 {
-    int32_t *from = p->label + begin;
-    if (memcmp(from, to, n * sizeof *to) == 0) return;
-    size_t n_done = recount_words(p, w, begin, n, to), n_early = 0;
-    size_t n_moves = list_moves(p, begin, to, p->all_by_members ? n_done : 0, n, w->moves);
+    int32_t *kept = p->label + begin;
+    if (from == kept && memcmp(from, to, n * sizeof *to) == 0) return;
+    size_t n_done = recount_words(p, w, begin, n, from, to), n_early = 0;
+    size_t n_moves = list_moves(p, begin, from, to, p->all_by_members ? n_done : 0, n, w->moves);
     while (n_early < n_moves && w->moves[n_early].at < n_done) n_early++;
     note_moves(p, w, begin, w->moves + n_early, n_moves - n_early);
     for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++) {
         size_t first = n_done > 0 && counts_by_members(p, r) ? n_early : 0;
         count_moves(p, r, begin, w->moves + first, n_moves - first, w->count);
     }
-    memcpy(from, to, n * sizeof *to);
+    if (to != kept) memcpy(kept, to, n * sizeof *to);
     uint64_t *hash = &p->block_hash[begin / COFI_BLOCK_ROWS], now = block_hash(p, begin, n);
     w->hash += now - *hash;
     *hash = now;
@@ -303,7 +302,7 @@ static size_t count_close(const float *key, size_t n, float need)
 static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, int32_t *to)
 {
     enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
-    float *key = p->skip.key != NULL ? p->skip.key + begin : NULL, need = p->skip.need;
+    float *key = p->skip.keeps ? p->skip.key + begin : NULL, need = p->skip.need;
     size_t n_close = p->skip.valid ? count_close(key, n, need) : n;
     if (n_close == 0) return false;
     if (n_close > FEW || n_close == n) {
@@ -324,6 +323,10 @@ static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
     bool any = false;
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
         size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
+        for (size_t x = 0; x < COFI_GROUP_ROWS; x += 16) {
+            __builtin_prefetch(p->label + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
+            if (p->skip.keeps) __builtin_prefetch(p->skip.key + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
+        }
         if (label_group(p, w, begin + at, n_here, to + at))
             any = true;
         else
@@ -337,13 +340,16 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     pass_job *job = ctx;
     cofi_pass *p = job->pass;
     struct cofi_pass_worker *w = &p->worker[worker];
-    int32_t label[COFI_BLOCK_ROWS];
+    int32_t room[COFI_BLOCK_ROWS];
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
+    bool fresh = p->label[begin] < 0;
+    const int32_t *from = fresh ? w->unknown : p->label + begin;
+    int32_t *to = fresh ? p->label + begin : room;
     if (job->given != NULL)
-        move_rows(p, w, begin, n, job->given + begin);
-    else if (label_block(p, w, begin, n, label))
-        move_rows(p, w, begin, n, label);
+        move_rows(p, w, begin, n, from, job->given + begin);
+    else if (label_block(p, w, begin, n, to))
+        move_rows(p, w, begin, n, from, to);
 }
 
 /* Adds what the workers changed and clears it for the next pass. */
@@ -378,10 +384,12 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     pass_job job = {pass, NULL};
     cofi_plan_prepare(&pass->plan, scores);
     cofi_skip_advance(&pass->skip, scores);
+    /* The first scores after a start move so much that leads under them save nothing later. */
+    pass->skip.keeps = pass->skip.key != NULL && pass->label[0] >= 0;
     pass->plan.moved = (float)pass->skip.moved;
     pass->visits += pass->rows->n_rows;
     uint64_t moved = run_job(&job);
-    pass->skip.valid = pass->skip.key != NULL;
+    pass->skip.valid = pass->skip.keeps;
     return moved;
 }
 

@@ -20,15 +20,21 @@ typedef struct cofi_kernel {
     size_t (*scratch_bytes)(const cofi_plan *plan);
     void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
                     void *scratch);
-    /* Counting whole blocks, sixty-four rows a word; NULL: it has no way that beats row after row.
-     * find: bits of the codes that equal `value`, and how many do. count: for each cluster j how many of its members, bits at
-     * member[j * COFI_BLOCK_WORDS], hold `value`. k is a multiple of four: past the clusters, nobody is a member. */
-    uint64_t (*find)(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits);
-    void (*count)(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member, uint32_t k,
+    /* Counting whole blocks, sixty-four rows a word, n_words a multiple of eight; NULL: it has no way that beats
+     * row after row. members: bits of each cluster's rows at member[j * COFI_BLOCK_WORDS], in whatever order of
+     * rows `count` has, none past n_words, and how many they are. count: n[v * k + j], how many of cluster j's
+     * members have code v, for v < n_values; codes may be as large as n_values. */
+    void (*members)(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size);
+    void (*count)(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member, uint32_t k,
                   uint32_t *n);
 } cofi_kernel;
 
 enum { COFI_BLOCK_ROWS = 4096, COFI_BLOCK_WORDS = COFI_BLOCK_ROWS / 64 }; /* one task of the team */
+
+static inline __attribute__((always_inline)) void cofi_narrow(const int32_t *label, size_t n, uint8_t *byte)
+{
+    for (size_t i = 0; i < n; i++) byte[i] = (uint8_t)label[i];
+}
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */
 int32_t cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);

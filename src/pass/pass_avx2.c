@@ -25,15 +25,11 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
  * storing puts them back in order. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
                                                                   uint32_t n_terms, uint32_t n_clusters,
-                                                                  const uint8_t *cell, uint16_t *sum)
+                                                                  const uint8_t *cell, const uint16_t *start,
+                                                                  uint16_t *sum)
 {
     __m256i even[TILE], odd[TILE];
-    for (uint32_t j = 0; j < n_clusters; j++) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(sum + (size_t)j * ROWS));
-        __m256i b = _mm256_loadu_si256((const __m256i *)(sum + (size_t)j * ROWS + 16));
-        even[j] = _mm256_permute2x128_si256(a, b, 0x20);
-        odd[j] = _mm256_permute2x128_si256(a, b, 0x31);
-    }
+    for (uint32_t j = 0; j < n_clusters; j++) even[j] = odd[j] = _mm256_set1_epi16((short)start[j]);
     for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
         __m256i at = _mm256_loadu_si256((const __m256i *)cell);
         for (uint32_t j = 0; j < n_clusters; j++) {
@@ -51,25 +47,27 @@ TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t 
     }
 }
 
-TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum)
+TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
+                       const uint16_t *start, uint16_t *sum)
 {
     size_t stride = (size_t)p->k * 2 * CELLS;
     for (uint32_t j = 0; j < p->k; j += TILE) {
         const uint8_t *table = (const uint8_t *)p->table + begin * stride + (size_t)j * 2 * CELLS;
         for (size_t i = 0; i < ROWS; i += LANES) {
+            if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
             uint16_t *to = sum + (size_t)j * ROWS + i;
             switch (p->k - j) {
             case 1:
-                add_tile(table, stride, end - begin, 1, cell + i, to);
+                add_tile(table, stride, end - begin, 1, cell + i, start + j, to);
                 break;
             case 2:
-                add_tile(table, stride, end - begin, 2, cell + i, to);
+                add_tile(table, stride, end - begin, 2, cell + i, start + j, to);
                 break;
             case 3:
-                add_tile(table, stride, end - begin, 3, cell + i, to);
+                add_tile(table, stride, end - begin, 3, cell + i, start + j, to);
                 break;
             default:
-                add_tile(table, stride, end - begin, TILE, cell + i, to);
+                add_tile(table, stride, end - begin, TILE, cell + i, start + j, to);
                 break;
             }
         }
@@ -121,24 +119,39 @@ TARGET static uint64_t find(const uint8_t *code, size_t n_words, uint8_t value, 
     return n;
 }
 
-TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member,
+/* Four clusters at a time, or one: a constant where this is inlined. */
+TARGET static inline __attribute__((always_inline)) void
+count_tile(const uint64_t *holder, size_t n_words, const uint64_t *member, uint32_t n_clusters, uint32_t *n)
+{
+    uint64_t sum[4] = {0};
+    for (size_t w = 0; w < n_words; w++)
+        for (uint32_t j = 0; j < n_clusters; j++)
+            sum[j] += (uint64_t)_mm_popcnt_u64(holder[w] & member[j * COFI_BLOCK_WORDS + w]);
+    for (uint32_t j = 0; j < n_clusters; j++) n[j] = (uint32_t)sum[j];
+}
+
+TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member,
                          uint32_t k, uint32_t *n)
 {
-    __m256i wanted = _mm256_set1_epi8((char)value);
-    for (uint32_t j = 0; j < k; j += 4) { /* past k members are empty */
-        const uint64_t *m = member + (size_t)j * COFI_BLOCK_WORDS;
-        uint64_t a = 0, b = 0, c = 0, d = 0;
-        for (size_t w = 0; w < n_words; w++) {
-            uint64_t bits = bits_of(code + 64 * w, wanted);
-            a += (uint64_t)_mm_popcnt_u64(bits & m[w]);
-            b += (uint64_t)_mm_popcnt_u64(bits & m[w + COFI_BLOCK_WORDS]);
-            c += (uint64_t)_mm_popcnt_u64(bits & m[w + 2 * COFI_BLOCK_WORDS]);
-            d += (uint64_t)_mm_popcnt_u64(bits & m[w + 3 * COFI_BLOCK_WORDS]);
-        }
-        n[j] = (uint32_t)a;
-        n[j + 1] = (uint32_t)b;
-        n[j + 2] = (uint32_t)c;
-        n[j + 3] = (uint32_t)d;
+    uint64_t holder[COFI_BLOCK_WORDS];
+    for (uint32_t v = 0; v < n_values; v++, n += k) {
+        find(code, n_words, (uint8_t)v, holder);
+        for (uint32_t j = 0; j < k; j += 4)
+            if (k - j >= 4)
+                count_tile(holder, n_words, member + (size_t)j * COFI_BLOCK_WORDS, 4, n + j);
+            else
+                for (uint32_t x = j; x < k; x++)
+                    count_tile(holder, n_words, member + (size_t)x * COFI_BLOCK_WORDS, 1, n + x);
+    }
+}
+
+TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size)
+{
+    uint8_t byte[COFI_BLOCK_ROWS];
+    cofi_narrow(label, n_words * 64, byte);
+    for (uint32_t j = 0; j < k; j++, member += COFI_BLOCK_WORDS) {
+        size[j] = find(byte, n_words, (uint8_t)j, member);
+        memset(member + n_words, 0, (COFI_BLOCK_WORDS - n_words) * sizeof *member);
     }
 }
 
@@ -159,6 +172,6 @@ static bool available(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
 }
 
-const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS, true, available, cofi_lookup_scratch,
-                                      nearest_rows, find,  count};
+const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,   true, available, cofi_lookup_scratch,
+                                      nearest_rows, members, count};
 #endif

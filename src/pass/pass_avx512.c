@@ -24,13 +24,11 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
 /* Sixty-four rows and `n_clusters` of them, a constant where this is inlined. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
                                                                   uint32_t n_terms, uint32_t n_clusters,
-                                                                  const uint8_t *cell, uint16_t *sum)
+                                                                  const uint8_t *cell, const uint16_t *start,
+                                                                  uint16_t *sum)
 {
     __m512i low[TILE], high[TILE];
-    for (uint32_t j = 0; j < n_clusters; j++) {
-        low[j] = _mm512_loadu_si512(sum + (size_t)j * ROWS);
-        high[j] = _mm512_loadu_si512(sum + (size_t)j * ROWS + LANES);
-    }
+    for (uint32_t j = 0; j < n_clusters; j++) low[j] = high[j] = _mm512_set1_epi16((short)start[j]);
     for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
         __m512i a = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)cell));
         __m512i b = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(cell + LANES)));
@@ -46,38 +44,40 @@ TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t
     }
 }
 
-TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum)
+TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
+                       const uint16_t *start, uint16_t *sum)
 {
     size_t stride = (size_t)p->k * CELLS;
     for (uint32_t j = 0; j < p->k; j += TILE) {
         const uint16_t *table = p->table + begin * stride + (size_t)j * CELLS;
         for (size_t i = 0; i < ROWS; i += 2 * LANES) {
             const uint8_t *c = cell + i;
+            if (j == 0) cofi_prefetch_lookups(p, begin, end, row + i);
             uint16_t *to = sum + (size_t)j * ROWS + i;
             switch (p->k - j) {
             case 1:
-                add_tile(table, stride, end - begin, 1, c, to);
+                add_tile(table, stride, end - begin, 1, c, start + j, to);
                 break;
             case 2:
-                add_tile(table, stride, end - begin, 2, c, to);
+                add_tile(table, stride, end - begin, 2, c, start + j, to);
                 break;
             case 3:
-                add_tile(table, stride, end - begin, 3, c, to);
+                add_tile(table, stride, end - begin, 3, c, start + j, to);
                 break;
             case 4:
-                add_tile(table, stride, end - begin, 4, c, to);
+                add_tile(table, stride, end - begin, 4, c, start + j, to);
                 break;
             case 5:
-                add_tile(table, stride, end - begin, 5, c, to);
+                add_tile(table, stride, end - begin, 5, c, start + j, to);
                 break;
             case 6:
-                add_tile(table, stride, end - begin, 6, c, to);
+                add_tile(table, stride, end - begin, 6, c, start + j, to);
                 break;
             case 7:
-                add_tile(table, stride, end - begin, 7, c, to);
+                add_tile(table, stride, end - begin, 7, c, start + j, to);
                 break;
             default:
-                add_tile(table, stride, end - begin, TILE, c, to);
+                add_tile(table, stride, end - begin, TILE, c, start + j, to);
                 break;
             }
         }
@@ -107,30 +107,153 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
     }
 }
 
-TARGET static uint64_t find(const uint8_t *code, size_t n_words, uint8_t value, uint64_t *bits)
+/* bits[b]: bit b of the codes, 512 rows a register; `n_bits` is a constant where this is inlined. Eight
+ * registers of codes become the eight bits of each byte, which puts rows out of order; but all attributes, and
+ * the members, alike, and counting does not mind. Moving masks to memory would take twice as long. */
+TARGET static inline __attribute__((always_inline)) void
+slice(const uint8_t *code, size_t n_words, uint32_t n_bits, uint64_t (*bits)[COFI_BLOCK_WORDS])
 {
-    uint64_t n = 0;
-    for (size_t w = 0; w < n_words; w++) {
-        bits[w] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(code + 64 * w), _mm512_set1_epi8((char)value));
-        n += (uint64_t)_mm_popcnt_u64(bits[w]);
+    const __m512i one = _mm512_set1_epi8(1);
+    for (size_t w = 0; w < n_words; w += 8) {
+        __m512i x[8];
+        for (size_t i = 0; i < 8; i++) x[i] = _mm512_loadu_si512(code + 64 * (w + i));
+        for (uint32_t b = 0; b < n_bits; b++) {
+            __m128i by = _mm_cvtsi32_si128((int)b);
+            __m512i sum = _mm512_setzero_si512();
+            for (size_t i = 0; i < 8; i++) /* 2 sum | (x >> b & 1) */
+                sum = _mm512_ternarylogic_epi64(_mm512_add_epi8(sum, sum), _mm512_srl_epi16(x[i], by), one,
+                                                0xF8);
+            _mm512_storeu_si512(&bits[b][w], sum);
+        }
     }
-    return n;
 }
 
-TARGET static void count(const uint8_t *code, size_t n_words, uint8_t value, const uint64_t *member,
+/* 512 rows from word w on: those whose code is `value`, where every bit is as it should be. flip[b] has all bits
+ * set where bit b of the value is not. */
+TARGET static inline __attribute__((always_inline)) __m512i
+holders(uint64_t (*bits)[COFI_BLOCK_WORDS], uint32_t n_bits, const __m512i *flip, size_t w)
+{
+    __m512i x = _mm512_set1_epi64(-1);
+    for (uint32_t b = 0; b < n_bits; b++) /* x & (bit ^ flip) */
+        x = _mm512_ternarylogic_epi64(x, _mm512_loadu_si512(&bits[b][w]), flip[b], 0x60);
+    return x;
+}
+
+TARGET static inline __attribute__((always_inline)) void set_flip(uint32_t value, uint32_t n_bits,
+                                                                  __m512i *flip)
+{
+    for (uint32_t b = 0; b < n_bits; b++) flip[b] = _mm512_set1_epi64((value >> b & 1) - INT64_C(1));
+}
+
+/* Sums of the eight words of each of four vectors, none above 65,535. */
+TARGET static inline __attribute__((always_inline)) void sum_words(const __m512i *x, uint32_t n,
+                                                                   uint32_t *sum)
+{
+    __m512i all = x[0];
+    for (uint32_t i = 1; i < n; i++) all = _mm512_add_epi64(all, _mm512_slli_epi64(x[i], 16 * i));
+    uint64_t word = (uint64_t)_mm512_reduce_add_epi64(all);
+    for (uint32_t i = 0; i < n; i++) sum[i] = word >> 16 * i & 0xFFFF;
+}
+
+/* How many members of these clusters hold the value; n_bits and n_clusters are constants where this is inlined. */
+TARGET static inline __attribute__((always_inline)) void count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS],
+                                                                    uint32_t n_bits, const __m512i *flip,
+                                                                    const uint64_t *member,
+                                                                    uint32_t n_clusters, uint32_t *n)
+{
+    __m512i sum[TILE];
+    for (uint32_t j = 0; j < n_clusters; j++) sum[j] = _mm512_setzero_si512();
+#pragma GCC unroll 1 /* unrolled, it runs out of registers */
+    for (size_t w = 0; w < COFI_BLOCK_WORDS; w += 8) {
+        __m512i x = holders(bits, n_bits, flip, w);
+        for (uint32_t j = 0; j < n_clusters; j++) {
+            __m512i both = _mm512_and_si512(x, _mm512_loadu_si512(member + j * COFI_BLOCK_WORDS + w));
+            sum[j] = _mm512_add_epi64(sum[j], _mm512_popcnt_epi64(both));
+        }
+    }
+    for (uint32_t j = 0; j < n_clusters; j += 4)
+        sum_words(sum + j, n_clusters - j < 4 ? n_clusters - j : 4, n + j);
+}
+
+TARGET static inline __attribute__((always_inline)) void count_value(uint64_t (*bits)[COFI_BLOCK_WORDS],
+                                                                     uint32_t n_bits, uint32_t value,
+                                                                     const uint64_t *member, uint32_t k,
+                                                                     uint32_t *n)
+{
+    __m512i flip[8];
+    set_flip(value, n_bits, flip);
+    for (uint32_t j = 0; j < k; j += TILE, member += TILE * COFI_BLOCK_WORDS) {
+        switch (k - j) {
+        case 1:
+            count_tile(bits, n_bits, flip, member, 1, n + j);
+            break;
+        case 2:
+            count_tile(bits, n_bits, flip, member, 2, n + j);
+            break;
+        case 3:
+            count_tile(bits, n_bits, flip, member, 3, n + j);
+            break;
+        case 4:
+            count_tile(bits, n_bits, flip, member, 4, n + j);
+            break;
+        case 5:
+            count_tile(bits, n_bits, flip, member, 5, n + j);
+            break;
+        case 6:
+            count_tile(bits, n_bits, flip, member, 6, n + j);
+            break;
+        case 7:
+            count_tile(bits, n_bits, flip, member, 7, n + j);
+            break;
+        default:
+            count_tile(bits, n_bits, flip, member, TILE, n + j);
+            break;
+        }
+    }
+}
+
+/* `n_bits` is a constant where this is inlined. */
+TARGET static inline __attribute__((always_inline)) void count_values(const uint8_t *code, size_t n_words,
+                                                                      uint32_t n_bits, uint32_t n_values,
+                                                                      const uint64_t *member, uint32_t k,
+                                                                      uint32_t *n)
+{
+    uint64_t bits[8][COFI_BLOCK_WORDS];
+    slice(code, n_words, n_bits, bits);
+    for (uint32_t v = 0; v < n_values; v++) count_value(bits, n_bits, v, member, k, n + v * k);
+}
+
+TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member,
                          uint32_t k, uint32_t *n)
 {
-    uint64_t bits[COFI_BLOCK_WORDS];
-    find(code, n_words, value, bits);
+    if (n_values < 2)
+        count_values(code, n_words, 1, n_values, member, k, n);
+    else if (n_values < 4)
+        count_values(code, n_words, 2, n_values, member, k, n);
+    else if (n_values < 8)
+        count_values(code, n_words, 3, n_values, member, k, n);
+    else if (n_values < 16)
+        count_values(code, n_words, 4, n_values, member, k, n);
+    else
+        count_values(code, n_words, 8, n_values, member, k, n);
+}
+
+TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size)
+{
+    uint8_t byte[COFI_BLOCK_ROWS];
+    cofi_narrow(label, n_words * 64, byte);
+    uint64_t bits[8][COFI_BLOCK_WORDS];
+    slice(byte, n_words, 8, bits);
     for (uint32_t j = 0; j < k; j++, member += COFI_BLOCK_WORDS) {
-        __m512i sum = _mm512_setzero_si512();
-        size_t w = 0;
-        for (; w + 8 <= n_words; w += 8) {
-            __m512i both = _mm512_and_si512(_mm512_loadu_si512(bits + w), _mm512_loadu_si512(member + w));
-            sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
+        __m512i flip[8], sum = _mm512_setzero_si512();
+        set_flip(j, 8, flip);
+        for (size_t w = 0; w < n_words; w += 8) {
+            __m512i x = holders(bits, 8, flip, w);
+            _mm512_storeu_si512(member + w, x);
+            sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(x));
         }
-        n[j] = (uint32_t)_mm512_reduce_add_epi64(sum);
-        for (; w < n_words; w++) n[j] += (uint32_t)_mm_popcnt_u64(bits[w] & member[w]);
+        memset(member + n_words, 0, (COFI_BLOCK_WORDS - n_words) * sizeof *member);
+        size[j] = (uint64_t)_mm512_reduce_add_epi64(sum);
     }
 }
 
@@ -153,6 +276,6 @@ static bool available(void)
            __builtin_cpu_supports("avx512vpopcntdq");
 }
 
-const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS, false, available, cofi_lookup_scratch,
-                                        nearest_rows, find,  count};
+const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,   false, available, cofi_lookup_scratch,
+                                        nearest_rows, members, count};
 #endif

@@ -20,13 +20,11 @@ static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, 
 
 static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
                                                            uint32_t n_terms, uint32_t n_clusters,
-                                                           const uint8_t *cell, uint16_t *sum)
+                                                           const uint8_t *cell, const uint16_t *start,
+                                                           uint16_t *sum)
 {
     uint16x8_t low[TILE], high[TILE];
-    for (uint32_t j = 0; j < n_clusters; j++) {
-        low[j] = vld1q_u16(sum + (size_t)j * ROWS);
-        high[j] = vld1q_u16(sum + (size_t)j * ROWS + 8);
-    }
+    for (uint32_t j = 0; j < n_clusters; j++) low[j] = high[j] = vdupq_n_u16(start[j]);
     for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
         uint8x16_t at = vld1q_u8(cell);
         for (uint32_t j = 0; j < n_clusters; j++) {
@@ -44,37 +42,39 @@ static inline __attribute__((always_inline)) void add_tile(const uint8_t *table,
     }
 }
 
-static void add(const cofi_plan *p, uint32_t begin, uint32_t end, const uint8_t *cell, uint16_t *sum)
+static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
+                const uint16_t *start, uint16_t *sum)
 {
     size_t stride = (size_t)p->k * 2 * CELLS;
     for (uint32_t j = 0; j < p->k; j += TILE) {
         const uint8_t *table = (const uint8_t *)p->table + begin * stride + (size_t)j * 2 * CELLS;
         for (size_t i = 0; i < ROWS; i += LANES) {
+            if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
             uint16_t *to = sum + (size_t)j * ROWS + i;
             switch (p->k - j) {
             case 1:
-                add_tile(table, stride, end - begin, 1, cell + i, to);
+                add_tile(table, stride, end - begin, 1, cell + i, start + j, to);
                 break;
             case 2:
-                add_tile(table, stride, end - begin, 2, cell + i, to);
+                add_tile(table, stride, end - begin, 2, cell + i, start + j, to);
                 break;
             case 3:
-                add_tile(table, stride, end - begin, 3, cell + i, to);
+                add_tile(table, stride, end - begin, 3, cell + i, start + j, to);
                 break;
             case 4:
-                add_tile(table, stride, end - begin, 4, cell + i, to);
+                add_tile(table, stride, end - begin, 4, cell + i, start + j, to);
                 break;
             case 5:
-                add_tile(table, stride, end - begin, 5, cell + i, to);
+                add_tile(table, stride, end - begin, 5, cell + i, start + j, to);
                 break;
             case 6:
-                add_tile(table, stride, end - begin, 6, cell + i, to);
+                add_tile(table, stride, end - begin, 6, cell + i, start + j, to);
                 break;
             case 7:
-                add_tile(table, stride, end - begin, 7, cell + i, to);
+                add_tile(table, stride, end - begin, 7, cell + i, start + j, to);
                 break;
             default:
-                add_tile(table, stride, end - begin, TILE, cell + i, to);
+                add_tile(table, stride, end - begin, TILE, cell + i, start + j, to);
                 break;
             }
         }

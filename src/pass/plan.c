@@ -65,22 +65,25 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     *plan = (cofi_plan){.env = *env, .rows = rows, .k = k, .most_cells = most_cells, .split = split};
     if (most_cells == 0) return COF_OK;
     plan->attr = cofi_alloc(env, rows->n_attrs, sizeof *plan->attr);
+    plan->code = cofi_alloc(env, rows->n_attrs, sizeof *plan->code);
     plan->lookup = cofi_alloc(env, rows->n_attrs, sizeof *plan->lookup);
     plan->alive = cofi_alloc(env, k, sizeof *plan->alive);
-    plan->start = cofi_alloc(env, k, sizeof *plan->start);
+    plan->start = cofi_alloc(env, 2 * (size_t)k, sizeof *plan->start);
     plan->cell = cofi_alloc(env, k, sizeof *plan->cell);
-    if (plan->attr == NULL || plan->lookup == NULL || plan->alive == NULL || plan->start == NULL ||
-        plan->cell == NULL)
+    if (plan->attr == NULL || plan->code == NULL || plan->lookup == NULL || plan->alive == NULL ||
+        plan->start == NULL || plan->cell == NULL)
         return cofi_no_memory(err);
     uint32_t n_narrow = order_attributes(plan);
     join_attributes(plan, n_narrow);
+    for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
     return open_tables(plan, n_narrow) == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
 void cofi_plan_close(cofi_plan *p)
 {
     if (p->env.release == NULL) return; /* never opened */
-    void *owned[] = {p->attr, p->lookup, p->alive, p->start, p->cell, p->wide_first, p->wide, p->owned_table};
+    void *owned[] = {p->attr, p->code,       p->lookup, p->alive,      p->start,
+                     p->cell, p->wide_first, p->wide,   p->owned_table};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
     memset(p, 0, sizeof *p);
 }
@@ -201,7 +204,11 @@ void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
     set_shift(p);
     memcpy(p->cell, scores->base, p->k * sizeof *p->cell);
     finish_cell(p);
-    for (uint32_t j = 0; j < p->k; j++) p->start[j] = p->alive[j] ? (uint16_t)p->cell[j] : UINT16_MAX;
+    p->start_later = p->start + p->k;
+    for (uint32_t j = 0; j < p->k; j++) {
+        p->start[j] = p->alive[j] ? (uint16_t)p->cell[j] : UINT16_MAX;
+        p->start_later[j] = p->alive[j] ? 0 : UINT16_MAX;
+    }
     for (uint32_t t = 0; t < p->n_lookups; t++) fill_lookup(p, t);
     for (uint32_t w = 0; w + p->n_lookups < p->n_terms; w++) fill_wide(p, w);
 }

@@ -34,13 +34,15 @@ typedef struct cofi_plan {
     uint32_t n_lookups, n_terms, n_chunks, chunk_terms;
     cofi_lookup *lookup;
     uint32_t *attr;     /* attributes in the order of terms */
+    uintptr_t *code;    /* where their codes are, in that order */
     uint16_t *table;    /* [lookup][j][most_cells], on a 64-byte boundary */
     uint16_t *wide;     /* [value][wide_stride], attribute after attribute */
     size_t *wide_first; /* per term past the lookups: the row of its value 0 */
     uint32_t wide_stride;
-    uint8_t *alive;  /* k: the cluster takes rows */
-    uint16_t *start; /* k: what its sums begin with; above all others if it takes none */
-    int64_t *cell;   /* k: one cell while it is made */
+    uint8_t *alive;        /* k: the cluster takes rows */
+    uint16_t *start;       /* k: what its sums begin with; above all others if it takes none */
+    uint16_t *start_later; /* k: the same for the sums of later chunks */
+    int64_t *cell;         /* k: one cell while it is made */
     void *owned_table;
     int shift;      /* one step is 2^shift of the scores' unit */
     uint32_t bound; /* a lead of so many steps is certain */
@@ -54,12 +56,31 @@ void cofi_plan_close(cofi_plan *plan); /* fine after a failed open */
 /* Once before the rows are walked with these scores. */
 void cofi_plan_prepare(cofi_plan *plan, const cofi_scores *scores);
 
-/* Asks for the rows after the next group: columns are many, and no processor foresees so many streams. A
- * prefetch past the end is no access. */
-static inline __attribute__((always_inline)) void cofi_prefetch_rows(const uint8_t *code)
+/* Asks for sixty-four rows to come of what these lookups read, while there is work to do: columns are many, no
+ * processor foresees so many streams, and too many questions at once make it wait. Past the end it is no
+ * access. */
+static inline __attribute__((always_inline)) void cofi_prefetch_lookups(const cofi_plan *plan, uint32_t begin,
+                                                                        uint32_t end, size_t row)
 {
-    for (size_t at = 0; at < COFI_GROUP_ROWS; at += 64)
-        __builtin_prefetch((const void *)((uintptr_t)code + 2 * COFI_GROUP_ROWS + at));
+    const cofi_lookup *last = &plan->lookup[end - 1];
+    for (uint32_t a = plan->lookup[begin].begin; a < last->begin + last->n_attrs; a++)
+        __builtin_prefetch((const void *)(plan->code[a] + row + 2 * COFI_GROUP_ROWS));
+}
+
+/* to = high * o + low, byte by byte, none of which overflows: so bytes can be multiplied two at a time, and
+ * vector units multiply pairs of bytes but not bytes. */
+static inline __attribute__((always_inline)) void cofi_append_digit(const uint8_t *high, const uint8_t *low,
+                                                                    uint8_t o, size_t n, uint8_t *to)
+{
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        uint16_t x, y;
+        memcpy(&x, high + i, 2);
+        memcpy(&y, low + i, 2);
+        x = (uint16_t)(x * o + y);
+        memcpy(to + i, &x, 2);
+    }
+    if (i < n) to[i] = (uint8_t)(high[i] * o + low[i]);
 }
 
 /* The cells of n rows in one lookup. Inlined, so that each kernel gets it in its own instructions. */
@@ -70,7 +91,6 @@ cofi_plan_cells(const cofi_plan *plan, uint32_t lookup, size_t begin, size_t n, 
     const cofi_rows *rows = plan->rows;
     const uint32_t *attr = plan->attr + look->begin;
     const uint8_t *restrict first = (const uint8_t *)rows->ids[attr[0]].codes + begin;
-    cofi_prefetch_rows(first);
     if (look->n_attrs == 1) {
         memcpy(to, first, n);
         return;
@@ -78,11 +98,7 @@ cofi_plan_cells(const cofi_plan *plan, uint32_t lookup, size_t begin, size_t n, 
     for (uint32_t a = 1; a < look->n_attrs; a++) {
         const uint8_t *restrict code = (const uint8_t *)rows->ids[attr[a]].codes + begin;
         uint8_t o = (uint8_t)(rows->first[attr[a] + 1] - rows->first[attr[a]]);
-        cofi_prefetch_rows(code);
-        if (a == 1)
-            for (size_t i = 0; i < n; i++) to[i] = (uint8_t)(first[i] * o + code[i]);
-        else
-            for (size_t i = 0; i < n; i++) to[i] = (uint8_t)(to[i] * o + code[i]);
+        cofi_append_digit(a == 1 ? first : to, code, o, n, to);
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct cofi_skip {
     double scale;
     double moved; /* how much leads can have shrunk since the keys began, added up */
     float need;   /* a row with a greater key keeps its label */
+    bool keeps;   /* this pass leaves keys */
     bool valid;   /* every row has a key */
 } cofi_skip;
 
