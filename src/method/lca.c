@@ -1,8 +1,5 @@
-/* The latent class model: within a class, attributes are independent. Fitted by EM from the start's partition,
- * smoothed by one row's worth of the overall distribution in every class.
- *
- * Memberships are rounded to whole units before they are added up, so that sums do not depend on who adds them. */
-#include "km.h"
+/* The latent class model: within a class, attributes are independent. Fitted by EM from the start's partition. */
+#include "../fit/mixture.h"
 #include "methods.h"
 
 #include <math.h>
@@ -10,223 +7,17 @@
 enum { MOST_ROUNDS = 500 };
 #define STEADY 1e-9 /* relative gain in what EM raises that ends it */
 
-typedef struct lca {
-    double *log_theta; /* [g][stride]: log p(v | class) */
-    double *log_pi;    /* stride */
-    uint64_t *count;   /* [g][stride]: memberships of rows holding g, in units */
-    uint64_t *size;    /* stride */
-    uint64_t **own;    /* per worker: count, then size */
-    double *block_sum; /* per block of rows: its log-likelihood, added up in order */
-    double *overall;   /* [g]: share of each value in the table */
-    double *share;     /* per worker: memberships of one row */
-    double membership; /* units of a whole membership of weight one unit: all rows' fit 62 bits */
-    size_t n_entries;
-} lca;
-
-static void lca_close(cofi_engine *e, void *state)
-{
-    lca *s = state;
-    if (s == NULL) return;
-    for (uint32_t t = 0; s->own != NULL && t < cofi_team_size(e->team); t++) cofi_release(&e->env, s->own[t]);
-    void *owned[] = {s->log_theta, s->log_pi,  s->count, s->size, s->own,
-                     s->block_sum, s->overall, s->share, s};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
-}
-
-static cof_status set_overall(cofi_engine *e, lca *s, cof_error *err)
-{
-    const cofi_problem *p = e->problem;
-    uint64_t *total = cofi_alloc(&e->env, p->first[p->n_attrs], sizeof *total);
-    if (total == NULL) return cofi_no_memory(err);
-    cofi_value_totals(e, total);
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        double n = 0;
-        for (uint32_t v = 0; v < p->n_values[r]; v++) n += (double)total[p->first[r] + v];
-        for (uint32_t v = 0; v < p->n_values[r]; v++)
-            s->overall[p->first[r] + v] = (double)total[p->first[r] + v] / n;
-    }
-    cofi_release(&e->env, total);
-    return COF_OK;
-}
-
-static cof_status open(cofi_engine *e, void **state, cof_error *err)
-{
-    const cofi_problem *p = e->problem;
-    lca *s = cofi_alloc_zero(&e->env, 1, sizeof *s);
-    if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    s->n_entries = (size_t)p->first[p->n_attrs] * e->scores.stride;
-    s->membership = ldexp(1.0, 61 - ilogb((double)p->total_weight));
-    s->log_theta = cofi_alloc_zero(&e->env, s->n_entries, sizeof *s->log_theta);
-    s->log_pi = cofi_alloc_zero(&e->env, e->scores.stride, sizeof *s->log_pi);
-    s->count = cofi_alloc(&e->env, s->n_entries, sizeof *s->count);
-    s->size = cofi_alloc(&e->env, e->scores.stride, sizeof *s->size);
-    s->own = cofi_alloc_zero(&e->env, cofi_team_size(e->team), sizeof *s->own);
-    s->block_sum = cofi_alloc(&e->env, p->rows.n_rows / COFI_BLOCK_ROWS + 1, sizeof *s->block_sum);
-    s->overall = cofi_alloc_zero(&e->env, p->first[p->n_attrs], sizeof *s->overall);
-    s->share = cofi_alloc(&e->env, (size_t)cofi_team_size(e->team) * e->scores.stride, sizeof *s->share);
-    bool ok = s->share != NULL && s->log_theta != NULL && s->log_pi != NULL && s->count != NULL &&
-              s->size != NULL && s->own != NULL && s->block_sum != NULL && s->overall != NULL;
-    for (uint32_t t = 0; ok && t < cofi_team_size(e->team); t++) {
-        s->own[t] = cofi_alloc(&e->env, s->n_entries + e->scores.stride, sizeof **s->own);
-        ok = s->own[t] != NULL;
-    }
-    return ok ? set_overall(e, s, err) : cofi_no_memory(err);
-}
-
-/* M step: `unit` of the counts is one whole row. */
-static void maximise(const cofi_engine *e, lca *s, const uint64_t *count, const uint64_t *size, double unit)
-{
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    double n = (double)p->total_weight / p->unit;
-    for (uint32_t j = 0; j < e->o.k; j++)
-        s->log_pi[j] = log(((double)size[j] / unit + 1.0 / e->o.k) / (n + 1));
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        for (uint32_t j = 0; j < e->o.k; j++) {
-            double total = 0;
-            for (uint32_t v = 0; v < p->n_values[r]; v++)
-                total += (double)count[(size_t)(p->first[r] + v) * stride + j];
-            for (uint32_t v = 0; v < p->n_values[r]; v++) {
-                size_t g = p->first[r] + v;
-                double share = ((double)count[g * stride + j] / unit + s->overall[g]) / (total / unit + 1);
-                s->log_theta[g * stride + j] =
-                    share > 0 ? log(share) : 0; /* a value that no weighted row holds */
-            }
-        }
-    }
-}
-
-typedef struct expect_job {
-    cofi_engine *e;
-    lca *s;
-} expect_job;
-
-/* Log-likelihood of a row; its class memberships into share[]. */
-static double row_memberships(const cofi_engine *e, const lca *s, size_t row, double *share)
-{
-    const cofi_rows *rows = &e->problem->rows;
-    uint32_t k = e->o.k;
-    double most = -INFINITY, sum = 0;
-    for (uint32_t j = 0; j < k; j++) share[j] = s->log_pi[j];
-    for (size_t r = 0; r < rows->n_attrs; r++) {
-        const double *theta =
-            s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * e->scores.stride;
-        for (uint32_t j = 0; j < k; j++) share[j] += theta[j];
-    }
-    for (uint32_t j = 0; j < k; j++) most = fmax(most, share[j]);
-    for (uint32_t j = 0; j < k; j++) sum += share[j] = exp(share[j] - most);
-    for (uint32_t j = 0; j < k; j++) share[j] /= sum;
-    return most + log(fmax(sum, 1)); /* the likeliest class alone gives 1 */
-}
-
-static void expect_row(const expect_job *job, uint64_t *count, uint64_t *size, size_t row,
-                       const double *share)
-{
-    const cofi_engine *e = job->e;
-    const cofi_rows *rows = &e->problem->rows;
-    uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        uint64_t units = (uint64_t)llrint(share[j] * (double)weight * job->s->membership);
-        if (units == 0) continue;
-        size[j] += units;
-        for (size_t r = 0; r < rows->n_attrs; r++)
-            count[(size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * e->scores.stride + j] += units;
-    }
-}
-
-static void expect_task(void *ctx, uint32_t worker, size_t block)
-{
-    const expect_job *job = ctx;
-    const cofi_engine *e = job->e;
-    const cofi_problem *p = e->problem;
-    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
-    uint64_t *count = job->s->own[worker], *size = count + job->s->n_entries;
-    double *share = job->s->share + (size_t)worker * e->scores.stride, sum = 0;
-    for (size_t i = begin; i < (end < p->rows.n_rows ? end : p->rows.n_rows); i++) {
-        double weight = p->rows.weight != NULL ? (double)p->rows.weight[i] / p->unit : 1.0;
-        if (weight == 0) continue;
-        sum += weight * row_memberships(e, job->s, i, share);
-        expect_row(job, count, size, i, share);
-    }
-    job->s->block_sum[block] = sum;
-}
-
-/* E step: memberships of all rows added up; returns the log-likelihood. */
-static double expect(cofi_engine *e, lca *s)
-{
-    expect_job job = {e, s};
-    uint32_t n_workers = cofi_team_size(e->team), stride = e->scores.stride;
-    size_t n_blocks = (e->problem->rows.n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
-    double sum = 0;
-    for (uint32_t t = 0; t < n_workers; t++) memset(s->own[t], 0, (s->n_entries + stride) * sizeof **s->own);
-    cofi_team_run(e->team, expect_task, &job, n_blocks);
-    memset(s->count, 0, s->n_entries * sizeof *s->count);
-    memset(s->size, 0, stride * sizeof *s->size);
-    for (uint32_t t = 0; t < n_workers; t++) {
-        for (size_t at = 0; at < s->n_entries; at++) s->count[at] += s->own[t][at];
-        for (uint32_t j = 0; j < stride; j++) s->size[j] += s->own[t][s->n_entries + j];
-    }
-    for (size_t b = 0; b < n_blocks; b++) sum += s->block_sum[b];
-    e->pass.visits += e->problem->rows.n_rows;
-    return sum;
-}
-
-/* Logarithm of the smoothing: what every class is lent, a row's worth of the overall distribution, is as if it had
- * been seen there. EM never lets this plus the log-likelihood fall; the log-likelihood alone it may. */
-static double log_smoothing(const cofi_engine *e, const lca *s)
-{
-    const cofi_problem *p = e->problem;
-    double sum = 0;
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        sum += s->log_pi[j] / e->o.k;
-        for (uint32_t g = 0; g < p->first[p->n_attrs]; g++)
-            sum += s->overall[g] * s->log_theta[(size_t)g * e->scores.stride + j];
-    }
-    return sum;
-}
-
-/* Minus the logarithms, as scores: the pass then finds the likeliest class of every row. */
-static void leave_scores(cofi_engine *e, const lca *s)
-{
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    double largest = 0;
-    for (uint32_t j = 0; j < e->o.k; j++) largest = fmax(largest, -s->log_pi[j]);
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        double most = 0;
-        for (uint32_t v = 0; v < p->n_values[r]; v++)
-            for (uint32_t j = 0; j < e->o.k; j++)
-                most = fmax(most, -s->log_theta[(size_t)(p->first[r] + v) * stride + j]);
-        largest += most;
-    }
-    memset(e->alive, 1, e->o.k);
-    cofi_scores_open(e, largest);
-    for (size_t at = 0; at < s->n_entries; at++)
-        e->scores.value[at] = cofi_fixed_point(-s->log_theta[at], e->scores.scale);
-    for (uint32_t j = 0; j < e->o.k; j++)
-        e->scores.base[j] = cofi_fixed_point(-s->log_pi[j], e->scores.scale);
-}
-
-/* Free parameters of the model: class sizes, and each class's table of each attribute. */
-static double n_parameters(const cofi_engine *e)
-{
-    double n = e->o.k - 1;
-    for (size_t r = 0; r < e->problem->n_attrs; r++) n += (double)e->o.k * (e->problem->n_present[r] - 1);
-    return n;
-}
-
 static cof_status run(cofi_engine *e, void *state, cof_error *err)
 {
-    lca *s = state;
+    cofi_mixture *s = state;
     const cofi_problem *p = e->problem;
     double before = -INFINITY, log_likelihood = NAN;
     cof_status status = cofi_settle_kmodes(e, err);
     e->stop = e->stopped ? COF_STOP_STOPPED : COF_STOP_CAP;
-    maximise(e, s, e->pass.count, e->pass.size, p->unit);
+    cofi_mixture_begin(e, s);
     for (uint32_t round = 0; status == COF_OK && round < MOST_ROUNDS && !e->stopped; round++) {
-        log_likelihood = expect(e, s);
-        double now = log_likelihood + log_smoothing(e, s);
+        log_likelihood = cofi_mixture_expect(e, s);
+        double now = log_likelihood + cofi_mixture_smoothing(e, s);
         e->objective = -now;
         e->n_passes++;
         status = cofi_engine_record(e, 0, err);
@@ -235,15 +26,28 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
             break;
         }
         before = now;
-        maximise(e, s, s->count, s->size, s->membership * p->unit);
+        cofi_mixture_maximise(e, s);
         e->stopped = cofi_should_stop(&e->env);
         if (e->stopped) e->stop = COF_STOP_STOPPED;
     }
-    leave_scores(e, s);
+    cofi_mixture_scores(e, s);
     cofi_engine_pass(e, COF_PHASE_FIT);
     e->mixture = log_likelihood;
-    e->bic = n_parameters(e) * log((double)p->total_weight / p->unit) - 2 * log_likelihood;
+    e->bic = cofi_mixture_parameters(e) * log((double)p->total_weight / p->unit) - 2 * log_likelihood;
     return status;
 }
 
-const cofi_method cofi_method_lca = {"lca", "latent class model, by EM", 0, open, run, lca_close, NULL};
+static cof_status lca_open(cofi_engine *e, void **state, cof_error *err)
+{
+    cofi_mixture *mixture = NULL;
+    cof_status status = cofi_mixture_open(e, &mixture, err);
+    *state = mixture;
+    return status;
+}
+
+static void lca_close(cofi_engine *e, void *state)
+{
+    cofi_mixture_close(e, state);
+}
+
+const cofi_method cofi_method_lca = {"lca", "latent class model, by EM", 0, lca_open, run, lca_close, NULL};
