@@ -13,7 +13,7 @@
 #include "report_out.h"
 #include "show_scores.h"
 
-enum { DEFAULT_RESTARTS = 10, DEMO_K = 7, MOST_THREADS = 1024 };
+enum { DEMO_K = 7, MOST_THREADS = 1024 };
 
 const choice variant_choices[] = {
     [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
@@ -26,11 +26,14 @@ const choice init_choices[] = {
     [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper"},
     [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
     [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; one start"},
+    [COF_INIT_PORTFOLIO] = {"portfolio", "k-means and farthest by turns, softened by EM; 20 of them if the "
+                                         "table is small"},
     {NULL, NULL}};
 
 const choice select_choices[] = {
     [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood (default)"},
     [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
+    [COF_SELECT_BALANCE] = {"balance", "both likely and tight, compared with a single cluster"},
     {NULL, NULL}};
 
 const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
@@ -230,8 +233,6 @@ static void fill_defaults(fit_settings *s)
     if (s->init < 0) s->init = COF_INIT_KMEANS;
     if (s->select < 0) s->select = COF_SELECT_LIKELIHOOD;
     if (s->missing < 0) s->missing = COF_MISSING_VALUE;
-    if (s->restarts == 0) s->restarts = DEFAULT_RESTARTS;
-    if (s->init == COF_INIT_CAO) s->restarts = 1; /* there is no chance in it */
 }
 
 static int check_settings(fit_job *job, const operands *found)
@@ -337,7 +338,9 @@ static int fit_table(fit_job *job)
                                .method = cof_method_name((size_t)s->method)};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     cof_status status = cof_fit(job->table, &options, &job->model, &job->info, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    job->s.restarts = job->info.restarts;
+    return CODE_DONE;
 }
 
 __attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char *format, ...)
@@ -459,7 +462,6 @@ static int write_pictures(fit_job *job)
                             .n_facts = sizeof facts / sizeof *facts,
                             .notes = note,
                             .n_notes = job->n_warnings,
-                            .select = s->select,
                             .seed = s->seed,
                             .threads = s->threads,
                             .n_distinct_rows = job->info.n_distinct_rows};

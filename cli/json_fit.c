@@ -46,6 +46,7 @@ static void print_restarts(const fit_job *job, json_out *j)
         json_count(j, "rebuilds", record[i].rebuilds);
         json_count(j, "passes", record[i].passes);
         json_text(j, "stop_reason", stop_word(record[i].stop_reason));
+        if (job->s.select == COF_SELECT_BALANCE) json_real(j, "balance", record[i].criterion);
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -141,7 +141,7 @@ static uint32_t count_agreeing(const fit_job *job)
     size_t n = 0;
     uint32_t agreeing = 0;
     const cof_restart_record *record = cof_model_restarts(job->model, &n);
-    bool likelihood = job->s.select == COF_SELECT_LIKELIHOOD;
+    bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
     double best = likelihood ? job->info.log_likelihood : job->info.objective;
     for (size_t i = 0; i < n; i++) {
         double own = likelihood ? record[i].log_likelihood : record[i].objective;
@@ -173,7 +173,7 @@ double mean_agreement(const cof_model *model, uint32_t kept)
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
-    bool likelihood = job->s.select == COF_SELECT_LIKELIHOOD;
+    bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
     static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
                                       [COF_STOP_CYCLE] = "came back to an earlier partition",
                                       [COF_STOP_CAP] = "cut off",
@@ -181,7 +181,8 @@ static void show_criterion(const fit_job *job, const page *p)
     fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
-        fprintf(p->out, ", the best of %u starts, reached by %u of them", info->n_restarts,
+        fprintf(p->out, ", %s of %u starts, reached by %u of them",
+                job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
                 count_agreeing(job));
     if (!isnan(mean_agreement(job->model, info->best_restart)))
         fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",

@@ -250,10 +250,17 @@ typedef enum cof_init {
     COF_INIT_FARTHEST = 1, /* k-modes from rows far apart */
     COF_INIT_RANDOM = 2,   /* k-modes from distinct random rows: the paper's start */
     COF_INIT_MODESPP = 3,  /* k-modes from rows drawn by distance to the nearest one chosen */
-    COF_INIT_CAO = 4       /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); no chance in it */
+    COF_INIT_CAO = 4,      /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); no chance in it */
+    COF_INIT_PORTFOLIO = 5 /* by turns: one-hot k-means refined by COForest, rows far apart refined by the
+                              likelihood, each after a few rounds of EM. For coforest on categories; elsewhere
+                              COF_INIT_KMEANS */
 } cof_init;
 
-typedef enum cof_select { COF_SELECT_LIKELIHOOD = 0, COF_SELECT_OBJECTIVE = 1 } cof_select;
+typedef enum cof_select {
+    COF_SELECT_LIKELIHOOD = 0, /* the greatest integrated likelihood */
+    COF_SELECT_OBJECTIVE = 1,  /* the least L */
+    COF_SELECT_BALANCE = 2     /* gains in likelihood and in tightness, docs/choices.md */
+} cof_select;
 
 typedef enum cof_missing {
     COF_MISSING_VALUE = 0,  /* a value of its own, after the others in order */
@@ -272,7 +279,8 @@ typedef enum cof_stop {
 typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k;            /* clusters wanted, >= 1; the one member without a default */
-    uint32_t restarts;     /* 0 -> 10; always 1 with init_rows or COF_INIT_CAO */
+    uint32_t restarts;     /* 0 -> 10, or 20 of the portfolio where rows x attributes are below 2^20; always 1
+                              with init_rows or COF_INIT_CAO */
     uint64_t seed;         /* 0 is an ordinary seed */
     int32_t variant;       /* cof_variant */
     int32_t init;          /* cof_init */
@@ -304,6 +312,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     uint64_t row_visits;       /* rows labelled, over all restarts and passes, known ones included */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
     double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
+    uint32_t restarts;                  /* planned */
 } cof_fit_info;
 
 typedef struct cof_model cof_model; /* forest, profiles, dictionaries, and the labels if it was just fitted */
@@ -331,14 +340,15 @@ typedef struct cof_pass_record {
     uint32_t restart; /* from 0 */
     uint32_t rebuild; /* forests rebuilt before this pass, Algorithm 1's outer counter */
     uint32_t pass;    /* from 1 within the restart, its inner counter */
-    double objective;
-    uint64_t moved; /* rows that changed cluster, by weight 1 each */
+    double objective; /* L; in a start refined by the likelihood minus the logarithm of that of its rows */
+    uint64_t moved;   /* rows that changed cluster, by weight 1 each */
 } cof_pass_record;
 
 typedef struct cof_restart_record {
     double objective, log_likelihood;
     uint32_t rebuilds, passes;
     int32_t stop_reason;
+    double criterion; /* what the choice between them went by, larger is better */
 } cof_restart_record;
 
 /* The methods, in the order to show them; NULL past the last. */
@@ -378,6 +388,8 @@ COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t 
  * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */
 COF_API const double *cof_model_agreement(const cof_model *model);
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+COF_API size_t cof_model_kept(const cof_model *model);    /* which of them it is, from 0 */
+COF_API int32_t cof_model_select(const cof_model *model); /* cof_select: what it was kept by */
 
 typedef struct cof_predict_info { /* set struct_size first */
     size_t struct_size;
@@ -537,8 +549,7 @@ typedef struct cof_report_options {
     size_t n_facts;
     const char *const *notes; /* what a reader should be warned of */
     size_t n_notes;
-    int32_t select; /* cof_select: what the restart was kept by */
-    uint64_t seed;  /* of the map */
+    uint64_t seed; /* of the map */
     double perplexity;
     uint32_t most_points; /* of the map, as in cof_embed_options */
     uint32_t threads;

@@ -40,6 +40,16 @@ void cofi_engine_close(cofi_engine *engine); /* fine after a failed open */
 /* One timed pass with the current scores; tells the host. Returns the rows moved. */
 uint64_t cofi_engine_pass(cofi_engine *engine, cof_phase phase);
 
+/* The portfolio takes turns: a k-means start for COForest, then rows far apart for the likelihood. */
+static inline bool cofi_in_portfolio(const cofi_engine *e)
+{
+    return e->o.init == COF_INIT_PORTFOLIO && e->o.init_rows == NULL;
+}
+static inline bool cofi_by_likelihood(const cofi_engine *e)
+{
+    return cofi_in_portfolio(e) && e->restart % 2 == 1;
+}
+
 /* After a pass of any kind: how the restart stands, in engine->stop and engine->stopped; *done once nothing moved
  * or the host said stop. */
 void cofi_engine_judge(cofi_engine *engine, uint64_t moved, bool *done);
@@ -65,13 +75,15 @@ void cofi_scores_open(cofi_engine *engine, double largest_sum); /* scale and bas
 int64_t cofi_fixed_point(double score, double scale);
 void cofi_scores_onehot(cofi_engine *engine);
 void cofi_scores_trace(cofi_engine *engine);
+void cofi_scores_likelihood(cofi_engine *engine); /* every cluster can take rows, an empty one too */
 void cofi_trace_from(const cofi_forest *forest, size_t attr, uint32_t u, double *d); /* d(u, v) for every v */
 void cofi_trace_distances(cofi_engine *engine); /* after every new forest */
 
 /* criterion.c */
 double cofi_objective(const cofi_engine *engine);
 double cofi_log_likelihood(const cofi_engine *engine);
-double cofi_criterion(const cofi_engine *engine); /* what --select says: larger is better */
+double cofi_log_likelihood_of_one(const cofi_engine *engine); /* of all rows in one cluster */
+double cofi_criterion(const cofi_engine *engine);             /* what --select says: larger is better */
 double cofi_criterion_given(const cofi_engine *engine,
                             double log_likelihood); /* where that is known already */
 /* Larger by more than rounding can explain. */

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10 };
+enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10, SMALL_RESTARTS = 20 };
+enum { SMALL_CELLS = 1 << 20 };
 
 typedef struct fit_run {
     cofi_engine e;
@@ -46,7 +47,8 @@ static cof_status judge(fit_run *run, cof_error *err)
                                                        .log_likelihood = likelihood,
                                                        .rebuilds = e->rebuild,
                                                        .passes = e->n_passes,
-                                                       .stop_reason = e->stop};
+                                                       .stop_reason = e->stop,
+                                                       .criterion = merit};
     run->in_engine = run->n_records == 0 || cofi_clearly_larger(merit, run->best_criterion);
     if (run->in_engine) {
         run->best = run->n_records;
@@ -97,6 +99,7 @@ static cof_status restore_best(fit_run *run, cof_error *err)
     cofi_engine *e = &run->e;
     if (restores_by_labels(run)) {
         if (!run->in_engine) cofi_pass_set_labels(&e->pass, run->kept);
+        e->restart = run->best;
         run->method->restore(e, run->state);
         return COF_OK;
     }
@@ -127,8 +130,8 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     COFI_COPY_OPTIONS(o, given);
     if (o->k == 0) return cofi_fail(err, COF_ERR_ARGUMENT, "the number of clusters k must be at least 1");
     cof_status status = check_range(o->variant, COF_VARIANT_AUTHORS, "variant", err);
-    if (status == COF_OK) status = check_range(o->init, COF_INIT_CAO, "start", err);
-    if (status == COF_OK) status = check_range(o->select, COF_SELECT_OBJECTIVE, "selection rule", err);
+    if (status == COF_OK) status = check_range(o->init, COF_INIT_PORTFOLIO, "start", err);
+    if (status == COF_OK) status = check_range(o->select, COF_SELECT_BALANCE, "selection rule", err);
     if (status == COF_OK)
         status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
     if (status != COF_OK) return status;
@@ -137,10 +140,20 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
                          MOST_PASSES);
     if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
     if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
-    if (o->restarts == 0) o->restarts = DEFAULT_RESTARTS;
     if (o->init_rows != NULL || o->init == COF_INIT_CAO) o->restarts = 1; /* no chance, so no second chance */
     if (cofi_method_find(o->method) != NULL) return COF_OK;
     return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
+}
+
+/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. Where starts cost next
+ * to nothing, more of them make the answer the same for more seeds. */
+static void resolve_start(const cofi_problem *p, cof_fit_options *o)
+{
+    bool coforest = strcmp(cofi_method_find(o->method)->name, "coforest") == 0 && p->n_numeric == 0;
+    bool small = p->rows.n_rows < SMALL_CELLS / (p->n_attrs > 0 ? p->n_attrs : 1);
+    if (o->init == COF_INIT_PORTFOLIO && !coforest) o->init = COF_INIT_KMEANS;
+    if (o->restarts == 0)
+        o->restarts = o->init == COF_INIT_PORTFOLIO && small ? SMALL_RESTARTS : DEFAULT_RESTARTS;
 }
 
 static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_s, double began_s,
@@ -163,6 +176,7 @@ static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_
                            .row_visits = e->pass.visits,
                            .mixture_log_likelihood = run->best_mixture,
                            .bic = run->best_bic,
+                           .restarts = e->o.restarts,
                            .prepare_s = prepare_s,
                            .start_s = e->start_s,
                            .pass_s = e->pass_s,
@@ -217,6 +231,7 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
     const cofi_method *method = cofi_method_find(o.method);
     status = cofi_problem_open(table, &o, (method->flags & COFI_METHOD_ROW_BY_ROW) == 0, &problem, err);
     double prepare_s = cofi_now_s() - began_s;
+    if (status == COF_OK) resolve_start(&problem, &o);
     if (status == COF_OK) status = open_run(&problem, &o, &run, err);
     if (status == COF_OK) status = run_restarts(&run, err);
     if (status == COF_OK) {
@@ -228,6 +243,8 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
         if (status == COF_OK) status = cofi_harvest(&run.e, run.method, run.record, run.n_records, out, err);
         if (status == COF_OK) {
             (*out)->agreement = run.ari;
+            (*out)->kept = run.best;
+            (*out)->select = o.select;
             run.record = NULL; /* both the model's now */
             run.ari = NULL;
         }

@@ -6,23 +6,28 @@
 
 #include <math.h>
 
+enum { MOST_OWN_BYTES = 1 << 28 }; /* of all parts together */
+
 struct cofi_mixture {
     double *log_theta; /* [g][stride]: log p(v | class) */
     double *log_pi;    /* stride */
     uint64_t *count;   /* [g][stride]: memberships of rows holding g, in units */
     uint64_t *size;    /* stride */
-    uint64_t **own;    /* per worker: count, then size */
+    uint64_t **own;    /* per part of the rows: count, then size */
+    uint32_t n_parts;
     double *block_sum; /* per block of rows: its log-likelihood, added up in order */
     double *overall;   /* [g]: share of each value in the table */
-    double *share;     /* per worker: memberships of one row */
+    double *share;     /* per part: memberships of one row */
     double membership; /* units of a whole membership of weight one unit: all rows' fit 62 bits */
+    double walked;     /* weight of the rows walked */
+    size_t step;       /* every step-th row is walked */
     size_t n_entries;
 };
 
 void cofi_mixture_close(cofi_engine *e, cofi_mixture *s)
 {
     if (s == NULL) return;
-    for (uint32_t t = 0; s->own != NULL && t < cofi_team_size(e->team); t++) cofi_release(&e->env, s->own[t]);
+    for (uint32_t t = 0; s->own != NULL && t < s->n_parts; t++) cofi_release(&e->env, s->own[t]);
     void *owned[] = {s->log_theta, s->log_pi,  s->count, s->size, s->own,
                      s->block_sum, s->overall, s->share, s};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
@@ -44,38 +49,58 @@ static cof_status set_overall(cofi_engine *e, cofi_mixture *s, cof_error *err)
     return COF_OK;
 }
 
-cof_status cofi_mixture_open(cofi_engine *e, cofi_mixture **out, cof_error *err)
+/* As many as there are threads, unless each would have little to do or tables of its own too large. */
+static uint32_t choose_parts(const cofi_engine *e, size_t n_entries, size_t n_walked)
+{
+    size_t most = MOST_OWN_BYTES / ((n_entries + e->scores.stride) * sizeof(uint64_t));
+    size_t blocks = (n_walked + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS, n = cofi_team_size(e->team);
+    n = n < most ? n : most;
+    n = n < blocks ? n : blocks;
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+static void choose_rows(const cofi_engine *e, cofi_mixture *s, size_t most_rows)
+{
+    const cofi_rows *rows = &e->problem->rows;
+    uint64_t weight = 0;
+    s->step = rows->n_rows <= most_rows ? 1 : (rows->n_rows + most_rows - 1) / most_rows;
+    for (size_t i = 0; i < rows->n_rows; i += s->step) weight += rows->weight != NULL ? rows->weight[i] : 1;
+    s->walked = (double)weight / e->problem->unit;
+    s->n_parts = choose_parts(e, s->n_entries, rows->n_rows / s->step);
+}
+
+cof_status cofi_mixture_open(cofi_engine *e, size_t most_rows, cofi_mixture **out, cof_error *err)
 {
     const cofi_problem *p = e->problem;
     cofi_mixture *s = cofi_alloc_zero(&e->env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     *out = s;
     s->n_entries = (size_t)p->first[p->n_attrs] * e->scores.stride;
+    choose_rows(e, s, most_rows);
     s->membership = ldexp(1.0, 61 - ilogb((double)p->total_weight));
     s->log_theta = cofi_alloc_zero(&e->env, s->n_entries, sizeof *s->log_theta);
     s->log_pi = cofi_alloc_zero(&e->env, e->scores.stride, sizeof *s->log_pi);
     s->count = cofi_alloc(&e->env, s->n_entries, sizeof *s->count);
     s->size = cofi_alloc(&e->env, e->scores.stride, sizeof *s->size);
-    s->own = cofi_alloc_zero(&e->env, cofi_team_size(e->team), sizeof *s->own);
+    s->own = cofi_alloc_zero(&e->env, s->n_parts, sizeof *s->own);
     s->block_sum = cofi_alloc(&e->env, p->rows.n_rows / COFI_BLOCK_ROWS + 1, sizeof *s->block_sum);
     s->overall = cofi_alloc_zero(&e->env, p->first[p->n_attrs], sizeof *s->overall);
-    s->share = cofi_alloc(&e->env, (size_t)cofi_team_size(e->team) * e->scores.stride, sizeof *s->share);
+    s->share = cofi_alloc(&e->env, (size_t)s->n_parts * e->scores.stride, sizeof *s->share);
     bool ok = s->share != NULL && s->log_theta != NULL && s->log_pi != NULL && s->count != NULL &&
               s->size != NULL && s->own != NULL && s->block_sum != NULL && s->overall != NULL;
-    for (uint32_t t = 0; ok && t < cofi_team_size(e->team); t++) {
+    for (uint32_t t = 0; ok && t < s->n_parts; t++) {
         s->own[t] = cofi_alloc(&e->env, s->n_entries + e->scores.stride, sizeof **s->own);
         ok = s->own[t] != NULL;
     }
     return ok ? set_overall(e, s, err) : cofi_no_memory(err);
 }
 
-/* M step: `unit` of the counts is one whole row. */
+/* M step: `unit` of the counts is one whole row, n of them in all. */
 static void maximise(const cofi_engine *e, cofi_mixture *s, const uint64_t *count, const uint64_t *size,
-                     double unit)
+                     double unit, double n)
 {
     const cofi_problem *p = e->problem;
     uint32_t stride = e->scores.stride;
-    double n = (double)p->total_weight / p->unit;
     for (uint32_t j = 0; j < e->o.k; j++)
         s->log_pi[j] = log(((double)size[j] / unit + 1.0 / e->o.k) / (n + 1));
     for (size_t r = 0; r < p->n_attrs; r++) {
@@ -95,12 +120,13 @@ static void maximise(const cofi_engine *e, cofi_mixture *s, const uint64_t *coun
 
 void cofi_mixture_begin(const cofi_engine *e, cofi_mixture *s)
 {
-    maximise(e, s, e->pass.count, e->pass.size, e->problem->unit);
+    const cofi_problem *p = e->problem;
+    maximise(e, s, e->pass.count, e->pass.size, p->unit, (double)p->total_weight / p->unit);
 }
 
 void cofi_mixture_maximise(const cofi_engine *e, cofi_mixture *s)
 {
-    maximise(e, s, s->count, s->size, s->membership * e->problem->unit);
+    maximise(e, s, s->count, s->size, s->membership * e->problem->unit, s->walked);
 }
 
 typedef struct expect_job {
@@ -141,39 +167,53 @@ static void expect_row(const expect_job *job, uint64_t *count, uint64_t *size, s
     }
 }
 
-static void expect_task(void *ctx, uint32_t worker, size_t block)
+static double expect_block(const expect_job *job, uint32_t part, size_t block)
 {
-    const expect_job *job = ctx;
     const cofi_engine *e = job->e;
     const cofi_problem *p = e->problem;
+    cofi_mixture *s = job->s;
     size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
-    uint64_t *count = job->s->own[worker], *size = count + job->s->n_entries;
-    double *share = job->s->share + (size_t)worker * e->scores.stride, sum = 0;
-    for (size_t i = begin; i < (end < p->rows.n_rows ? end : p->rows.n_rows); i++) {
+    uint64_t *count = s->own[part], *size = count + s->n_entries;
+    double *share = s->share + (size_t)part * e->scores.stride, sum = 0;
+    size_t from = (begin + s->step - 1) / s->step * s->step;
+    for (size_t i = from; i < (end < p->rows.n_rows ? end : p->rows.n_rows); i += s->step) {
         double weight = p->rows.weight != NULL ? (double)p->rows.weight[i] / p->unit : 1.0;
         if (weight == 0) continue;
-        sum += weight * row_memberships(e, job->s, i, share);
+        sum += weight * row_memberships(e, s, i, share);
         expect_row(job, count, size, i, share);
     }
-    job->s->block_sum[block] = sum;
+    return sum;
+}
+
+static size_t n_blocks(const cofi_engine *e)
+{
+    return (e->problem->rows.n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
+}
+
+static void expect_task(void *ctx, uint32_t worker, size_t part)
+{
+    const expect_job *job = ctx;
+    cofi_mixture *s = job->s;
+    (void)worker;
+    memset(s->own[part], 0, (s->n_entries + job->e->scores.stride) * sizeof **s->own);
+    size_t begin = part * n_blocks(job->e) / s->n_parts, end = (part + 1) * n_blocks(job->e) / s->n_parts;
+    for (size_t b = begin; b < end; b++) s->block_sum[b] = expect_block(job, (uint32_t)part, b);
 }
 
 double cofi_mixture_expect(cofi_engine *e, cofi_mixture *s)
 {
     expect_job job = {e, s};
-    uint32_t n_workers = cofi_team_size(e->team), stride = e->scores.stride;
-    size_t n_blocks = (e->problem->rows.n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
+    uint32_t stride = e->scores.stride;
     double sum = 0;
-    for (uint32_t t = 0; t < n_workers; t++) memset(s->own[t], 0, (s->n_entries + stride) * sizeof **s->own);
-    cofi_team_run(e->team, expect_task, &job, n_blocks);
+    cofi_team_run(e->team, expect_task, &job, s->n_parts);
     memset(s->count, 0, s->n_entries * sizeof *s->count);
     memset(s->size, 0, stride * sizeof *s->size);
-    for (uint32_t t = 0; t < n_workers; t++) {
+    for (uint32_t t = 0; t < s->n_parts; t++) {
         for (size_t at = 0; at < s->n_entries; at++) s->count[at] += s->own[t][at];
         for (uint32_t j = 0; j < stride; j++) s->size[j] += s->own[t][s->n_entries + j];
     }
-    for (size_t b = 0; b < n_blocks; b++) sum += s->block_sum[b];
-    e->pass.visits += e->problem->rows.n_rows;
+    for (size_t b = 0; b < n_blocks(e); b++) sum += s->block_sum[b];
+    e->pass.visits += (e->problem->rows.n_rows + s->step - 1) / s->step;
     return sum;
 }
 

@@ -6,8 +6,9 @@
 
 typedef struct cofi_mixture cofi_mixture;
 
-/* *out may be set even on failure: close it then too. */
-cof_status cofi_mixture_open(cofi_engine *engine, cofi_mixture **out, cof_error *err);
+/* EM will walk at most so many rows, evenly spread over the table. *out may be set even on failure: close it then
+ * too. */
+cof_status cofi_mixture_open(cofi_engine *engine, size_t most_rows, cofi_mixture **out, cof_error *err);
 void cofi_mixture_close(cofi_engine *engine, cofi_mixture *mixture); /* NULL is fine */
 
 void cofi_mixture_begin(const cofi_engine *engine, cofi_mixture *mixture);    /* M step from the partition */

@@ -1,4 +1,4 @@
-/* The table S: what a cluster charges for each value. Three ways to fill it, one pass to use it. */
+/* The table S: what a cluster charges for each value. Four ways to fill it, one pass to use it. */
 #include "engine.h"
 
 #include <math.h>
@@ -100,6 +100,42 @@ void cofi_scores_onehot(cofi_engine *e)
 {
     cofi_scores_open(e, 1.5 * (double)e->problem->n_attrs);
     cofi_team_run(e->team, onehot_task, e, e->problem->n_attrs);
+}
+
+/* ---- Likelihood ---------------------------------------------------------------------------------- */
+
+/* Minus the logarithm of the chance that a cluster holds the value, given its counts and half a row more of
+ * every value: what the integrated likelihood charges for one row more. */
+static void likelihood_task(void *ctx, uint32_t worker, size_t r)
+{
+    cofi_engine *e = ctx;
+    (void)worker;
+    const cofi_problem *p = e->problem;
+    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
+    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride;
+    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
+    for (uint32_t j = 0; j < e->o.k; j++) {
+        uint64_t total = 0;
+        for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
+        double all = log((double)total / p->unit + 0.5 * p->n_present[r]);
+        for (uint32_t v = 0; v < n_values; v++)
+            value[(size_t)v * stride + j] = cofi_fixed_point(
+                all - log((double)count[(size_t)v * stride + j] / p->unit + 0.5), e->scores.scale);
+        if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
+    }
+}
+
+void cofi_scores_likelihood(cofi_engine *e)
+{
+    const cofi_problem *p = e->problem;
+    double n = (double)p->total_weight / p->unit, largest = log(2 * n + e->o.k);
+    for (size_t r = 0; r < p->n_attrs; r++) largest += log(2 * n + p->n_present[r]);
+    memset(e->alive, 1, e->o.k);
+    cofi_scores_open(e, largest);
+    for (uint32_t j = 0; j < e->o.k; j++)
+        e->scores.base[j] = cofi_fixed_point(
+            log(n + 0.5 * e->o.k) - log((double)e->pass.size[j] / p->unit + 0.5), e->scores.scale);
+    cofi_team_run(e->team, likelihood_task, e, p->n_attrs);
 }
 
 /* ---- Trace distances along the forest ------------------------------------------------------------ */

@@ -246,6 +246,9 @@ static cof_status choose_seeds(seeding *s, cof_error *err)
         return COF_OK;
     case COF_INIT_CAO:
         return seed_densely(s) == COF_OK ? COF_OK : cofi_no_memory(err);
+    case COF_INIT_PORTFOLIO:
+        seed_apart(s, cofi_by_likelihood(s->e) ? FARTHEST : BY_DISTANCE);
+        return COF_OK;
     case COF_INIT_KMEANS:
     case COF_INIT_MODESPP:
         seed_apart(s, BY_DISTANCE);

@@ -28,7 +28,8 @@ static cof_status run_kmeans(cofi_engine *e)
 
 static bool starts_from_kmeans(const cofi_engine *e)
 {
-    return e->o.init == COF_INIT_KMEANS && e->o.init_rows == NULL;
+    bool kmeans = e->o.init == COF_INIT_KMEANS || (cofi_in_portfolio(e) && !cofi_by_likelihood(e));
+    return kmeans && e->o.init_rows == NULL;
 }
 
 cof_status cofi_begin(cofi_engine *e, cof_error *err)

@@ -1,15 +1,19 @@
 /* COForest (Zhao et al., ECAI 2024): a forest from the partition, a partition from the forest, until they agree. */
 #include "forest_steps.h"
 
+#include "../fit/mixture.h"
 #include "methods.h"
 #include "mixed.h"
 
 #include <math.h>
 
+enum { SOFT_ROUNDS = 20, SOFT_ROWS = 8192 };
+
 typedef struct coforest {
-    uint64_t *built; /* hashes of the partitions that forests were built from */
-    uint64_t *met;   /* and of those met in one inner loop */
-    int32_t *turn;   /* labels of the best partition of a cycle */
+    uint64_t *built;       /* hashes of the partitions that forests were built from */
+    uint64_t *met;         /* and of those met in one inner loop */
+    int32_t *turn;         /* labels of the best partition of a cycle */
+    cofi_mixture *mixture; /* the portfolio's, NULL for other starts */
 } coforest;
 
 /* How many passes ago the partition was met; 0: never. */
@@ -20,16 +24,22 @@ static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
     return 0;
 }
 
-/* The inner loop: scores from the profiles, rows to their nearest cluster, until none moves. Where partitions
+static void score_by_traces(cofi_engine *e)
+{
+    cofi_profile_update(e);
+    cofi_scores_trace(e);
+}
+
+/* The inner loop: scores from the counts, rows to their nearest cluster, until none moves. Where partitions
  * come back in turn instead, it ends with the one that running up to the cap would have ended with. */
-static cof_status settle_rows(coforest *s, cofi_engine *e, bool record, cof_stop *stop, cof_error *err)
+static cof_status settle_rows(coforest *s, cofi_engine *e, void (*score)(cofi_engine *), bool record,
+                              cof_stop *stop, cof_error *err)
 {
     uint32_t n_met = 0, last = e->o.max_passes;
     s->met[n_met++] = e->pass.hash;
     *stop = COF_STOP_CAP;
     for (uint32_t pass = 1; pass <= last; pass++) {
-        cofi_profile_update(e);
-        cofi_scores_trace(e);
+        score(e);
         uint64_t moved = cofi_engine_pass(e, COF_PHASE_FIT);
         e->objective = cofi_objective(e);
         cof_status status = record ? cofi_engine_record(e, moved, err) : COF_OK;
@@ -67,7 +77,7 @@ static cof_status choose_in_cycle(coforest *s, cofi_engine *e, uint32_t period, 
     for (uint32_t step = 1; status == COF_OK && step < period && !e->stopped; step++) {
         cof_stop ignored;
         cofi_build_forest(e);
-        status = settle_rows(s, e, false, &ignored, err);
+        status = settle_rows(s, e, score_by_traces, false, &ignored, err);
         if (status != COF_OK) break;
         double merit = cofi_criterion(e);
         if (!cofi_clearly_larger(merit, best)) continue;
@@ -89,7 +99,7 @@ static cof_status refine(coforest *s, cofi_engine *e, cof_stop *stop, cof_error 
     for (e->rebuild = 0;; e->rebuild++) {
         s->built[e->rebuild] = e->pass.hash;
         cofi_build_forest(e);
-        cof_status status = settle_rows(s, e, true, stop, err);
+        cof_status status = settle_rows(s, e, score_by_traces, true, stop, err);
         if (status != COF_OK || *stop == COF_STOP_STOPPED) return status;
         if (e->pass.hash == s->built[e->rebuild])
             return COF_OK; /* converged, unless the inner loop was not */
@@ -110,6 +120,7 @@ static void coforest_close(cofi_engine *e, void *state)
     cofi_release(&e->env, s->built);
     cofi_release(&e->env, s->met);
     cofi_release(&e->env, s->turn);
+    cofi_mixture_close(e, s->mixture);
     cofi_release(&e->env, s);
 }
 
@@ -120,15 +131,60 @@ static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
     *state = s;
     s->built = cofi_alloc(&e->env, e->o.max_rebuilds, sizeof *s->built);
     s->met = cofi_alloc(&e->env, (size_t)e->o.max_passes + 1, sizeof *s->met);
-    return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
+    if (s->built == NULL || s->met == NULL) return cofi_no_memory(err);
+    return cofi_in_portfolio(e) ? cofi_mixture_open(e, SOFT_ROWS, &s->mixture, err) : COF_OK;
+}
+
+/* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
+ * the clusters are like, and the hard loops after it start from a better partition. */
+static void soften(coforest *s, cofi_engine *e)
+{
+    double began_s = cofi_now_s(), passes_s = e->start_s;
+    double *plain = e->scores.plain; /* not by trace distances */
+    e->scores.plain = NULL;
+    cofi_mixture_begin(e, s->mixture);
+    for (uint32_t round = 0; round < SOFT_ROUNDS && !e->stopped; round++) {
+        cofi_mixture_expect(e, s->mixture);
+        cofi_mixture_maximise(e, s->mixture);
+        e->stopped = cofi_should_stop(&e->env);
+    }
+    cofi_mixture_scores(e, s->mixture);
+    cofi_engine_pass(e, COF_PHASE_START);
+    cofi_profile_clear(e);
+    e->scores.plain = plain;
+    e->start_s = passes_s + (cofi_now_s() - began_s);
+}
+
+/* The forest of the partition, and the scores along it. */
+static void set_traces(cofi_engine *e)
+{
+    cofi_build_forest(e);
+    cofi_profile_clear(e);
+    score_by_traces(e);
+}
+
+/* Rows to the cluster that makes them likeliest, in place of the nearest one. */
+static cof_status settle_by_likelihood(coforest *s, cofi_engine *e, cof_error *err)
+{
+    double *plain = e->scores.plain;
+    e->scores.plain = NULL;
+    e->n_passes = e->rebuild = 0;
+    cof_status status = settle_rows(s, e, cofi_scores_likelihood, true, &e->stop, err);
+    e->scores.plain = plain;
+    set_traces(e); /* L, to compare with the other starts */
+    e->objective = cofi_objective(e);
+    return status;
 }
 
 static cof_status run_categories(cofi_engine *e, void *state, cof_error *err)
 {
+    coforest *s = state;
     cof_status status = cofi_settle_kmodes(e, err);
     if (status != COF_OK) return status;
+    if (s->mixture != NULL && !e->stopped) soften(s, e);
+    if (!e->stopped && cofi_by_likelihood(e)) return settle_by_likelihood(s, e, err);
     cofi_profile_update(e);
-    if (!e->stopped) return refine(state, e, &e->stop, err);
+    if (!e->stopped) return refine(s, e, &e->stop, err);
     /* the start's partition, as far as it came, with the L its own forest gives it */
     cofi_build_forest(e);
     cofi_scores_trace(e);
@@ -172,10 +228,8 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
 static void restore(cofi_engine *e, void *state)
 {
     (void)state;
-    cofi_build_forest(e);
-    cofi_profile_clear(e);
-    cofi_profile_update(e);
-    cofi_scores_trace(e);
+    set_traces(e);
+    if (cofi_by_likelihood(e)) cofi_scores_likelihood(e);
 }
 
 const cofi_method cofi_method_coforest = {

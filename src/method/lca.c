@@ -40,7 +40,7 @@ static cof_status run(cofi_engine *e, void *state, cof_error *err)
 static cof_status lca_open(cofi_engine *e, void **state, cof_error *err)
 {
     cofi_mixture *mixture = NULL;
-    cof_status status = cofi_mixture_open(e, &mixture, err);
+    cof_status status = cofi_mixture_open(e, SIZE_MAX, &mixture, err);
     *state = mixture;
     return status;
 }

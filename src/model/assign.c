@@ -285,10 +285,11 @@ static cofi_margin margin_of(const assignment *a, size_t row, const int64_t *sum
     cofi_margin m = {.own = NAN, .other = INFINITY, .second = -1};
     if (own < 0 || own >= (int32_t)a->m->k) return m;
     for (int32_t j = 0; j < (int32_t)a->m->k; j++) {
-        if (j == own || a->scores.base[j] != 0) continue;
+        if (j == own || a->scores.base[j] >= COFI_NEVER) continue;
         if (second < 0 || sum[j] < sum[second]) second = j;
     }
-    m.own = (float)((double)(sum[own] - a->scores.base[own]) / a->scores.scale);
+    int64_t closed = a->scores.base[own] >= COFI_NEVER ? a->scores.base[own] : 0; /* rows put there by hand */
+    m.own = (float)((double)(sum[own] - closed) / a->scores.scale);
     if (second >= 0) m.other = (float)((double)sum[second] / a->scores.scale);
     m.second = second;
     return m;

@@ -198,6 +198,16 @@ const double *cof_model_agreement(const cof_model *m)
     return m->agreement;
 }
 
+size_t cof_model_kept(const cof_model *m)
+{
+    return m->kept;
+}
+
+int32_t cof_model_select(const cof_model *m)
+{
+    return m->select;
+}
+
 const cof_restart_record *cof_model_restarts(const cof_model *m, size_t *n_records)
 {
     if (n_records != NULL) *n_records = m->n_restarts;

@@ -42,6 +42,8 @@ struct cof_model {
     size_t n_history;
     cof_restart_record *restart;
     size_t n_restarts;
+    size_t kept;       /* which of them it is */
+    int32_t select;    /* and by what it was kept */
     double *agreement; /* of each restart with the kept one; NULL if there was one */
 };
 

@@ -18,7 +18,8 @@ enum {
     TAG_RESTARTS = 4,
     TAG_HISTORY = 5,
     TAG_METHOD = 6,
-    TAG_AGREEMENT = 7
+    TAG_AGREEMENT = 7,
+    TAG_CHOICE = 8
 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -111,6 +112,15 @@ static void put_agreement(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static void put_choice(cofi_writer *w, const cof_model *m)
+{
+    size_t hole = begin_section(w, TAG_CHOICE);
+    cofi_put_u32(w, (uint32_t)m->select);
+    cofi_put_u32(w, (uint32_t)m->kept);
+    for (size_t i = 0; i < m->n_restarts; i++) cofi_put_f64(w, m->restart[i].criterion);
+    end_section(w, hole);
+}
+
 static void put_method(cofi_writer *w, const cof_model *m)
 {
     size_t hole = begin_section(w, TAG_METHOD);
@@ -133,6 +143,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     for (size_t r = 0; r < m->n_attrs; r++) put_attribute(w, m, &m->attr[r]);
     put_records(w, m);
     put_agreement(w, m);
+    put_choice(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
 }
@@ -348,7 +359,22 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
         r->rebuilds = cofi_get_u32(s);
         r->passes = cofi_get_u32(s);
         r->stop_reason = (int32_t)cofi_get_u32(s);
+        r->criterion = r->log_likelihood; /* unless a section says otherwise */
+        if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
     }
+    return COF_OK;
+}
+
+static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
+    if (s->failed || m->restart == NULL || select > COF_SELECT_BALANCE || s->n != 8 + 8 * m->n_restarts ||
+        (kept >= m->n_restarts && kept > 0))
+        return damaged(p, "which of its restarts was kept makes no sense", err);
+    m->select = (int32_t)select;
+    m->kept = kept;
+    for (size_t i = 0; i < m->n_restarts; i++) m->restart[i].criterion = cofi_get_f64(s);
     return COF_OK;
 }
 
@@ -399,6 +425,8 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
         return get_attribute(p, &s, err);
     case TAG_AGREEMENT:
         return get_agreement(p, &s, err);
+    case TAG_CHOICE:
+        return get_choice(p, &s, err);
     case TAG_METHOD:
         return get_method(p, &s, err);
     case TAG_RESTARTS:

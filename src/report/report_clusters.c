@@ -45,7 +45,9 @@ static void size_table(cofi_report *r)
 static double criterion(const cofi_report *r, size_t restart)
 {
     const cof_restart_record *record = &r->restarts[restart];
-    return r->o.select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
+    int32_t select = cof_model_select(r->model);
+    if (select == COF_SELECT_BALANCE) return record->criterion;
+    return select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
 }
 
 /* Two runs that end in one partition agree to the last digit, or nearly. */
@@ -138,7 +140,10 @@ static void restart_strip(cofi_report *r)
     cofi_out *out = &r->out;
     strip s = lay_out_strip(r);
     double base = 6 + DOT_STEP * (double)s.tallest;
-    bool objective = r->o.select == COF_SELECT_OBJECTIVE;
+    static const char *const named[] = {[COF_SELECT_LIKELIHOOD] = "Log-likelihood",
+                                        [COF_SELECT_OBJECTIVE] = "Objective",
+                                        [COF_SELECT_BALANCE] = "Balance of likelihood and tightness"};
+    int32_t select = cof_model_select(r->model);
     if (!(s.most - s.least > 1e-9 * fabs(s.most))) return; /* all the same but for rounding */
     cofi_out_text(out, "<figure class=\"fit\">");
     cofi_svg_open(out, CHART_WIDTH, base + 30, "Criterion of every start on an axis", false);
@@ -155,7 +160,7 @@ static void restart_strip(cofi_report *r)
     cofi_svg_close(out);
     cofi_out_format(
         out, "<figcaption>%s of every start, %s is better; the one kept is orange</figcaption></figure>\n",
-        objective ? "Objective" : "Log-likelihood", objective ? "less" : "more");
+        named[select], select == COF_SELECT_OBJECTIVE ? "less" : "more");
 }
 
 /* Of the starts that were not kept: the least, mean and greatest agreement with the one that was. */

@@ -60,17 +60,6 @@ static void rank_attributes(cofi_report *r)
     }
 }
 
-static void find_best_restart(cofi_report *r)
-{
-    r->restarts = cof_model_restarts(r->model, &r->n_restarts);
-    for (size_t i = 1; i < r->n_restarts; i++) {
-        const cof_restart_record *own = &r->restarts[i], *best = &r->restarts[r->best_restart];
-        bool better = r->o.select == COF_SELECT_OBJECTIVE ? own->objective < best->objective
-                                                          : own->log_likelihood > best->log_likelihood;
-        if (better) r->best_restart = i;
-    }
-}
-
 static cof_status study_model(cofi_report *r, cof_error *err)
 {
     const double *size = cof_model_sizes(r->model);
@@ -78,7 +67,8 @@ static cof_status study_model(cofi_report *r, cof_error *err)
         r->total += size[j];
         r->n_filled += size[j] > 0;
     }
-    find_best_restart(r);
+    r->restarts = cof_model_restarts(r->model, &r->n_restarts);
+    r->best_restart = cof_model_kept(r->model);
     cof_status status = cof_model_importance(r->model, r->importance, cof_model_n_attributes(r->model), err);
     if (status == COF_OK) {
         rank_attributes(r);

@@ -72,6 +72,68 @@ static void both_equal_their_definitions(void **state)
     }
 }
 
+/* Squared distance of every row's one-hot cells to the mean of the rows `who` says, all clusters for k. */
+static double slow_spread(const rig *g, bool own)
+{
+    const cofi_problem *p = &g->problem;
+    double sum = 0;
+    for (size_t i = 0; i < p->rows.n_rows; i++)
+        for (size_t r = 0; r < p->n_attrs; r++) {
+            double total = 0, here[16] = {0};
+            if (row_value(g, i, r) >= p->n_values[r]) continue;
+            for (size_t h = 0; h < p->rows.n_rows; h++) {
+                if (own && g->engine.pass.label[h] != g->engine.pass.label[i]) continue;
+                if (row_value(g, h, r) >= p->n_values[r]) continue;
+                here[row_value(g, h, r)] += (double)row_weight(g, h);
+                total += (double)row_weight(g, h);
+            }
+            double square = 0;
+            for (uint32_t v = 0; total > 0 && v < p->n_values[r]; v++) {
+                double off = (v == row_value(g, i, r)) - here[v] / total;
+                square += off * off;
+            }
+            sum += (double)row_weight(g, i) / p->unit * square;
+        }
+    return sum;
+}
+
+/* A likely and tight partition is worth the product of its gains, an unlikely one less than any of those. */
+static void balance_is_made_of_two_gains(void **state)
+{
+    (void)state;
+    size_t n_likely = 0;
+    for (uint64_t round = 0; round < 40; round++) {
+        cofi_rng rng = dice(round);
+        int32_t *codes = random_codes(&rng, 60, 5, 4, 3);
+        for (size_t at = 0; at < 300; at += 11) codes[at] = round % 2 ? -1 : codes[at];
+        cof_fit_options o = {.k = 3, .select = COF_SELECT_BALANCE, .missing = COF_MISSING_IGNORE};
+        rig *g = open_rig(table_of(codes, 60, 5), o), *one = NULL;
+        int32_t *label = get_zero(60, sizeof *label);
+        for (size_t i = 0; i < g->problem.rows.n_rows; i++)
+            label[i] = round < 20 ? (int32_t)row_value(g, i, 0) % 3 : (int32_t)below(&rng, 3);
+        cofi_pass_set_labels(&g->engine.pass, label);
+        memset(label, 0, 60 * sizeof *label);
+        o.k = 1;
+        one = open_rig(table_of(codes, 60, 5), o);
+        cofi_pass_set_labels(&one->engine.pass, label);
+        double alone = cofi_log_likelihood_of_one(&g->engine);
+        assert_near(alone, cofi_log_likelihood(&one->engine), 1e-9 * fabs(alone));
+        double likely = cofi_log_likelihood(&g->engine) - alone;
+        double tight = slow_spread(g, false) - slow_spread(g, true);
+        double value = cofi_criterion(&g->engine);
+        n_likely += likely > 0;
+        if (likely > 0)
+            assert_near(value, log(likely) + 0.7 * log(tight), 1e-9 * fabs(value));
+        else
+            assert_true(value < -1000);
+        free(label);
+        free(codes);
+        close_rig(one);
+        close_rig(g);
+    }
+    assert_true(n_likely > 5 && n_likely < 35);
+}
+
 /* Two rows, one attribute of two values, k = 1: worked by hand. The rows' weights alone give 0; the table's
  * evidence is G(1) / G(3) * (1/2)^2. */
 static void likelihood_of_two_rows(void **state)
@@ -104,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_equal_their_definitions),
+        cmocka_unit_test(balance_is_made_of_two_gains),
         cmocka_unit_test(likelihood_of_two_rows),
         cmocka_unit_test(rounding_is_not_clearly_larger),
     };

@@ -128,7 +128,9 @@ static void assert_same_model(const cof_model *a, const cof_model *b)
     for (size_t i = 0; i < n_a; i++)
         assert_true(r[i].objective == s[i].objective && r[i].log_likelihood == s[i].log_likelihood &&
                     r[i].rebuilds == s[i].rebuilds && r[i].passes == s[i].passes &&
-                    r[i].stop_reason == s[i].stop_reason);
+                    r[i].stop_reason == s[i].stop_reason && r[i].criterion == s[i].criterion);
+    assert_int_equal(cof_model_kept(a), cof_model_kept(b));
+    assert_int_equal(cof_model_select(a), cof_model_select(b));
     const cof_pass_record *x = cof_model_history(a, &n_a), *y = cof_model_history(b, &n_b);
     assert_int_equal(n_a, n_b);
     for (size_t i = 0; i < n_a; i++)
@@ -358,6 +360,29 @@ static void a_file_without_a_method_is_coforests(void **state)
     free(g.bytes);
 }
 
+static void a_file_that_says_nothing_kept_the_likeliest(void **state)
+{
+    (void)state;
+    cof_table *t = random_table(8, 120, 6, 4, 5);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 4, .restarts = 8, .select = COF_SELECT_OBJECTIVE};
+    cof_model *m = fit_model(t, &o, NULL);
+    size_t n, likeliest = 0;
+    const cof_restart_record *record = cof_model_restarts(m, &n);
+    for (size_t i = 1; i < n; i++)
+        if (record[i].log_likelihood > record[likeliest].log_likelihood) likeliest = i;
+    file f = saved(m);
+    section s = section_of(f, 8);
+    file g = spliced(f, s.at, s.n, NULL, 0);
+    cof_model *again = load(g);
+    assert_int_equal(cof_model_kept(again), likeliest);
+    assert_int_equal(cof_model_select(again), COF_SELECT_LIKELIHOOD);
+    cof_model_free(again);
+    cof_model_free(m);
+    cof_table_free(t);
+    free(f.bytes);
+    free(g.bytes);
+}
+
 static void newer_files_say_so(void **state)
 {
     (void)state;
@@ -570,6 +595,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_first_versions_file),
         cmocka_unit_test(later_sections_are_skipped),
         cmocka_unit_test(a_file_without_a_method_is_coforests),
+        cmocka_unit_test(a_file_that_says_nothing_kept_the_likeliest),
         cmocka_unit_test(newer_files_say_so),
         cmocka_unit_test(what_is_no_model),
         cmocka_unit_test(every_truncation),

@@ -1,4 +1,4 @@
-/* The table S against sums over all pairs of values: trace distances and one-hot means. */
+/* The table S against sums over all pairs of values: trace distances, one-hot means, likelihoods. */
 #include "engine_helper.h"
 
 /* ---- What a score should be --------------------------------------------------------------------- */
@@ -236,6 +236,50 @@ static void one_hot_scores_are_squared_distances(void **state)
     }
 }
 
+/* ---- Likelihood --------------------------------------------------------------------------------- */
+
+/* Scores of a row and a cluster add up to what the integrated likelihood charges for the row there: the likelihood
+ * with it less that without it, but for what all clusters pay alike. */
+static void likelihood_scores_are_the_price_of_a_row(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(7);
+    for (uint64_t round = 0; round < 20; round++) {
+        enum { N = 40 };
+        cof_fit_options o = {.k = 3, .missing = COF_MISSING_IGNORE};
+        int32_t codes[(N + 1) * 4], label[N + 1];
+        for (size_t at = 0; at < COUNT(codes); at++) codes[at] = (int32_t)below(&rng, 4);
+        for (size_t at = 0; at < 4 * N; at += 13) codes[at] = -1;
+        for (size_t i = 0; i < N; i++) label[i] = (int32_t)below(&rng, round % 4 == 0 ? 2 : 3);
+        double with[3], weights[N + 1];
+        for (size_t i = 0; i <= N; i++) weights[i] = 1;
+        for (int32_t j = 0; j < 3; j++) {
+            rig *g = open_rig(table_of(codes, N + 1, 4), o);
+            assert_true(g->problem.rows.n_rows == N + 1); /* not folded */
+            label[N] = j;
+            cofi_pass_set_labels(&g->engine.pass, label);
+            with[j] = cofi_log_likelihood(&g->engine);
+            close_rig(g);
+        }
+        weights[N] = 0;
+        o.weights = weights;
+        rig *g = open_rig(table_of(codes, N + 1, 4), o);
+        cofi_pass_set_labels(&g->engine.pass, label);
+        cofi_scores_likelihood(&g->engine);
+        check_sums(g);
+        double price[3];
+        for (uint32_t j = 0; j < 3; j++) {
+            price[j] = (double)g->engine.scores.base[j] / g->engine.scores.scale;
+            for (size_t r = 0; r < 4; r++) {
+                uint32_t v = row_value(g, N, r);
+                if (v < g->problem.n_values[r]) price[j] += score_of(g, r, v, j);
+            }
+            assert_near(price[j] - price[0], with[0] - with[j], 1e-9);
+        }
+        close_rig(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +288,7 @@ int main(void)
         cmocka_unit_test(an_emptied_cluster_keeps_its_profile),
         cmocka_unit_test(worked_example),
         cmocka_unit_test(one_hot_scores_are_squared_distances),
+        cmocka_unit_test(likelihood_scores_are_the_price_of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

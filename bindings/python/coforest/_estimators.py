@@ -244,7 +244,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     @property
     def restarts_(self):
-        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason."""
+        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason, criterion (larger is better)."""
         self._check_fitted()
         return [dict(r, stop_reason=_core.STOPS[r["stop_reason"]]) for r in self._model.restarts()]
 
@@ -373,7 +373,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         facts = {"seed": str(getattr(self, "seed_", "")), "starts by": self.init if isinstance(self.init, str) else "rows",
                  "chosen by": self.select}
         texts = [text.encode() for fact in facts.items() for text in fact]
-        page = self._model.report(table, source, _core.SELECTS[self.select], getattr(self, "seed_", 1),
+        page = self._model.report(table, source, getattr(self, "seed_", 1),
                                   threads_of(self.n_jobs), texts)
         with open(path, "wb") as file:
             file.write(page)
@@ -403,9 +403,9 @@ class COForest(_CategoryClusterer):
     ----------
     n_clusters : how many clusters to make.
     n_init : how many starts to try; the best result is kept.
-    init : how a start is made: "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of
+    init : how a start is made: "kmeans", "farthest", "random", "modes++", "cao" or "portfolio"; or the indices of
         ``n_clusters`` rows, the first modes of a single start.
-    select : which start is the best: "likelihood" or "objective".
+    select : which start is the best: "likelihood", "objective" or "balance".
     variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
     max_iter : the most passes over the rows for each forest.
     max_rebuilds : the most forests a start may grow.

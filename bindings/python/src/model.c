@@ -278,10 +278,10 @@ static PyObject *model_restarts(PyObject *self, PyObject *unused)
     const cof_restart_record *record = cof_model_restarts(model_of(self), &n);
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item =
-            Py_BuildValue("{s:d,s:d,s:I,s:I,s:i}", "objective", record[i].objective, "log_likelihood",
-                          record[i].log_likelihood, "rebuilds", record[i].rebuilds, "passes",
-                          record[i].passes, "stop_reason", (int)record[i].stop_reason);
+        PyObject *item = Py_BuildValue("{s:d,s:d,s:I,s:I,s:i,s:d}", "objective", record[i].objective,
+                                       "log_likelihood", record[i].log_likelihood, "rebuilds",
+                                       record[i].rebuilds, "passes", record[i].passes, "stop_reason",
+                                       (int)record[i].stop_reason, "criterion", record[i].criterion);
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
     }
     return list;
@@ -357,12 +357,10 @@ static PyObject *model_report(PyObject *self, PyObject *args)
 {
     PyObject *table_arg, *list;
     const char *source;
-    int select;
     unsigned long long seed;
     unsigned int threads;
     cof_report_fact facts[MOST_FACTS];
-    if (!PyArg_ParseTuple(args, "OziKIO!", &table_arg, &source, &select, &seed, &threads, &PyList_Type,
-                          &list))
+    if (!PyArg_ParseTuple(args, "OzKIO!", &table_arg, &source, &seed, &threads, &PyList_Type, &list))
         return NULL;
     const cof_table *table = table_arg != Py_None ? core_table_of(table_arg) : NULL;
     int n_facts = read_facts(list, facts);
@@ -371,7 +369,6 @@ static PyObject *model_report(PyObject *self, PyObject *args)
                                   .source = source,
                                   .facts = facts,
                                   .n_facts = (size_t)n_facts,
-                                  .select = select,
                                   .seed = seed,
                                   .threads = threads};
     pieces p = {0};
@@ -623,8 +620,7 @@ static PyMethodDef model_methods[] = {
     {"restarts", model_restarts, METH_NOARGS, "restarts() -> list of dicts"},
     {"draw", model_draw, METH_VARARGS, "draw(r, drawing) -> str"},
     {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
-    {"report", model_report, METH_VARARGS,
-     "report(table or None, source, select, seed, threads, facts) -> HTML"},
+    {"report", model_report, METH_VARARGS, "report(table or None, source, seed, threads, facts) -> HTML"},
     {"embed", model_embed, METH_VARARGS, "embed(table, seed, threads) -> [(row, equal rows, x, y), ...]"},
     {"save", model_save, METH_O, "save(path)"},
     {"__reduce__", model_reduce, METH_NOARGS, "pickles as a model file; labels are not part of one"},

@@ -1,0 +1,177 @@
+/* Starts by turns: what each is refined by, that nothing depends on threads or kernels, and what the model keeps. */
+#include "unit_helper.h"
+
+static cof_fit_options portfolio(uint32_t k)
+{
+    return (cof_fit_options){.struct_size = sizeof(cof_fit_options),
+                             .k = k,
+                             .init = COF_INIT_PORTFOLIO,
+                             .select = COF_SELECT_BALANCE,
+                             .threads = 1,
+                             .seed = 3};
+}
+
+/* Twenty where the table is small, ten where it is not, and the k-means start where it is not COForest's. */
+static void how_many_starts(void **state)
+{
+    (void)state;
+    cof_table *table = random_table(1, 120, 6, 4, 3);
+    cof_fit_options o = portfolio(3);
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_model_free(fit_model(table, &o, &info));
+    assert_int_equal(info.restarts, 20);
+    assert_int_equal(info.n_restarts, 20);
+    o.method = "kmodes";
+    cof_model *m = fit_model(table, &o, &info);
+    assert_int_equal(info.restarts, 10);
+    o.init = COF_INIT_KMEANS;
+    cof_model *plain = fit_model(table, &o, NULL);
+    assert_same_labels(m, plain);
+    cof_model_free(plain);
+    cof_model_free(m);
+    o = portfolio(3);
+    o.restarts = 1;
+    cof_model_free(fit_model(table, &o, &info));
+    assert_int_equal(info.restarts, 1);
+    static const uint64_t rows[] = {0, 1, 2};
+    o.init_rows = rows;
+    m = fit_model(table, &o, &info);
+    o.init = COF_INIT_RANDOM;
+    plain = fit_model(table, &o, NULL);
+    assert_same_labels(m, plain);
+    cof_model_free(plain);
+    cof_model_free(m);
+    cof_table_free(table);
+}
+
+/* More rows than EM walks, so that parts and samples are at work. */
+static void the_same_for_any_threads_and_kernel(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"plain", "avx2", "avx512", "neon"};
+    cof_table *table = random_table(5, 30000, 10, 5, 4);
+    cof_fit_options o = portfolio(4);
+    o.restarts = 4;
+    cof_model *one = fit_model(table, &o, NULL);
+    for (uint32_t threads = 2; threads <= 5; threads++) {
+        o.threads = threads;
+        cof_model *many = fit_model(table, &o, NULL);
+        assert_same_labels(one, many);
+        assert_same_trees(one, many);
+        cof_model_free(many);
+    }
+    for (size_t i = 0; i < COUNT(kernels); i++) { /* one that is not there is not taken */
+        setenv("COFOREST_KERNEL", kernels[i], 1);
+        cof_model *other = fit_model(table, &o, NULL);
+        unsetenv("COFOREST_KERNEL");
+        assert_same_labels(one, other);
+        cof_model_free(other);
+    }
+    cof_model_free(one);
+    cof_table_free(table);
+}
+
+/* Whatever refined the kept start, the model labels the rows it was made from as the fit did, saved or not. */
+static void a_model_repeats_its_labels(void **state)
+{
+    (void)state;
+    size_t n_by_likelihood = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        cof_table *table = random_table(seed, 300, 8, 4, 4);
+        cof_fit_options o = portfolio(4);
+        cof_fit_info info = {.struct_size = sizeof info};
+        cof_error err;
+        int32_t label[300];
+        o.seed = seed;
+        o.restarts = 2;
+        o.variant = (int32_t)(seed % 2);
+        cof_model *m = fit_model(table, &o, &info), *again = NULL;
+        assert_status(cof_model_save(m, "test_portfolio.cof", &err), COF_OK, &err);
+        assert_status(cof_model_load(NULL, "test_portfolio.cof", &again, &err), COF_OK, &err);
+        remove("test_portfolio.cof");
+        /* under `authors` rounding may decide a tie in the fit, which the model does not keep */
+        if (info.stop_reason == COF_STOP_CONVERGED && o.variant == COF_VARIANT_PAPER) {
+            assert_status(cof_model_predict(m, table, 1, label, 300, NULL, &err), COF_OK, &err);
+            assert_memory_equal(label, cof_model_labels(m, NULL), sizeof label);
+            assert_status(cof_model_predict(again, table, 1, label, 300, NULL, &err), COF_OK, &err);
+            assert_memory_equal(label, cof_model_labels(m, NULL), sizeof label);
+        }
+        n_by_likelihood += cof_model_kept(again) % 2;
+        cof_model_free(again);
+        cof_model_free(m);
+        cof_table_free(table);
+    }
+    assert_true(n_by_likelihood > 0 && n_by_likelihood < 12);
+}
+
+/* Clusters planted far apart are found by either kind of start. */
+static void planted_clusters_are_found(void **state)
+{
+    (void)state;
+    cof_generate_options g = {.struct_size = sizeof g,
+                              .kind = COF_GENERATE_PLANTED,
+                              .n_rows = 20000,
+                              .n_columns = 12,
+                              .n_values = 4,
+                              .k = 5,
+                              .noise = 0.4,
+                              .seed = 2};
+    cof_table *table = NULL;
+    cof_error err;
+    assert_status(cof_table_generate(NULL, &g, &table, &err), COF_OK, &err);
+    cof_fit_options o = portfolio(5);
+    o.restarts = 6;
+    cof_model *m = fit_model(table, &o, NULL);
+    const double *ari = cof_model_agreement(m), *size = cof_model_sizes(m);
+    assert_true(fmax(ari[0], fmax(ari[2], ari[4])) > 0.9 && fmax(ari[1], fmax(ari[3], ari[5])) > 0.9);
+    for (uint32_t j = 0; j < 5; j++) assert_near(size[j], 4000, 400);
+    cof_model_free(m);
+    cof_table_free(table);
+}
+
+static int stop_soon(void *ctx)
+{
+    uint32_t *left = ctx;
+    if (*left == 0) return 1;
+    --*left;
+    return 0;
+}
+
+/* Asked to stop at any time, even between rounds of EM, it keeps what it has. */
+static void stopping(void **state)
+{
+    (void)state;
+    for (uint32_t after = 1; after < 60; after++) {
+        uint32_t left = after;
+        cof_env env = {.struct_size = sizeof env, .should_stop = stop_soon, .ctx = &left};
+        cofi_rng rng = dice(4);
+        int32_t *codes = random_codes(&rng, 200, 6, 4, 3);
+        cof_table *table = NULL;
+        cof_model *m = NULL;
+        cof_error err;
+        left = UINT32_MAX;
+        assert_status(cof_table_from_codes(&env, codes, 200, 6, NULL, &table, &err), COF_OK, &err);
+        left = after;
+        cof_fit_options o = portfolio(3);
+        o.restarts = 2;
+        cof_status status = cof_fit(table, &o, &m, NULL, &err);
+        assert_true(status == COF_OK || status == COF_ERR_STOPPED);
+        size_t n = 0;
+        if (status == COF_OK) assert_true(cof_model_labels(m, &n)[0] >= 0);
+        cof_model_free(m);
+        cof_table_free(table);
+        free(codes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(how_many_starts),
+        cmocka_unit_test(the_same_for_any_threads_and_kernel),
+        cmocka_unit_test(a_model_repeats_its_labels),
+        cmocka_unit_test(planted_clusters_are_found),
+        cmocka_unit_test(stopping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
