@@ -349,6 +349,9 @@ typedef struct cof_restart_record {
     uint32_t rebuilds, passes;
     int32_t stop_reason;
     double criterion; /* what the choice between them went by, larger is better */
+    int32_t
+        by_likelihood; /* nonzero: rows went to their likeliest cluster, not the nearest, and the objectives of
+                              its passes are in those units */
 } cof_restart_record;
 
 /* The methods, in the order to show them; NULL past the last. */

@@ -48,7 +48,8 @@ static cof_status judge(fit_run *run, cof_error *err)
                                                        .rebuilds = e->rebuild,
                                                        .passes = e->n_passes,
                                                        .stop_reason = e->stop,
-                                                       .criterion = merit};
+                                                       .criterion = merit,
+                                                       .by_likelihood = cofi_by_likelihood(e)};
     run->in_engine = run->n_records == 0 || cofi_clearly_larger(merit, run->best_criterion);
     if (run->in_engine) {
         run->best = run->n_records;

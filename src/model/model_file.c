@@ -117,7 +117,10 @@ static void put_choice(cofi_writer *w, const cof_model *m)
     size_t hole = begin_section(w, TAG_CHOICE);
     cofi_put_u32(w, (uint32_t)m->select);
     cofi_put_u32(w, (uint32_t)m->kept);
-    for (size_t i = 0; i < m->n_restarts; i++) cofi_put_f64(w, m->restart[i].criterion);
+    for (size_t i = 0; i < m->n_restarts; i++) {
+        cofi_put_f64(w, m->restart[i].criterion);
+        cofi_put_u8(w, m->restart[i].by_likelihood != 0);
+    }
     end_section(w, hole);
 }
 
@@ -360,6 +363,7 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
         r->passes = cofi_get_u32(s);
         r->stop_reason = (int32_t)cofi_get_u32(s);
         r->criterion = r->log_likelihood; /* unless a section says otherwise */
+        r->by_likelihood = 0;
         if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
     }
     return COF_OK;
@@ -369,12 +373,15 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
     uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
-    if (s->failed || m->restart == NULL || select > COF_SELECT_BALANCE || s->n != 8 + 8 * m->n_restarts ||
+    if (s->failed || m->restart == NULL || select > COF_SELECT_BALANCE || s->n != 8 + 9 * m->n_restarts ||
         (kept >= m->n_restarts && kept > 0))
         return damaged(p, "which of its restarts was kept makes no sense", err);
     m->select = (int32_t)select;
     m->kept = kept;
-    for (size_t i = 0; i < m->n_restarts; i++) m->restart[i].criterion = cofi_get_f64(s);
+    for (size_t i = 0; i < m->n_restarts; i++) {
+        m->restart[i].criterion = cofi_get_f64(s);
+        m->restart[i].by_likelihood = cofi_get_u8(s) != 0;
+    }
     return COF_OK;
 }
 

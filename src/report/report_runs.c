@@ -15,8 +15,12 @@ typedef struct curve_frame {
     uint32_t passes;
 } curve_frame;
 
+/* Only starts of the kept one's kind: others count in other units. */
 static bool is_drawn(const cofi_report *r, uint32_t restart)
 {
+    if (restart < r->n_restarts && r->best_restart < r->n_restarts &&
+        r->restarts[restart].by_likelihood != r->restarts[r->best_restart].by_likelihood)
+        return false;
     return restart < MOST_CURVES || restart == r->best_restart;
 }
 
@@ -63,7 +67,8 @@ static void draw_axes(cofi_out *out, const curve_frame *f)
     cofi_out_text(out, "\n");
 }
 
-static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t end, bool best)
+static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t end, bool best,
+                       bool by_likelihood)
 {
     cofi_out_format(out, "<polyline%s points=\"", best ? " class=\"cof-bold\"" : "");
     for (size_t i = begin; i < end; i++) {
@@ -75,7 +80,7 @@ static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t
     cofi_out_text(out, "\"/>");
     for (size_t i = begin; i < end && best; i++) {
         const cof_pass_record *p = &f->record[i];
-        bool rebuilt = i == begin || p->rebuild != p[-1].rebuild;
+        bool rebuilt = !by_likelihood && (i == begin || p->rebuild != p[-1].rebuild);
         cofi_svg_circle_start(out, rebuilt ? 5 : 0, x_of(f, p->pass), y_of(f, p->objective), rebuilt ? 5 : 3);
         cofi_out_format(out, "<title>pass %u%s: ", p->pass, rebuilt ? ", first with a new forest" : "");
         cofi_out_fixed(out, p->objective, 0, 3);
@@ -92,7 +97,8 @@ static void draw_curves(cofi_report *r, const curve_frame *f)
             uint32_t restart = f->record[begin].restart;
             for (end = begin; end < f->n && f->record[end].restart == restart;) end++;
             bool is_best = restart == r->best_restart;
-            if (is_drawn(r, restart) && is_best == (best == 1)) draw_curve(&r->out, f, begin, end, is_best);
+            if (is_drawn(r, restart) && is_best == (best == 1))
+                draw_curve(&r->out, f, begin, end, is_best, is_best && r->restarts[restart].by_likelihood);
         }
 }
 
@@ -102,16 +108,21 @@ void cofi_report_convergence(cofi_report *r)
     curve_frame f = frame_of(r);
     if (f.n == 0) return;
     cofi_html_section(out, "convergence", "Convergence");
+    bool by_likelihood = r->n_restarts > 0 && r->restarts[r->best_restart].by_likelihood;
     cofi_out_text(
-        out, "<p>The sum of distances of all rows to their clusters after every pass. A new forest changes "
-             "the distances themselves, so the curve may rise there.</p>\n<figure class=\"fit\">");
+        out,
+        by_likelihood
+            ? "<p>Minus the logarithm of how likely the rows are in their clusters after every pass; the "
+              "start that was kept is one that the likelihood refined, and starts refined along forests "
+              "count otherwise and are not drawn.</p>\n<figure class=\"fit\">"
+            : "<p>The sum of distances of all rows to their clusters after every pass. A new forest changes "
+              "the distances themselves, so the curve may rise there.</p>\n<figure class=\"fit\">");
     cofi_svg_open(out, WIDTH, HEIGHT, "Objective by pass", false);
     draw_axes(out, &f);
     draw_curves(r, &f);
     cofi_svg_close(out);
-    cofi_out_text(
-        out, "<figcaption>Bold: the start that was kept; orange: first pass with a new forest; thin: the "
-             "other starts");
+    cofi_out_format(out, "<figcaption>Bold: the start that was kept%s; thin: the other starts",
+                    by_likelihood ? "" : "; orange: first pass with a new forest");
     if (r->n_restarts > MOST_CURVES) cofi_out_format(out, ", the first %d of them", (int)MOST_CURVES);
     cofi_out_text(out, "</figcaption></figure></section>\n");
 }

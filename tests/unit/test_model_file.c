@@ -128,7 +128,8 @@ static void assert_same_model(const cof_model *a, const cof_model *b)
     for (size_t i = 0; i < n_a; i++)
         assert_true(r[i].objective == s[i].objective && r[i].log_likelihood == s[i].log_likelihood &&
                     r[i].rebuilds == s[i].rebuilds && r[i].passes == s[i].passes &&
-                    r[i].stop_reason == s[i].stop_reason && r[i].criterion == s[i].criterion);
+                    r[i].stop_reason == s[i].stop_reason && r[i].criterion == s[i].criterion &&
+                    r[i].by_likelihood == s[i].by_likelihood);
     assert_int_equal(cof_model_kept(a), cof_model_kept(b));
     assert_int_equal(cof_model_select(a), cof_model_select(b));
     const cof_pass_record *x = cof_model_history(a, &n_a), *y = cof_model_history(b, &n_b);

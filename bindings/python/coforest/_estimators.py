@@ -244,7 +244,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     @property
     def restarts_(self):
-        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason, criterion (larger is better)."""
+        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason, criterion (larger is better) and
+        by_likelihood: rows went to the likeliest cluster, not the nearest."""
         self._check_fitted()
         return [dict(r, stop_reason=_core.STOPS[r["stop_reason"]]) for r in self._model.restarts()]
 

@@ -136,11 +136,17 @@ def plot_profiles(model, ax=None, cmap="Blues", most=60):
 
 
 def plot_convergence(model, ax=None):
-    """The objective of every pass, one line per start; the start that was kept stands out."""
+    """The objective of every pass, one line per start; the start that was kept stands out.
+
+    Of a portfolio only the starts of the kept one's kind are drawn: the others count in other units.
+    """
     ax = _axes(ax)
     history = model.history_
+    kinds = [record["by_likelihood"] for record in model.restarts_]
     best = model.info_["best_restart"] if hasattr(model, "info_") else -1
     for restart in sorted({record["restart"] for record in history}):
+        if kinds[restart] != kinds[max(best, 0)]:
+            continue
         line = [record["objective"] for record in history if record["restart"] == restart]
         kept = restart == best
         ax.plot(range(1, len(line) + 1), line, color="tab:blue" if kept else "0.8", zorder=2 + kept,

@@ -278,10 +278,11 @@ static PyObject *model_restarts(PyObject *self, PyObject *unused)
     const cof_restart_record *record = cof_model_restarts(model_of(self), &n);
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:d,s:d,s:I,s:I,s:i,s:d}", "objective", record[i].objective,
-                                       "log_likelihood", record[i].log_likelihood, "rebuilds",
-                                       record[i].rebuilds, "passes", record[i].passes, "stop_reason",
-                                       (int)record[i].stop_reason, "criterion", record[i].criterion);
+        PyObject *item =
+            Py_BuildValue("{s:d,s:d,s:I,s:I,s:i,s:d,s:O}", "objective", record[i].objective, "log_likelihood",
+                          record[i].log_likelihood, "rebuilds", record[i].rebuilds, "passes",
+                          record[i].passes, "stop_reason", (int)record[i].stop_reason, "criterion",
+                          record[i].criterion, "by_likelihood", record[i].by_likelihood ? Py_True : Py_False);
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
     }
     return list;
