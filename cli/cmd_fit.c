@@ -13,7 +13,7 @@
 #include "report_out.h"
 #include "show_scores.h"
 
-enum { DEMO_K = 7, MOST_THREADS = 1024 };
+enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_RANGE = 1000 };
 
 const choice variant_choices[] = {
     [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
@@ -46,10 +46,11 @@ static const option clustering_options[] = {
     {.name = "clusters",
      .letter = 'k',
      .arg = "K",
-     .kind = OPTION_COUNT,
-     .offset = offsetof(fit_settings, k),
-     .least = 1,
-     .help = "How many clusters to make."},
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, clusters),
+     .help =
+         "How many clusters to make: a number; a range such as 2:12, of which the likeliest is kept; or "
+         "auto, to try 1, 2, 3 and so on until it gets no better. Where 1 is kept, no structure was found."},
     {.name = "method",
      .arg = "NAME",
      .kind = OPTION_CHOICE,
@@ -199,6 +200,43 @@ static int parse_rows(const char *text, uint64_t **rows, uint32_t *n)
     return CODE_DONE;
 }
 
+static bool is_digits(const char *text, size_t n)
+{
+    return n > 0 && strspn(text, "0123456789") >= n;
+}
+
+/* The number that the first n characters are; 0: none from 1 to 2^32 - 1. */
+static uint32_t take_k(const char *text, size_t n)
+{
+    errno = 0;
+    unsigned long long x = is_digits(text, n) ? strtoull(text, NULL, 10) : 0;
+    return errno == 0 && x <= UINT32_MAX ? (uint32_t)x : 0;
+}
+
+/* "7", "2:12" or "auto" */
+static int parse_clusters(fit_settings *s)
+{
+    const char *text = s->clusters;
+    if (text == NULL) return CODE_DONE;
+    size_t n = strcspn(text, ":");
+    bool range = text[n] == ':';
+    s->find_k = range || strcmp(text, "auto") == 0;
+    if (s->find_k && !range) return CODE_DONE;
+    s->k = s->k_min = take_k(text, n);
+    s->k_max = range ? take_k(text + n + 1, strlen(text + n + 1)) : s->k;
+    if (!range && is_digits(text, n) && s->k == 0 && strspn(text, "0") < n)
+        return complain(CODE_USAGE, "-k cannot be as large as %s", text);
+    if (s->k_min == 0 || s->k_max == 0)
+        return complain(CODE_USAGE,
+                        "-k must be a whole number of at least 1, a range such as 2:12, or auto; not \"%s\"",
+                        text);
+    if (s->k_max < s->k_min)
+        return complain(CODE_USAGE, "-k %s is an empty range: the smaller number comes first", text);
+    if (s->k_max - s->k_min >= MOST_RANGE)
+        return complain(CODE_USAGE, "-k %s asks for more than %d fits", text, MOST_RANGE);
+    return CODE_DONE;
+}
+
 static int contradiction(const char *option_name, const char *by)
 {
     return complain(CODE_USAGE, "%s already says how to start; leave out %s or %s", by, by, option_name);
@@ -220,6 +258,9 @@ static int resolve_start(fit_job *job)
     if (s->init_rows == NULL) return CODE_DONE;
     int code = parse_rows(s->init_rows, &job->init_rows, &n_rows);
     if (code != CODE_DONE) return code;
+    if (s->find_k)
+        return complain(CODE_USAGE, "--init-rows says how many clusters there are; leave out -k %s",
+                        s->clusters);
     if (s->k == 0) s->k = n_rows;
     if (s->k != n_rows)
         return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows, s->k);
@@ -244,10 +285,12 @@ static int check_settings(fit_job *job, const operands *found)
         return complain(CODE_USAGE,
                         "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
     job->variant_asked = s->variant >= 0;
-    int code = resolve_start(job);
+    int code = parse_clusters(s);
+    if (code == CODE_DONE) code = resolve_start(job);
     if (code != CODE_DONE) return code;
-    if (s->k == 0 && s->demo) s->k = DEMO_K;
-    if (s->k == 0) return complain(CODE_USAGE, "fit needs the number of clusters: -k K");
+    if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
+    if (s->k == 0 && !s->find_k)
+        return complain(CODE_USAGE, "fit needs the number of clusters: -k K, or -k auto to have it found");
     fill_defaults(s);
     job->file = s->demo                            ? "zoo.csv (built in)"
                 : strcmp(found->text[0], "-") == 0 ? "standard input"
@@ -337,8 +380,12 @@ static int fit_table(fit_job *job)
                                .init_rows = job->init_rows,
                                .method = cof_method_name((size_t)s->method)};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
-    cof_status status = cof_fit(job->table, &options, &job->model, &job->info, &err);
+    job->line.counts_k = s->find_k;
+    cof_status status =
+        s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &err)
+                  : cof_fit(job->table, &options, &job->model, &job->info, &err);
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
     return CODE_DONE;
 }
@@ -572,6 +619,7 @@ static const example fit_examples[] = {
      "Five clusters; keep the cluster of every row, and the model."},
     {"coforest fit votes.csv -k 2 --label party --missing ignore",
      "Leave the column party out and compare the clusters with it; a missing vote says nothing."},
+    {"coforest fit survey.csv -k auto", "Have the number of clusters found."},
     {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
      "The sizes have an order; the quotes keep the shell from taking < for a file."},
     {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "In a script."},

@@ -11,8 +11,11 @@
 typedef struct fit_settings {
     column_choice columns;
     reading reading;
-    uint32_t k, restarts, threads, max_rebuilds, max_passes; /* 0: not given */
-    int32_t method, variant, init, select, missing;          /* -1: not given */
+    const char *clusters;     /* -k as typed */
+    uint32_t k, k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
+    bool find_k;
+    uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
+    int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet;

@@ -74,12 +74,37 @@ static void print_settings(const fit_job *job, json_out *j)
     json_text(j, "missing", missing_choices[s->missing].name);
 }
 
+/* Every number of clusters tried; the one kept is "k". */
+static void print_curve(const fit_job *job, json_out *j)
+{
+    size_t n = 0;
+    const cof_k_record *record = cof_model_k_curve(job->model, &n);
+    uint32_t second = cof_model_k_runner_up(job->model);
+    if (record == NULL) return;
+    json_open(j, "k_curve", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_open_line(j, NULL, '{');
+        json_count(j, "k", record[i].k);
+        json_real(j, "log_likelihood", record[i].log_likelihood);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    if (second > 0)
+        json_count(j, "k_runner_up", second);
+    else
+        json_text(j, "k_runner_up", NULL);
+}
+
 static void print_result(const fit_job *job, json_out *j)
 {
     const cof_fit_info *info = &job->info;
     const double *sizes = cof_model_sizes(job->model);
     json_real(j, "objective", info->objective);
     json_real(j, "log_likelihood", info->log_likelihood);
+    json_real(j, "log_likelihood_of_one", info->log_likelihood_of_one);
+    if (!isnan(info->log_likelihood_of_one))
+        json_bool(j, "structure_found", info->log_likelihood > info->log_likelihood_of_one);
+    print_curve(job, j);
     if (!isnan(info->bic)) json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
     if (!isnan(info->bic)) json_real(j, "bic", info->bic);
     json_count(j, "best_restart", info->best_restart + 1u);

@@ -78,9 +78,11 @@ static void describe_reading(const progress_line *line, const cof_progress *p, c
     append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
 }
 
-static void describe_fitting(const cof_progress *p, char *text, size_t n)
+static void describe_fitting(const progress_line *line, const cof_progress *p, char *text, size_t n)
 {
-    snprintf(text, n, "Restart %u/%u", p->restart, p->restarts);
+    text[0] = '\0';
+    if (line->counts_k) snprintf(text, n, "%u cluster%s  ", p->k, p->k == 1 ? "" : "s");
+    snprintf(text + strlen(text), n - strlen(text), "Restart %u/%u", p->restart, p->restarts);
     if (p->phase == COF_PHASE_START)
         snprintf(text + strlen(text), n - strlen(text), "  start");
     else
@@ -92,7 +94,8 @@ static void describe_fitting(const cof_progress *p, char *text, size_t n)
     else if (p->rows_per_s > 0)
         snprintf(text + strlen(text), n - strlen(text), "  %s rows/s",
                  show_count((uint64_t)p->rows_per_s).text);
-    if (p->restart > 1) append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
+    if (p->restart > 1 && !line->counts_k)
+        append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
 }
 
 void progress_fit_begun(progress_line *line)
@@ -130,7 +133,7 @@ static void draw(void *ctx, const cof_progress *p)
     if (p->phase == COF_PHASE_READ)
         describe_reading(line, p, text, sizeof text);
     else
-        describe_fitting(p, text, sizeof text);
+        describe_fitting(line, p, text, sizeof text);
     put_line(line, text);
 }
 

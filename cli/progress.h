@@ -13,6 +13,7 @@ typedef struct progress_line {
     bool drawn;       /* something stands on the line now */
     double next_s;    /* on the clock of now_s: not before that */
     const char *what; /* the file being read */
+    bool counts_k;    /* several numbers of clusters are tried, nobody knows how many */
     /* Called once, when a fit has begun: by then it has accepted its table and options, so that what is
      * said there does not stand beside an error. May be NULL. */
     void (*begun)(void *ctx);

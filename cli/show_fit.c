@@ -197,6 +197,36 @@ static void show_criterion(const fit_job *job, const page *p)
                 info->mixture_log_likelihood, info->bic);
 }
 
+/* The likelihood of every k tried, as a bar between the least and the greatest. */
+static void show_curve(const fit_job *job, const page *p)
+{
+    size_t n = 0;
+    const cof_k_record *record = cof_model_k_curve(job->model, &n);
+    uint32_t second = cof_model_k_runner_up(job->model);
+    double least = INFINITY, most = -INFINITY;
+    if (record == NULL) return;
+    heading(p, "How many clusters: log-likelihood of the likeliest start for every number tried");
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, record[i].log_likelihood);
+        most = fmax(most, record[i].log_likelihood);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double own = record[i].log_likelihood;
+        fprintf(p->out, "  %7u  %14.2f  ", record[i].k, own);
+        put_bar(p, most > least ? (own - least) / (most - least) : 1);
+        fputs(record[i].k == job->s.k ? "  kept\n" : record[i].k == second ? "  runner-up\n" : "\n", p->out);
+    }
+}
+
+static void show_structure(const fit_job *job, const page *p)
+{
+    if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
+    if (job->s.k > 1)
+        fprintf(p->out, "  %-14s none found: one cluster explains the rows as well\n", "Structure");
+    else if (cof_model_k_curve(job->model, NULL) != NULL)
+        fprintf(p->out, "  %-14s none found: no larger number explains the rows better\n", "Structure");
+}
+
 static void show_warnings(const fit_job *job, const page *p)
 {
     size_t n =
@@ -404,7 +434,9 @@ int show_fit(const fit_job *job, const page *p)
     show_method(job, p);
     show_sizes(job, p);
     show_criterion(job, p);
+    show_structure(job, p);
     show_warnings(job, p);
+    show_curve(job, p);
     show_traits(job, p, &in);
     show_telling(job, p, &in);
     int code = show_trees(job, p, &in);

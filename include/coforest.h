@@ -78,6 +78,7 @@ typedef struct cof_progress {
     uint64_t done, total; /* bytes while reading (total 0: unknown), rows moved and rows otherwise */
     double elapsed_s;     /* since the call began */
     double rows_per_s;    /* row visits a second, over the whole call */
+    uint32_t k;           /* clusters being made; 0 while reading */
 } cof_progress;
 
 /* What the host lends us. NULL env or NULL member: the C library's memory, silence, never stop.
@@ -313,6 +314,9 @@ typedef struct cof_fit_info { /* set struct_size first */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
     double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
     uint32_t restarts;                  /* planned */
+    double
+        log_likelihood_of_one; /* of all rows in one cluster; log_likelihood not above it: no structure was found. NaN where
+                                     columns are numeric, which it does not count */
 } cof_fit_info;
 
 typedef struct cof_model cof_model; /* forest, profiles, dictionaries, and the labels if it was just fitted */
@@ -320,6 +324,16 @@ typedef struct cof_model cof_model; /* forest, profiles, dictionaries, and the l
 /* The table may be freed afterwards. info may be NULL. */
 COF_API cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
                            cof_fit_info *info, cof_error *err);
+
+/* The same with k unknown: fits every k from k_min (0 -> 1) to k_max and keeps the one whose likeliest restart has the
+ * greatest integrated likelihood; of equals the least. 1 means that no structure was found. options->k is not read.
+ * With k_max 0 it goes upward until COF_AUTO_STALE numbers in a row were no better, at most COF_AUTO_MOST of them. A k
+ * that the distinct rows do not allow ends the search; the first one failing is an error. Times and row visits in info
+ * are those of all fits. */
+#define COF_AUTO_STALE 4
+#define COF_AUTO_MOST  64
+COF_API cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, uint32_t k_min,
+                                uint32_t k_max, cof_model **out, cof_fit_info *info, cof_error *err);
 COF_API void cof_model_free(cof_model *model); /* NULL is fine */
 
 /* ---- What a model knows ------------------------------------------------------------------------ */
@@ -391,6 +405,16 @@ COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t 
  * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */
 COF_API const double *cof_model_agreement(const cof_model *model);
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+
+typedef struct cof_k_record {
+    uint32_t k;
+    double log_likelihood; /* the greatest of its restarts */
+} cof_k_record;
+
+/* Every number of clusters that cof_fit_auto tried, ascending. Lent; NULL and 0 where k was given. */
+COF_API const cof_k_record *cof_model_k_curve(const cof_model *model, size_t *n_records);
+/* The likeliest of them but for the one kept; 0: there is none. */
+COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
 COF_API size_t cof_model_kept(const cof_model *model);    /* which of them it is, from 0 */
 COF_API int32_t cof_model_select(const cof_model *model); /* cof_select: what it was kept by */
 

@@ -2,7 +2,7 @@
 complete -c coforest -n __fish_use_subcommand -l version -d 'Show the version'
 complete -c coforest -l help -s h -d 'Show help'
 complete -c coforest -n __fish_use_subcommand -f -a fit -d 'cluster the rows of a table'
-complete -c coforest -n '__fish_seen_subcommand_from fit' -l clusters -s k -x -d 'How many clusters to make'
+complete -c coforest -n '__fish_seen_subcommand_from fit' -l clusters -s k -x -d 'How many clusters to make: a number; a range such as 2:12, of which the likeliest is kept; or auto, to try 1, 2, 3 and so on until it gets no better'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l method -x -a 'coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg' -d 'How to cluster (default: coforest); "coforest compare" tries several'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l restarts -x -d 'How many starts to try; the best result is kept (default: 10)'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l init -x -a 'kmeans farthest random modes++ cao portfolio' -d 'How a start is made'

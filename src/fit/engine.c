@@ -90,6 +90,7 @@ static void tell(const cofi_engine *e, cof_phase phase, uint64_t moved)
                         .done = moved,
                         .total = e->problem->n_table_rows,
                         .elapsed_s = elapsed,
+                        .k = e->o.k,
                         .rows_per_s = elapsed > 0 ? (double)e->pass.visits / elapsed : 0};
     e->env.progress(e->env.ctx, &now);
 }

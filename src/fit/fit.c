@@ -178,11 +178,14 @@ static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_
                            .mixture_log_likelihood = run->best_mixture,
                            .bic = run->best_bic,
                            .restarts = e->o.restarts,
+                           .log_likelihood_of_one = cofi_log_likelihood_of_one(e),
                            .prepare_s = prepare_s,
                            .start_s = e->start_s,
                            .pass_s = e->pass_s,
                            .forest_s = e->forest_s,
                            .fit_s = cofi_now_s() - began_s};
+    if (p->n_numeric > 0) info->log_likelihood_of_one = NAN;
+    if (e->o.k == 1) info->log_likelihood_of_one = best->log_likelihood; /* the same but for rounding */
     for (uint32_t j = 0; j < e->o.k; j++) info->n_empty += e->pass.size[j] == 0;
 }
 

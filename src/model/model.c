@@ -86,8 +86,9 @@ void cof_model_free(cof_model *m)
         void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops};
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
     }
-    void *owned[] = {m->attr,  m->count,   m->size,    m->scores.value, m->scores.base,
-                     m->label, m->history, m->restart, m->agreement,    m};
+    void *owned[] = {m->attr,        m->count,   m->size,    m->scores.value,
+                     m->scores.base, m->label,   m->history, m->restart,
+                     m->agreement,   m->k_curve, m};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
 }
 
@@ -201,6 +202,20 @@ const double *cof_model_agreement(const cof_model *m)
 size_t cof_model_kept(const cof_model *m)
 {
     return m->kept;
+}
+
+const cof_k_record *cof_model_k_curve(const cof_model *m, size_t *n_records)
+{
+    if (n_records != NULL) *n_records = m->n_k_curve;
+    return m->k_curve;
+}
+
+uint32_t cof_model_k_runner_up(const cof_model *m)
+{
+    const cof_k_record *second = NULL;
+    for (const cof_k_record *r = m->k_curve; r < m->k_curve + m->n_k_curve; r++)
+        if (r->k != m->k && (second == NULL || r->log_likelihood > second->log_likelihood)) second = r;
+    return second != NULL ? second->k : 0;
 }
 
 int32_t cof_model_select(const cof_model *m)

@@ -42,8 +42,10 @@ struct cof_model {
     size_t n_history;
     cof_restart_record *restart;
     size_t n_restarts;
-    size_t kept;       /* which of them it is */
-    int32_t select;    /* and by what it was kept */
+    size_t kept;           /* which of them it is */
+    int32_t select;        /* and by what it was kept */
+    cof_k_record *k_curve; /* every k tried; NULL where it was given */
+    size_t n_k_curve;
     double *agreement; /* of each restart with the kept one; NULL if there was one */
 };
 

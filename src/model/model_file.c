@@ -19,7 +19,8 @@ enum {
     TAG_HISTORY = 5,
     TAG_METHOD = 6,
     TAG_AGREEMENT = 7,
-    TAG_CHOICE = 8
+    TAG_CHOICE = 8,
+    TAG_K_CURVE = 9
 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -124,6 +125,17 @@ static void put_choice(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static void put_k_curve(cofi_writer *w, const cof_model *m)
+{
+    if (m->k_curve == NULL) return;
+    size_t hole = begin_section(w, TAG_K_CURVE);
+    for (size_t i = 0; i < m->n_k_curve; i++) {
+        cofi_put_u32(w, m->k_curve[i].k);
+        cofi_put_f64(w, m->k_curve[i].log_likelihood);
+    }
+    end_section(w, hole);
+}
+
 static void put_method(cofi_writer *w, const cof_model *m)
 {
     size_t hole = begin_section(w, TAG_METHOD);
@@ -147,6 +159,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     put_records(w, m);
     put_agreement(w, m);
     put_choice(w, m);
+    put_k_curve(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
 }
@@ -396,6 +409,29 @@ static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
     return COF_OK;
 }
 
+/* Numbers of clusters ascend, and that of the model is among them. */
+static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    enum { BYTES = 12 };
+    cof_model *m = p->m;
+    size_t n = s->n / BYTES;
+    bool sane = s->n % BYTES == 0 && n > 0 && m->k_curve == NULL, own = false;
+    if (sane) {
+        m->k_curve = cofi_alloc(&m->env, n, sizeof *m->k_curve);
+        if (m->k_curve == NULL) return cofi_no_memory(err);
+    }
+    for (size_t i = 0; sane && i < n; i++) {
+        cof_k_record *r = &m->k_curve[i];
+        r->k = cofi_get_u32(s);
+        r->log_likelihood = cofi_get_f64(s);
+        own |= r->k == m->k;
+        sane = r->k > (i > 0 ? r[-1].k : 0) && isfinite(r->log_likelihood);
+    }
+    if (!sane || !own) return damaged(p, "the numbers of clusters it tried make no sense", err);
+    m->n_k_curve = n;
+    return COF_OK;
+}
+
 static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 28 };
@@ -434,6 +470,8 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
         return get_agreement(p, &s, err);
     case TAG_CHOICE:
         return get_choice(p, &s, err);
+    case TAG_K_CURVE:
+        return get_k_curve(p, &s, err);
     case TAG_METHOD:
         return get_method(p, &s, err);
     case TAG_RESTARTS:

@@ -70,6 +70,7 @@ static void write_header(cofi_report *r)
     put_title(r);
     cofi_out_text(&r->out, "</h1>\n<nav aria-label=\"Contents\"><ul>\n");
     contents_entry(r, true, "table", "What was clustered");
+    contents_entry(r, cof_model_k_curve(r->model, NULL) != NULL, "numbers", "How many clusters");
     contents_entry(r, true, "clusters", "Clusters");
     contents_entry(r, true, "marks", "What makes them different");
     contents_entry(r, true, "profile", "Profile");
@@ -85,6 +86,7 @@ static void write_header(cofi_report *r)
 static cof_status write_sections(cofi_report *r, cof_error *err)
 {
     cofi_report_overview(r);
+    cofi_report_numbers(r);
     cofi_report_clusters(r);
     cofi_report_marks(r);
     cofi_report_profile(r);

@@ -70,6 +70,7 @@ void cofi_report_free(cofi_report *r);
 
 /* The sections, in the order they stand. */
 void cofi_report_overview(cofi_report *r);
+void cofi_report_numbers(cofi_report *r);
 void cofi_report_clusters(cofi_report *r);
 void cofi_report_marks(cofi_report *r);
 void cofi_report_profile(cofi_report *r);

@@ -185,7 +185,7 @@ static void tell_agreement(cofi_report *r)
 static void tell_restarts(cofi_report *r)
 {
     cofi_out *out = &r->out;
-    if (r->n_restarts == 0) return;
+    if (r->n_restarts == 0 || r->k == 1) return; /* one cluster is the same whatever it began with */
     cofi_out_text(out, "<h3>Starts</h3>\n");
     if (r->n_restarts == 1) {
         cofi_out_text(out,

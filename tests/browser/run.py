@@ -3,7 +3,7 @@
 
     tests/browser/run.py --coforest build/coforest [--out DIR]
 
-Makes the reports of Zoo, Voting and a table of hostile names with 200 columns, opens each in headless Chromium and
+Makes the reports of Zoo (twice, once with its number of clusters to be found), Voting and a table of hostile names with 200 columns, opens each in headless Chromium and
 checks what a reader relies on: nothing runs or loads that came from the data, no complaint in the console, figures
 equal to the JSON of the same run, no page wider than the window, sorting, filtering, hovering and the keyboard
 work, and everything is there without a script. --out keeps screenshots for three widths, light and dark, and a
@@ -77,8 +77,24 @@ def check_figures(check, browser, name, told):
     check.equal(sizes[:told["k"]], told["sizes"], f"{name}: sizes")
 
 
-def check_structure(check, browser, name):
-    check.equal(browser.ask("[...document.querySelectorAll('h2')].map(h => h.id)"), SECTIONS, f"{name}: sections")
+def check_numbers(check, browser, name, told):
+    """The curve of a number of clusters that was to be found."""
+    if "k_curve" not in told:
+        return
+    for key, want in (("k_kept", told["k"]), ("k_runner_up", told["k_runner_up"])):
+        check.equal(browser.ask(f"document.querySelector('[data-key={key}]').textContent"), str(want), f"{name}: {key}")
+    check.equal(browser.ask("document.querySelectorAll('#numbers ~ figure circle').length"), len(told["k_curve"]),
+                f"{name}: points of the curve")
+    check.equal(browser.ask("document.querySelector('#numbers ~ figure circle:last-of-type title').textContent"),
+                f"{told['k']} clusters, kept: {max(r['log_likelihood'] for r in told['k_curve']):.2f}",
+                f"{name}: what the kept point says")
+    for what, question in (("cut off", CLIPPED), ("on each other", OVERLAPPING)):
+        check.equal(browser.ask(question.replace("'svg'", "'#numbers ~ figure svg'")), [], f"{name}: words {what}")
+
+
+def check_structure(check, browser, name, told):
+    sections = SECTIONS[:1] + ["numbers"] * ("k_curve" in told) + SECTIONS[1:]
+    check.equal(browser.ask("[...document.querySelectorAll('h2')].map(h => h.id)"), sections, f"{name}: sections")
     check.equal(browser.ask("document.querySelectorAll('h1').length"), 1, f"{name}: h1")
     check.equal(browser.ask("document.querySelectorAll('table:not(:has(caption))').length"), 0, f"{name}: captions")
     check.equal(browser.ask("document.querySelectorAll('svg:not([aria-label])').length"), 0, f"{name}: names of pictures")
@@ -134,7 +150,7 @@ def check_looks(check, browser, name, out):
             browser.look(width, 1200, scheme)
             wide = browser.ask("document.documentElement.scrollWidth")
             check.that(wide <= width, f"{name}: {wide} wide in a window of {width}")
-            for place in SECTIONS if out else []:
+            for place in browser.ask("[...document.querySelectorAll('h2')].map(h => h.id)") if out else []:
                 browser.ask(f"document.getElementById('{place}').scrollIntoView()")
                 browser.screenshot(out / f"{name}-{width}-{scheme}-{place}.png")
         ratios = browser.ask(CONTRAST)
@@ -168,7 +184,8 @@ def look_at(check, browser, name, page, told, out):
     browser.open(page)
     check_safety(check, browser, name)
     check_figures(check, browser, name, told)
-    check_structure(check, browser, name)
+    check_structure(check, browser, name, told)
+    check_numbers(check, browser, name, told)
     check_looks(check, browser, name, out)
     browser.look(1400, 1200, "light")
     check_script(check, browser, name, told["k"])
@@ -230,6 +247,7 @@ def main():
         work = pathlib.Path(folder)
         hostile.write(work / "hostile.csv", 1500, 200, 13)
         runs = {"zoo": ["--demo"],
+                "found": ["--demo", "-k", "auto"],
                 "voting": [str(ROOT / "data" / "voting.csv"), "-k", "2", "--label", "class"],
                 "hostile": [str(work / "hostile.csv"), "-k", "13", "--label", "true <i>class</i>", "--restarts", "2"]}
         if args.large:

@@ -29,6 +29,43 @@ def test_what_fit_leaves(fitted, zoo):
     assert fitted.seed_ == 1
 
 
+def test_the_number_of_clusters_is_found(zoo, tmp_path):
+    found = coforest.COForest("auto", random_state=1).fit(zoo.data)
+    curve = found.k_curve_
+    assert [record["k"] for record in curve] == list(range(1, len(curve) + 1))
+    assert found.n_clusters_ == max(curve, key=lambda record: record["log_likelihood"])["k"]
+    assert set(found.labels_) == set(range(found.n_clusters_)) and found.transform(zoo.data).shape[1] == found.n_clusters_
+    assert (coforest.COForest(found.n_clusters_, random_state=1).fit(zoo.data).labels_ == found.labels_).all()
+    found.save(tmp_path / "found.cof")
+    assert coforest.load(tmp_path / "found.cof").k_curve_ == curve
+    assert pickle.loads(pickle.dumps(found)).k_curve_ == curve
+    found.report(tmp_path / "found.html")
+    assert 'id="numbers"' in (tmp_path / "found.html").read_text()
+    assert coforest.COForest((2, 4), random_state=1).fit(zoo.data).n_clusters_ == 4
+    noise = np.random.default_rng(1).integers(0, 3, (200, 8))
+    alone = coforest.COForest("auto", random_state=1).fit(noise)
+    assert alone.n_clusters_ == 1 and alone.info_["log_likelihood"] == alone.info_["log_likelihood_of_one"]
+
+
+@pytest.mark.parametrize("wrong", ["some", (4, 2), (2,), (0, 3), [1, 2, 3], (2, "a"), (1.5, 3)])
+def test_numbers_of_clusters_that_are_none(wrong):
+    with pytest.raises(ValueError, match="n_clusters"):
+        coforest.COForest(wrong).fit(ROWS)
+
+
+def test_a_number_given_has_no_curve(fitted):
+    assert fitted.k_curve_ is None and fitted.n_clusters_ == 7
+
+
+def test_portfolio(zoo):
+    model = coforest.COForest(7, init="portfolio", select="balance", random_state=1).fit(zoo.data)
+    kinds = [record["by_likelihood"] for record in model.restarts_]
+    assert kinds == [False, True] * 5
+    best = max(record["criterion"] for record in model.restarts_)
+    assert model.restarts_[model.info_["best_restart"]]["criterion"] == pytest.approx(best)
+    assert (model.predict(zoo.data) == model.labels_).all()
+
+
 def test_profiles_are_shares(fitted):
     assert [len(c) for c in fitted.categories_] == [p.shape[1] for p in fitted.cluster_profiles_]
     for profile in fitted.cluster_profiles_:

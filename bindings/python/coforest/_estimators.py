@@ -34,6 +34,20 @@ def _count(what, value, least):
     return int(value)
 
 
+def _clusters(value):
+    """The members of cof_fit_options that n_clusters sets: a number, "auto", or the least and the greatest to try."""
+    if isinstance(value, str) and value == "auto":
+        return {"k": 0}
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        least, most = (_count("n_clusters", bound, 1) for bound in value)
+        if least > most:
+            raise ValueError(f"n_clusters={value!r} is an empty range: the smaller number comes first")
+        return {"k": 0, "k_min": least, "k_max": most}
+    if isinstance(value, (str, tuple, list)):
+        raise ValueError(f'n_clusters must be a whole number, a pair such as (2, 12), or "auto"; not {value!r}')
+    return {"k": _count("n_clusters", value, 1)}
+
+
 def seed_of(random_state):
     """None: from NumPy's global generator; an int: itself; a generator: drawn from it."""
     if random_state is None:
@@ -100,7 +114,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
     def _options(self):
         """The members of cof_fit_options that the parameters set."""
         options = {
-            "k": _count("n_clusters", self.n_clusters, 1),
+            **_clusters(self.n_clusters),
             "restarts": _count("n_init", self.n_init, 1),
             "select": _choice("select", self.select, _core.SELECTS),
             "missing": _choice("missing", self.missing, _core.MISSINGS),
@@ -188,7 +202,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         try:
             return _core.fit(table, weights=weights, callback=hook, **options)
         except _core.CoforestError as error:
-            if error.status != _core.ERR_FEW_ROWS or options["k"] > table.shape[0] or "init_rows" in options:
+            given = 0 < options["k"] <= table.shape[0] and "init_rows" not in options
+            if error.status != _core.ERR_FEW_ROWS or not given:
                 raise
             warnings.warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning, stacklevel=4)
         for k in range(min(options["k"] - 1, table.count_distinct()), 0, -1):
@@ -201,7 +216,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
     def _take_model(self, model, kinds, has_missing):
         n = model.n_attributes
         self._model = model
-        self._n_features_out = model.k
+        self._n_features_out = self.n_clusters_ = model.k
         self.cluster_sizes_ = np.array(model.sizes)
         self._kinds = list(kinds)
         self._has_missing = list(has_missing)
@@ -241,6 +256,13 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """One dict a pass: restart, rebuild, pass, objective, moved."""
         self._check_fitted()
         return self._model.history()
+
+    @property
+    def k_curve_(self):
+        """One dict a number of clusters that was tried: k, and log_likelihood, the greatest of its starts; None where
+        ``n_clusters`` was a number."""
+        self._check_fitted()
+        return self._model.k_curve()
 
     @property
     def restarts_(self):
@@ -402,7 +424,8 @@ class COForest(_CategoryClusterer):
 
     Parameters
     ----------
-    n_clusters : how many clusters to make.
+    n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
+        likeliest of these found. Where 1 is found there is no structure.
     n_init : how many starts to try; the best result is kept.
     init : how a start is made: "kmeans", "farthest", "random", "modes++", "cao" or "portfolio"; or the indices of
         ``n_clusters`` rows, the first modes of a single start.
@@ -422,7 +445,7 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
+    labels_, n_clusters_, k_curve_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
     n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_, n_features_in_, feature_names_in_
     """
 

@@ -9,13 +9,16 @@ from ._forest import Forest
 from ._progress import Progress
 
 _Self = TypeVar("_Self", bound="_CategoryClusterer")
-_Init = Literal["kmeans", "farthest", "random", "modes++", "cao"]
+_Init = Literal["kmeans", "farthest", "random", "modes++", "cao", "portfolio"]
+_Select = Literal["likelihood", "objective", "balance"]
+_Clusters = Union[int, Literal["auto"], tuple[int, int]]
 
 def seed_of(random_state: Any) -> int: ...
 def threads_of(n_jobs: Optional[int]) -> int: ...
 
 class _CategoryClusterer:
     labels_: NDArray[np.int32]
+    n_clusters_: int
     cluster_sizes_: NDArray[np.float64]
     cluster_profiles_: list[NDArray[np.float64]]
     cluster_modes_: NDArray[np.object_]
@@ -32,6 +35,8 @@ class _CategoryClusterer:
     feature_names_in_: NDArray[np.object_]
     @property
     def history_(self) -> list[dict[str, Any]]: ...
+    @property
+    def k_curve_(self) -> Optional[list[dict[str, Any]]]: ...
     @property
     def restarts_(self) -> list[dict[str, Any]]: ...
     def fit(self: _Self, X: Any, y: Any = ..., sample_weight: Any = ...) -> _Self: ...
@@ -52,11 +57,11 @@ class _CategoryClusterer:
 class COForest(_CategoryClusterer):
     def __init__(
         self,
-        n_clusters: int = ...,
+        n_clusters: _Clusters = ...,
         *,
         n_init: int = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
-        select: Literal["likelihood", "objective"] = ...,
+        select: _Select = ...,
         variant: Literal["paper", "authors"] = ...,
         max_iter: int = ...,
         max_rebuilds: int = ...,
@@ -72,12 +77,12 @@ class COForest(_CategoryClusterer):
 class Clusterer(_CategoryClusterer):
     def __init__(
         self,
-        n_clusters: int = ...,
+        n_clusters: _Clusters = ...,
         *,
         method: str = ...,
         n_init: int = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
-        select: Literal["likelihood", "objective"] = ...,
+        select: _Select = ...,
         max_iter: int = ...,
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
@@ -91,11 +96,11 @@ class Clusterer(_CategoryClusterer):
 class _NamedMethod(_CategoryClusterer):
     def __init__(
         self,
-        n_clusters: int = ...,
+        n_clusters: _Clusters = ...,
         *,
         n_init: int = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
-        select: Literal["likelihood", "objective"] = ...,
+        select: _Select = ...,
         max_iter: int = ...,
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,

@@ -17,11 +17,12 @@ class Progress(NamedTuple):
     total: int
     elapsed_s: float
     rows_per_s: float
+    k: int
 
 
 def _describe(progress):
     return (
-        f"start {progress.restart} of {progress.restarts}, forest {progress.rebuild + 1}, pass {progress.pass_}, "
+        f"{progress.k} clusters, start {progress.restart} of {progress.restarts}, forest {progress.rebuild + 1}, pass {progress.pass_}, "
         f"{progress.done} of {progress.total} rows moved, {progress.rows_per_s / 1e6:.1f} million rows/s"
     )
 
@@ -33,7 +34,7 @@ class Reporter:
         self.verbose = int(verbose)
         self.callback = callback
         self.bar = None
-        self.restart = 0
+        self.restart = self.k = 0
         self.hook = self._receive if self.verbose > 0 or callback is not None else None
 
     def __enter__(self):
@@ -54,12 +55,15 @@ class Reporter:
 
     def _show(self, progress):
         if self.bar is not None:
+            if progress.k != self.k:  # the next number of clusters, where it is to be found
+                self.bar.reset(progress.restarts)
+                self.bar.set_description(f"coforest, {progress.k} clusters", refresh=False)
             self.bar.total = progress.restarts
             self.bar.update(max(0, progress.restart - 1 - self.bar.n))
             self.bar.set_postfix_str(f"pass {progress.pass_}, {progress.done} moved", refresh=False)
-        elif self.verbose > 1 or progress.restart != self.restart:
+        elif self.verbose > 1 or (progress.k, progress.restart) != (self.k, self.restart):
             print(_describe(progress), file=sys.stderr)
-        self.restart = progress.restart
+        self.k, self.restart = progress.k, progress.restart
 
     def _receive(self, phase, *numbers):
         progress = Progress(_core.PHASES.get(phase, str(phase)), *numbers)

@@ -10,12 +10,14 @@ class Progress(NamedTuple):
     total: int
     elapsed_s: float
     rows_per_s: float
+    k: int
 
 class Reporter:
     verbose: int
     callback: Optional[Callable[[Progress], Any]]
     bar: Any
     restart: int
+    k: int
     hook: Optional[Callable[..., bool]]
     def __init__(self, verbose: int, callback: Optional[Callable[[Progress], Any]]) -> None: ...
     def __enter__(self) -> Reporter: ...

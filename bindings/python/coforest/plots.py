@@ -145,7 +145,7 @@ def plot_convergence(model, ax=None):
     kinds = [record["by_likelihood"] for record in model.restarts_]
     best = model.info_["best_restart"] if hasattr(model, "info_") else -1
     for restart in sorted({record["restart"] for record in history}):
-        if kinds[restart] != kinds[max(best, 0)]:
+        if restart < len(kinds) and kinds[restart] != kinds[max(best, 0)]:
             continue
         line = [record["objective"] for record in history if record["restart"] == restart]
         kept = restart == best

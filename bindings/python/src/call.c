@@ -39,9 +39,9 @@ static void progress(void *ctx, const cof_progress *p)
     core_call *call = current;
     if (call == NULL || call->callback == NULL || call->raised || call->stop) return;
     PyEval_RestoreThread(call->thread);
-    PyObject *answer = PyObject_CallFunction(call->callback, "iIIIIKKdd", (int)p->phase, p->restart,
+    PyObject *answer = PyObject_CallFunction(call->callback, "iIIIIKKddI", (int)p->phase, p->restart,
                                              p->restarts, p->rebuild, p->pass, (unsigned long long)p->done,
-                                             (unsigned long long)p->total, p->elapsed_s, p->rows_per_s);
+                                             (unsigned long long)p->total, p->elapsed_s, p->rows_per_s, p->k);
     int truth = answer != NULL ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);
     call->raised = truth < 0;

@@ -31,25 +31,29 @@ static const cof_model *model_of(PyObject *self)
 
 static PyObject *info_dict(const cof_fit_info *i)
 {
-    return Py_BuildValue("{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d}",
-                         "objective", i->objective, "log_likelihood", i->log_likelihood, "best_restart",
-                         i->best_restart, "n_restarts", i->n_restarts, "rebuilds", i->rebuilds, "passes",
-                         i->passes, "stop_reason", (int)i->stop_reason, "n_empty", i->n_empty, "n_rows",
-                         (unsigned long long)i->n_rows, "n_dropped", (unsigned long long)i->n_dropped,
-                         "n_distinct_rows", (unsigned long long)i->n_distinct_rows, "threads", i->threads,
-                         "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
-                         (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s,
-                         "pass_s", i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s, "bic", i->bic);
+    return Py_BuildValue(
+        "{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "objective",
+        i->objective, "log_likelihood", i->log_likelihood, "best_restart", i->best_restart, "n_restarts",
+        i->n_restarts, "rebuilds", i->rebuilds, "passes", i->passes, "stop_reason", (int)i->stop_reason,
+        "n_empty", i->n_empty, "n_rows", (unsigned long long)i->n_rows, "n_dropped",
+        (unsigned long long)i->n_dropped, "n_distinct_rows", (unsigned long long)i->n_distinct_rows,
+        "threads", i->threads, "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
+        (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s, "pass_s",
+        i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s, "bic", i->bic, "log_likelihood_of_one",
+        i->log_likelihood_of_one);
 }
 
-static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, PyObject *callback)
+/* k 0: to be found, from k_min to k_max. */
+static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, unsigned int k_min,
+                         unsigned int k_max, PyObject *callback)
 {
     core_call call;
     cof_error err = {{0}};
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
     core_begin(&call, callback);
-    cof_status status = cof_fit(table, options, &model, &info, &err);
+    cof_status status = options->k > 0 ? cof_fit(table, options, &model, &info, &err)
+                                       : cof_fit_auto(table, options, k_min, k_max, &model, &info, &err);
     if (core_end(&call) != 0) {
         if (status == COF_OK) cof_model_free(model);
         return NULL;
@@ -65,16 +69,16 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     (void)module;
     static char *names[] = {"table",   "k",       "restarts",     "seed",       "variant", "init",
                             "select",  "missing", "max_rebuilds", "max_passes", "threads", "init_rows",
-                            "weights", "method",  "callback",     NULL};
+                            "weights", "method",  "callback",     "k_min",      "k_max",   NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None, *result = NULL;
     const char *method = NULL;
     unsigned long long seed = 1;
     int variant = 0, init = 0, select = 0, missing = 0;
-    unsigned int k = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
+    unsigned int k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
     core_array rows = {0}, weights = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzO", names, &table_arg, &k, &restarts,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOII", names, &table_arg, &k, &restarts,
                                      &seed, &variant, &init, &select, &missing, &max_rebuilds, &max_passes,
-                                     &threads, &rows_arg, &weights_arg, &method, &callback))
+                                     &threads, &rows_arg, &weights_arg, &method, &callback, &k_min, &k_max))
         return NULL;
     const cof_table *table = core_table_of(table_arg);
     if (table == NULL) return NULL;
@@ -100,7 +104,7 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     }
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
-    result = run_fit(table, &options, callback);
+    result = run_fit(table, &options, k_min, k_max, callback);
 done:
     core_array_close(&rows);
     core_array_close(&weights);
@@ -266,6 +270,21 @@ static PyObject *model_history(PyObject *self, PyObject *unused)
         PyObject *item = Py_BuildValue("{s:I,s:I,s:I,s:d,s:K}", "restart", record[i].restart, "rebuild",
                                        record[i].rebuild, "pass", record[i].pass, "objective",
                                        record[i].objective, "moved", (unsigned long long)record[i].moved);
+        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_k_curve(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    size_t n = 0;
+    const cof_k_record *record = cof_model_k_curve(model_of(self), &n);
+    if (record == NULL) Py_RETURN_NONE;
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item =
+            Py_BuildValue("{s:I,s:d}", "k", record[i].k, "log_likelihood", record[i].log_likelihood);
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
     }
     return list;
@@ -618,6 +637,7 @@ static PyMethodDef model_methods[] = {
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
     {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
     {"history", model_history, METH_NOARGS, "history() -> list of dicts, one a pass"},
+    {"k_curve", model_k_curve, METH_NOARGS, "k_curve() -> list of dicts, or None where k was given"},
     {"restarts", model_restarts, METH_NOARGS, "restarts() -> list of dicts"},
     {"draw", model_draw, METH_VARARGS, "draw(r, drawing) -> str"},
     {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
