@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-enum { MOST_OWN_BYTES = 1 << 28 }; /* of all parts together */
+enum {
+    MOST_OWN_BYTES = 1 << 28, /* of all parts together */
+    FEW = 8                   /* classes */
+};
 
 struct cofi_mixture {
     double *log_theta; /* [g][stride]: log p(v | class) */
@@ -18,6 +21,7 @@ struct cofi_mixture {
     double *block_sum; /* per block of rows: its log-likelihood, added up in order */
     double *overall;   /* [g]: share of each value in the table */
     double *share;     /* per part: memberships of one row */
+    uint64_t *units;   /* the same in units, 0 past the last class */
     double membership; /* units of a whole membership of weight one unit: all rows' fit 62 bits */
     double walked;     /* weight of the rows walked */
     size_t step;       /* every step-th row is walked */
@@ -28,8 +32,8 @@ void cofi_mixture_close(cofi_engine *e, cofi_mixture *s)
 {
     if (s == NULL) return;
     for (uint32_t t = 0; s->own != NULL && t < s->n_parts; t++) cofi_release(&e->env, s->own[t]);
-    void *owned[] = {s->log_theta, s->log_pi,  s->count, s->size, s->own,
-                     s->block_sum, s->overall, s->share, s};
+    void *owned[] = {s->log_theta, s->log_pi,  s->count, s->size,  s->own,
+                     s->block_sum, s->overall, s->share, s->units, s};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&e->env, owned[b]);
 }
 
@@ -86,8 +90,10 @@ cof_status cofi_mixture_open(cofi_engine *e, size_t most_rows, cofi_mixture **ou
     s->block_sum = cofi_alloc(&e->env, p->rows.n_rows / COFI_BLOCK_ROWS + 1, sizeof *s->block_sum);
     s->overall = cofi_alloc_zero(&e->env, p->first[p->n_attrs], sizeof *s->overall);
     s->share = cofi_alloc(&e->env, (size_t)s->n_parts * e->scores.stride, sizeof *s->share);
-    bool ok = s->share != NULL && s->log_theta != NULL && s->log_pi != NULL && s->count != NULL &&
-              s->size != NULL && s->own != NULL && s->block_sum != NULL && s->overall != NULL;
+    s->units = cofi_alloc_zero(&e->env, (size_t)s->n_parts * e->scores.stride, sizeof *s->units);
+    bool ok = s->share != NULL && s->units != NULL && s->log_theta != NULL && s->log_pi != NULL &&
+              s->count != NULL && s->size != NULL && s->own != NULL && s->block_sum != NULL &&
+              s->overall != NULL;
     for (uint32_t t = 0; ok && t < s->n_parts; t++) {
         s->own[t] = cofi_alloc(&e->env, s->n_entries + e->scores.stride, sizeof **s->own);
         ok = s->own[t] != NULL;
@@ -134,55 +140,120 @@ typedef struct expect_job {
     cofi_mixture *s;
 } expect_job;
 
-/* Log-likelihood of a row; its class memberships into share[]. */
-static double row_memberships(const cofi_engine *e, const cofi_mixture *s, size_t row, double *share)
+/* exp(x) for x <= 0, to about 1e-13: whole powers of two through the exponent, the rest by a polynomial. Plain
+ * arithmetic gives the same bits on every processor; the C library's does not. */
+static void exp_all(double *x, uint32_t n)
+{
+    static const double ln2_power[] = {1,
+                                       0.69314718055994530942,
+                                       0.24022650695910071233,
+                                       0.055504108664821579953,
+                                       0.0096181291076284771620,
+                                       0.0013333558146428443423,
+                                       1.5403530393381609954e-4,
+                                       1.5252733804059840281e-5,
+                                       1.3215486790144309489e-6,
+                                       1.0178086009239699728e-7,
+                                       7.0549116208011233299e-9,
+                                       4.4455382718708114976e-10};
+    const double to_whole = 0x1.8p52; /* adding it leaves a whole number in the lowest bits */
+    for (uint32_t i = 0; i < n; i++) {
+        double y = (x[i] > -700 ? x[i] : -700) * 1.4426950408889634074, shifted = y + to_whole;
+        double rest = y - (shifted - to_whole), sum = 0, power;
+        uint64_t bits;
+        for (int at = sizeof ln2_power / sizeof *ln2_power; at-- > 0;) sum = sum * rest + ln2_power[at];
+        memcpy(&bits, &shifted, sizeof bits);
+        bits = (bits + 1023) << 52;
+        memcpy(&power, &bits, sizeof power);
+        x[i] = sum * power;
+    }
+}
+
+/* Log-likelihood of a row; its class memberships into share[], 0 past the last class. */
+static inline __attribute__((always_inline)) double
+row_memberships(const cofi_engine *e, const cofi_mixture *s, size_t row, uint32_t stride, double *share)
 {
     const cofi_rows *rows = &e->problem->rows;
     uint32_t k = e->o.k;
     double most = -INFINITY, sum = 0;
-    for (uint32_t j = 0; j < k; j++) share[j] = s->log_pi[j];
-    for (size_t r = 0; r < rows->n_attrs; r++) {
-        const double *theta =
-            s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * e->scores.stride;
-        for (uint32_t j = 0; j < k; j++) share[j] += theta[j];
+    if (stride <= FEW) {
+        double here[FEW]; /* in registers: adding up in memory would wait for every store */
+        for (uint32_t j = 0; j < stride; j++) here[j] = s->log_pi[j];
+        for (size_t r = 0; r < rows->n_attrs; r++) {
+            const double *theta =
+                s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
+            for (uint32_t j = 0; j < stride; j++) here[j] += theta[j];
+        }
+        memcpy(share, here, stride * sizeof *share);
+    } else {
+        memcpy(share, s->log_pi, stride * sizeof *share);
+        for (size_t r = 0; r < rows->n_attrs; r++) {
+            const double *theta =
+                s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
+            for (uint32_t j = 0; j < stride; j++) share[j] += theta[j];
+        }
     }
-    for (uint32_t j = 0; j < k; j++) most = fmax(most, share[j]);
-    for (uint32_t j = 0; j < k; j++) sum += share[j] = exp(share[j] - most);
+    for (uint32_t j = 0; j < k; j++) most = share[j] > most ? share[j] : most;
+    for (uint32_t j = 0; j < stride; j++) share[j] -= most;
+    exp_all(share, stride);
+    for (uint32_t j = 0; j < k; j++) sum += share[j];
     for (uint32_t j = 0; j < k; j++) share[j] /= sum;
     return most + log(fmax(sum, 1)); /* the likeliest class alone gives 1 */
 }
 
-static void expect_row(const expect_job *job, uint64_t *count, uint64_t *size, size_t row,
-                       const double *share)
+/* Adds a row's memberships, in whole units, to those of the values it holds. */
+static inline __attribute__((always_inline)) void expect_row(const expect_job *job, uint64_t *restrict count,
+                                                             uint64_t *restrict size, size_t row,
+                                                             uint32_t stride, const double *share,
+                                                             uint64_t *restrict units)
 {
     const cofi_engine *e = job->e;
     const cofi_rows *rows = &e->problem->rows;
-    uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        uint64_t units = (uint64_t)llrint(share[j] * (double)weight * job->s->membership);
-        if (units == 0) continue;
-        size[j] += units;
-        for (size_t r = 0; r < rows->n_attrs; r++)
-            count[(size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * e->scores.stride + j] += units;
+    double whole = job->s->membership * (rows->weight != NULL ? (double)rows->weight[row] : 1.0);
+    for (uint32_t j = 0; j < e->o.k; j++) units[j] = (uint64_t)llrint(share[j] * whole);
+    for (uint32_t j = 0; j < stride; j++) size[j] += units[j];
+    for (size_t r = 0; r < rows->n_attrs; r++) {
+        uint64_t *to = count + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
+        for (uint32_t j = 0; j < stride; j++) to[j] += units[j];
     }
 }
 
-static double expect_block(const expect_job *job, uint32_t part, size_t block)
+/* `stride` is a constant where this is inlined. */
+static inline __attribute__((always_inline)) double expect_rows(const expect_job *job, uint32_t part,
+                                                                size_t begin, size_t end, uint32_t stride)
 {
     const cofi_engine *e = job->e;
     const cofi_problem *p = e->problem;
     cofi_mixture *s = job->s;
-    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
-    uint64_t *count = s->own[part], *size = count + s->n_entries;
-    double *share = s->share + (size_t)part * e->scores.stride, sum = 0;
-    size_t from = (begin + s->step - 1) / s->step * s->step;
-    for (size_t i = from; i < (end < p->rows.n_rows ? end : p->rows.n_rows); i += s->step) {
+    uint64_t *count = s->own[part], *size = count + s->n_entries, *units = s->units + (size_t)part * stride;
+    double *share = s->share + (size_t)part * stride, sum = 0;
+    for (size_t i = begin; i < end; i += s->step) {
         double weight = p->rows.weight != NULL ? (double)p->rows.weight[i] / p->unit : 1.0;
         if (weight == 0) continue;
-        sum += weight * row_memberships(e, s, i, share);
-        expect_row(job, count, size, i, share);
+        sum += weight * row_memberships(e, s, i, stride, share);
+        expect_row(job, count, size, i, stride, share, units);
     }
     return sum;
+}
+
+static double expect_block(const expect_job *job, uint32_t part, size_t block)
+{
+    const cofi_rows *rows = &job->e->problem->rows;
+    size_t step = job->s->step, begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
+    begin = (begin + step - 1) / step * step;
+    end = end < rows->n_rows ? end : rows->n_rows;
+    switch (job->e->scores.stride) {
+    case 2:
+        return expect_rows(job, part, begin, end, 2);
+    case 4:
+        return expect_rows(job, part, begin, end, 4);
+    case 6:
+        return expect_rows(job, part, begin, end, 6);
+    case 8:
+        return expect_rows(job, part, begin, end, 8);
+    default:
+        return expect_rows(job, part, begin, end, job->e->scores.stride);
+    }
 }
 
 static size_t n_blocks(const cofi_engine *e)
