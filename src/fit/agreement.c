@@ -32,6 +32,13 @@ void cofi_agreement_note(const cofi_engine *e, cofi_agreement *a, uint32_t recor
     }
 }
 
+void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)
+{
+    if (a->n_rows == 0) return;
+    memcpy(a->label + (size_t)record * a->n_rows, a->label + (size_t)earlier * a->n_rows,
+           a->n_rows * sizeof *a->label);
+}
+
 static bool any_labelled(const int32_t *label, size_t n)
 {
     for (size_t s = 0; s < n; s++)

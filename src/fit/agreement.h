@@ -11,6 +11,8 @@ typedef struct cofi_agreement {
 
 cof_status cofi_agreement_open(const cofi_engine *engine, cofi_agreement *agreement, cof_error *err);
 void cofi_agreement_note(const cofi_engine *engine, cofi_agreement *agreement, uint32_t record);
+void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
+                           uint32_t earlier); /* the same labels */
 /* The adjusted Rand index of every restart with the kept one, into a block of the env's; NULL there if there is
  * nothing to compare. */
 cof_status cofi_agreement_measure(const cofi_engine *engine, const cofi_agreement *agreement,

@@ -69,20 +69,36 @@ static double pooled_count(const cofi_engine *e, size_t flat)
     return (double)units / e->problem->unit;
 }
 
-double cofi_log_likelihood_of_one(const cofi_engine *e)
+/* One attribute's tables of all clusters taken as one. */
+static double pooled_evidence(const cofi_engine *e, size_t r)
 {
     const cofi_problem *p = e->problem;
-    double sum = 0;
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        double total = 0, prior = 0.5 * p->n_present[r];
-        for (uint32_t v = 0; v < p->n_values[r]; v++) {
-            double n = pooled_count(e, p->first[r] + v);
-            total += n;
-            if (n > 0) sum += log_gamma(0.5 + n) - log_gamma(0.5);
-        }
-        sum += log_gamma(prior) - log_gamma(prior + total);
+    double total = 0, sum = 0, prior = 0.5 * p->n_present[r];
+    for (uint32_t v = 0; v < p->n_values[r]; v++) {
+        double n = pooled_count(e, p->first[r] + v);
+        total += n;
+        if (n > 0) sum += log_gamma(0.5 + n) - log_gamma(0.5);
     }
+    return sum + log_gamma(prior) - log_gamma(prior + total);
+}
+
+double cofi_log_likelihood_of_one(const cofi_engine *e)
+{
+    double sum = 0;
+    for (size_t r = 0; r < e->problem->n_attrs; r++) sum += pooled_evidence(e, r);
     return sum;
+}
+
+/* By how much knowing the clusters makes the attribute that gains most from it likelier. */
+static double greatest_gain(const cofi_engine *e)
+{
+    double most = 0;
+    for (size_t r = 0; r < e->problem->n_attrs; r++) {
+        double gain = -pooled_evidence(e, r);
+        for (uint32_t j = 0; j < e->o.k; j++) gain += table_evidence(e, r, j);
+        most = fmax(most, gain);
+    }
+    return most;
 }
 
 /* How much nearer rows are to the mean of their cluster than to that of the table: one-hot squared distances,
@@ -113,14 +129,17 @@ static double tightness(const cofi_engine *e)
 }
 
 /* The likelihood alone likes a few odd rows set apart, tightness alone likes clusters of equal size: the product
- * of the two gains over a single cluster, tightness to the power 0.7, asks for both. Anywhere from 0.63 to 0.8
- * chose alike (docs/quality.md). Where no partition explains the rows better than one cluster does, there is
- * nothing to balance: the tightest is kept. */
+ * of the two gains over a single cluster asks for both. What the likelihood gains without the attribute that tells
+ * the clusters apart best joins in, to the power 1/4: a partition that only copies a column is none that was found.
+ * COForest's own partitions are kept unless another is better by more than a hundredth. Where no partition explains
+ * the rows better than one cluster does, the tightest is kept. docs/quality.md says what else was tried. */
 static double balance(const cofi_engine *e, double log_likelihood)
 {
-    double likelihood = log_likelihood - cofi_log_likelihood_of_one(e);
-    double tight = log(fmax(tightness(e), 1e-300));
-    return likelihood > 0 ? log(likelihood) + 0.7 * tight : tight - 1e4; /* below any gain */
+    double gain = log_likelihood - cofi_log_likelihood_of_one(e), tight = log(fmax(tightness(e), 1e-300));
+    double own = cofi_by_likelihood(e) ? 0 : 0.01;
+    if (gain <= 0) return tight - 1e4 + own; /* below any that gains */
+    double others = fmax(gain - greatest_gain(e), 1e-3 * gain);
+    return log(gain) + 0.25 * log(others) + tight + own;
 }
 
 double cofi_criterion_given(const cofi_engine *e, double log_likelihood)

@@ -28,6 +28,8 @@ typedef struct cofi_engine {
     double mixture;   /* log-likelihood of a mixture, NaN for other methods */
     double bic;       /* and what it says with the parameters counted in */
     uint32_t restart, rebuild, n_passes; /* where it stands, for progress and history */
+    bool scouted;                        /* the method finds its starts itself */
+    uint32_t same_as; /* an earlier restart that this one would only repeat, COFI_NONE: none */
     cof_pass_record *history;
     size_t n_history, history_capacity;
     double began_s, start_s, pass_s, forest_s;

@@ -62,9 +62,18 @@ static cof_status judge(fit_run *run, cof_error *err)
     return run->in_engine && !last && restores_by_labels(run) ? keep_labels(run, err) : COF_OK;
 }
 
+/* A restart that would end where an earlier one did. */
+static void repeat(fit_run *run, uint32_t earlier)
+{
+    run->record[run->n_records] = run->record[earlier];
+    cofi_agreement_repeat(&run->agreement, run->n_records++, earlier);
+    run->in_engine = false;
+}
+
 static cof_status begin_restart(fit_run *run, cof_error *err)
 {
     cofi_engine *e = &run->e;
+    e->same_as = COFI_NONE;
     e->n_passes = e->rebuild = 0;
     e->mixture = e->bic = NAN;
     e->stop = COF_STOP_STOPPED;
@@ -77,6 +86,10 @@ static cof_status run_restart(fit_run *run, cof_error *err)
     cofi_engine *e = &run->e;
     cof_status status = begin_restart(run, err);
     if (status == COF_OK && (!e->stopped || e->pass.hash != 0)) status = run->method->run(e, run->state, err);
+    if (status == COF_OK && e->same_as != COFI_NONE) {
+        repeat(run, e->same_as);
+        return COF_OK;
+    }
     if (status != COF_OK || e->pass.hash == 0)
         return status; /* stopped before a first pass: nothing to keep */
     return judge(run, err);

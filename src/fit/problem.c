@@ -331,14 +331,14 @@ static cof_status count_distinct(cofi_problem *p, uint32_t n_groups, cof_error *
 static cof_status look_for_copies(cofi_problem *p, bool may_fold, const cof_fit_options *o, bool *worth_it,
                                   cof_error *err)
 {
-    enum { SAMPLE = 8192, PASSES = 10 };
+    enum { SAMPLE = 8192, PASSES = 10, USUAL_RESTARTS = 10 };
     size_t n = p->n_table_rows, n_columns = p->n_attrs + p->n_numeric, n_differ;
     *worth_it = true;
     if (n < 2 * SAMPLE || p->table_weight != NULL) return COF_OK;
     if (cofi_dedupe_sample(&p->env, p->ids, n_columns, n, SAMPLE, &n_differ) != COF_OK)
         return cofi_no_memory(err);
     double differ = (double)n_differ / SAMPLE, visit = 1 + 0.02 * (double)p->n_attrs * o->k;
-    double saved = (1 - differ) * PASSES * o->restarts * visit;
+    double saved = (1 - differ) * PASSES * (o->restarts > 0 ? o->restarts : USUAL_RESTARTS) * visit;
     *worth_it = (may_fold && saved > 60 + 400 * differ) || o->k > n_differ;
     return COF_OK;
 }

@@ -34,6 +34,10 @@ static bool starts_from_kmeans(const cofi_engine *e)
 
 cof_status cofi_begin(cofi_engine *e, cof_error *err)
 {
+    if (e->scouted) {
+        cofi_pass_reset(&e->pass);
+        return COF_OK;
+    }
     double before = cofi_now_s(), passes_before = e->start_s;
     double *plain = e->scores.plain; /* a start has no trace distances */
     e->scores.plain = NULL;

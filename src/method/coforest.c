@@ -2,19 +2,32 @@
 #include "forest_steps.h"
 
 #include "../fit/mixture.h"
+#include "../fit/sample.h"
 #include "methods.h"
 #include "mixed.h"
 
 #include <math.h>
 
-enum { SOFT_ROUNDS = 20, SOFT_ROWS = 8192 };
+enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
+enum { SCOUT_ROWS = 8192, SCOUT_ROWS_OF_CLUSTER = 32, SCOUT_ROUNDS = 10, SCOUT_SOFT_ROWS = 2048 };
 
 typedef struct coforest {
     uint64_t *built;       /* hashes of the partitions that forests were built from */
     uint64_t *met;         /* and of those met in one inner loop */
     int32_t *turn;         /* labels of the best partition of a cycle */
     cofi_mixture *mixture; /* the portfolio's, NULL for other starts */
+    uint32_t soft_rounds;
+    struct scout *scout; /* the portfolio's on a large table */
 } coforest;
+
+/* Tries a start on some of the rows, and brings back where it led. */
+typedef struct scout {
+    cofi_sample sample;
+    cofi_engine e;
+    coforest *state;
+    uint64_t *met;  /* per restart: hash of the partition of the sample, whatever its clusters are called */
+    uint32_t *name; /* k: of the clusters in order of appearance */
+} scout;
 
 /* How many passes ago the partition was met; 0: never. */
 static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
@@ -113,9 +126,8 @@ static cof_status refine(coforest *s, cofi_engine *e, cof_stop *stop, cof_error 
     }
 }
 
-static void coforest_close(cofi_engine *e, void *state)
+static void close_state(cofi_engine *e, coforest *s)
 {
-    coforest *s = state;
     if (s == NULL) return;
     cofi_release(&e->env, s->built);
     cofi_release(&e->env, s->met);
@@ -124,15 +136,72 @@ static void coforest_close(cofi_engine *e, void *state)
     cofi_release(&e->env, s);
 }
 
-static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
+static cof_status open_state(cofi_engine *e, coforest **state, cof_error *err)
 {
     coforest *s = cofi_alloc_zero(&e->env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     *state = s;
     s->built = cofi_alloc(&e->env, e->o.max_rebuilds, sizeof *s->built);
     s->met = cofi_alloc(&e->env, (size_t)e->o.max_passes + 1, sizeof *s->met);
-    if (s->built == NULL || s->met == NULL) return cofi_no_memory(err);
-    return cofi_in_portfolio(e) ? cofi_mixture_open(e, SOFT_ROWS, &s->mixture, err) : COF_OK;
+    return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+static void close_scout(cofi_engine *e, scout *t)
+{
+    if (t == NULL) return;
+    close_state(&t->e, t->state);
+    cofi_engine_close(&t->e);
+    cofi_sample_close(&t->sample);
+    cofi_release(&e->env, t->met);
+    cofi_release(&e->env, t->name);
+    cofi_release(&e->env, t);
+}
+
+/* Leaves *out NULL where the sample is too uniform to start from. */
+static cof_status open_scout(cofi_engine *e, size_t n_rows, scout **out, cof_error *err)
+{
+    scout *t = cofi_alloc_zero(&e->env, 1, sizeof *t);
+    if (t == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_sample_open(e->problem, n_rows, e->o.k, &t->sample, err);
+    if (status == COF_OK && t->sample.varied) {
+        t->met = cofi_alloc(&e->env, e->o.restarts, sizeof *t->met);
+        t->name = cofi_alloc(&e->env, e->o.k, sizeof *t->name);
+        if (t->met == NULL || t->name == NULL) status = cofi_no_memory(err);
+        if (status == COF_OK) status = cofi_engine_open(&t->sample.problem, &e->o, &t->e, err);
+        if (status == COF_OK) status = open_state(&t->e, &t->state, err);
+        if (status == COF_OK) status = cofi_mixture_open(&t->e, SCOUT_SOFT_ROWS, &t->state->mixture, err);
+        if (status == COF_OK) {
+            t->e.env.progress = NULL; /* the host hears of passes over its table */
+            t->state->soft_rounds = SCOUT_ROUNDS;
+            *out = t;
+            return COF_OK;
+        }
+    }
+    close_scout(e, t);
+    return status;
+}
+
+static void coforest_close(cofi_engine *e, void *state)
+{
+    coforest *s = state;
+    if (s == NULL) return;
+    close_scout(e, s->scout);
+    close_state(e, s);
+}
+
+static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
+{
+    coforest *s = NULL;
+    cof_status status = open_state(e, &s, err);
+    *state = s;
+    if (status != COF_OK || !cofi_in_portfolio(e)) return status;
+    size_t n_scouted = (size_t)SCOUT_ROWS_OF_CLUSTER * e->o.k;
+    if (n_scouted < SCOUT_ROWS) n_scouted = SCOUT_ROWS;
+    if (e->problem->rows.n_rows > 2 * n_scouted) status = open_scout(e, n_scouted, &s->scout, err);
+    e->scouted = s->scout != NULL;
+    if (status != COF_OK || e->scouted) return status;
+    s->soft_rounds = SOFT_ROUNDS;
+    return cofi_mixture_open(e, SOFT_ROWS, &s->mixture, err);
 }
 
 /* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
@@ -143,7 +212,7 @@ static void soften(coforest *s, cofi_engine *e)
     double *plain = e->scores.plain; /* not by trace distances */
     e->scores.plain = NULL;
     cofi_mixture_begin(e, s->mixture);
-    for (uint32_t round = 0; round < SOFT_ROUNDS && !e->stopped; round++) {
+    for (uint32_t round = 0; round < s->soft_rounds && !e->stopped; round++) {
         cofi_mixture_expect(e, s->mixture);
         cofi_mixture_maximise(e, s->mixture);
         e->stopped = cofi_should_stop(&e->env);
@@ -176,12 +245,9 @@ static cof_status settle_by_likelihood(coforest *s, cofi_engine *e, cof_error *e
     return status;
 }
 
-static cof_status run_categories(cofi_engine *e, void *state, cof_error *err)
+/* From the start's partition to that of the restart. */
+static cof_status settle(coforest *s, cofi_engine *e, cof_error *err)
 {
-    coforest *s = state;
-    cof_status status = cofi_settle_kmodes(e, err);
-    if (status != COF_OK) return status;
-    if (s->mixture != NULL && !e->stopped) soften(s, e);
     if (!e->stopped && cofi_by_likelihood(e)) return settle_by_likelihood(s, e, err);
     cofi_profile_update(e);
     if (!e->stopped) return refine(s, e, &e->stop, err);
@@ -191,6 +257,66 @@ static cof_status run_categories(cofi_engine *e, void *state, cof_error *err)
     e->objective = cofi_objective(e);
     e->stop = COF_STOP_STOPPED;
     return COF_OK;
+}
+
+static cof_status run_categories(cofi_engine *e, coforest *s, cof_error *err)
+{
+    cof_status status = cofi_settle_kmodes(e, err);
+    if (status != COF_OK) return status;
+    if (s->mixture != NULL && !e->stopped) soften(s, e);
+    return settle(s, e, err);
+}
+
+/* Of the sample's partition: clusters are numbered as they appear. */
+static uint64_t partition_hash(scout *t)
+{
+    uint64_t hash = 0;
+    uint32_t n_names = 0;
+    memset(t->name, 0xFF, t->e.o.k * sizeof *t->name);
+    for (size_t i = 0; i < t->sample.problem.rows.n_rows; i++) {
+        uint32_t *name = &t->name[t->e.pass.label[i]];
+        if (*name == COFI_NONE) *name = n_names++;
+        hash = cofi_mix64(hash + *name);
+    }
+    return hash;
+}
+
+/* The restart on the sample; then every row goes to the cluster that the sample's makes likeliest. */
+static cof_status follow_scout(scout *t, cofi_engine *e, cof_error *err)
+{
+    double began_s = cofi_now_s(), passes_s = e->start_s, *plain = e->scores.plain;
+    uint64_t visits = t->e.pass.visits;
+    t->e.restart = e->restart;
+    t->e.rng = e->rng;
+    t->e.n_history = 0;
+    cof_status status = cofi_begin(&t->e, err);
+    if (status == COF_OK) status = run_categories(&t->e, t->state, err);
+    e->pass.visits += t->e.pass.visits - visits;
+    e->stopped = t->e.stopped;
+    if (status == COF_OK) {
+        t->met[e->restart] = partition_hash(t);
+        for (uint32_t earlier = e->restart % 2; earlier < e->restart && !e->stopped; earlier += 2)
+            if (t->met[earlier] == t->met[e->restart] && e->same_as == COFI_NONE) e->same_as = earlier;
+    }
+    if (status == COF_OK && e->same_as == COFI_NONE) {
+        size_t n_entries = (size_t)e->problem->first[e->problem->n_attrs] * e->scores.stride;
+        memcpy(e->pass.count, t->e.pass.count, n_entries * sizeof *e->pass.count);
+        memcpy(e->pass.size, t->e.pass.size, e->o.k * sizeof *e->pass.size);
+        e->scores.plain = NULL;
+        cofi_scores_likelihood(e);
+        cofi_pass_reset(&e->pass);
+        cofi_engine_pass(e, COF_PHASE_START);
+        cofi_profile_clear(e);
+        e->scores.plain = plain;
+    }
+    e->start_s = passes_s + (cofi_now_s() - began_s);
+    return status;
+}
+
+static cof_status run_portfolio(cofi_engine *e, coforest *s, cof_error *err)
+{
+    cof_status status = follow_scout(s->scout, e, err);
+    return status == COF_OK && e->same_as == COFI_NONE ? settle(s, e, err) : status;
 }
 
 /* Trace distances of every attribute, the longest of each scaled to 1. */
@@ -211,7 +337,8 @@ static void scaled_traces(cofi_engine *e, cofi_distances *d)
 static cof_status run(cofi_engine *e, void *state, cof_error *err)
 {
     cofi_distances d = {NULL, NULL};
-    cof_status status = run_categories(e, state, err);
+    coforest *s = state;
+    cof_status status = s->scout != NULL ? run_portfolio(e, s, err) : run_categories(e, s, err);
     if (status != COF_OK || e->problem->n_numeric == 0 || e->stopped) return status;
     status = cofi_distances_open(e, &d, err);
     if (status == COF_OK) {
