@@ -130,6 +130,14 @@ static const option output_options[] = {
      .offset = offsetof(fit_settings, labels_out),
      .hint = HINT_FILE,
      .help = "Write the cluster of every row, as CSV; \"-\" is standard output."},
+    {.name = "margins-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, margins_out),
+     .hint = HINT_FILE,
+     .help = "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances "
+             "and the "
+             "lead, 0 for a tie, 1 for a row that fits exactly."},
     {.name = "model-out",
      .arg = "FILE",
      .kind = OPTION_TEXT,
@@ -312,6 +320,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_MODEL] = (outfile){.option = "--model-out", .path = s->model_out};
     job->out[OUT_HISTORY] = (outfile){.option = "--history", .path = s->history};
     job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
+    job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
@@ -416,6 +425,29 @@ static int score_labels(fit_job *job)
     job->scores = (cof_scores){.struct_size = sizeof job->scores};
     cof_status status = cof_evaluate(NULL, labels, job->classes, n, &job->scores, &err);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+}
+
+/* Only where somebody will read it: it takes a pass of its own. */
+static int measure_margins(fit_job *job)
+{
+    cof_error err;
+    size_t n = 0;
+    const int32_t *labels = cof_model_labels(job->model, &n);
+    if (job->s.margins_out == NULL && !job->s.json) return CODE_DONE;
+    job->margin = malloc((n + 1) * sizeof *job->margin);
+    if (job->margin == NULL) return complain_memory();
+    cof_status status =
+        cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &err);
+    if (status == COF_OK) return CODE_DONE;
+    free(job->margin);
+    job->margin = NULL;
+    if (status != COF_ERR_UNSUPPORTED) return complain_status(status, TASK_FIT, &err);
+    return job->s.margins_out == NULL
+               ? CODE_DONE
+               : complain(CODE_FAILED,
+                          "--margins-out has nothing to tell: %s keeps no distances of rows "
+                          "to clusters here; leave it out",
+                          cof_model_method(job->model));
 }
 
 static void warn_numbers(fit_job *job)
@@ -528,6 +560,8 @@ static int write_outputs(fit_job *job)
     if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
     if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
         code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
+        code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
     if (code == CODE_DONE) code = write_pictures(job);
     if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
         code = outfile_save_model(&job->out[OUT_MODEL], job->model);
@@ -540,6 +574,7 @@ static int write_outputs(fit_job *job)
 static int report(fit_job *job, bool words)
 {
     int code = score_labels(job);
+    if (code == CODE_DONE) code = measure_margins(job);
     if (code != CODE_DONE) return code;
     collect_warnings(job);
     code = write_outputs(job);
@@ -598,6 +633,7 @@ done:
     cof_table_free(job.table);
     free(job.init_rows);
     free(job.classes);
+    free(job.margin);
     return code;
 }
 

@@ -19,10 +19,10 @@ typedef struct fit_settings {
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet;
-    const char *labels_out, *model_out, *history, *report, *map_out;
+    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out;
 } fit_settings;
 
-enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, OUT_REPORT, OUT_MAP, N_OUT, MAX_WARNINGS = 8 };
+enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, OUT_REPORT, OUT_MAP, OUT_MARGINS, N_OUT, MAX_WARNINGS = 8 };
 
 typedef struct fit_job {
     fit_settings s;
@@ -35,6 +35,7 @@ typedef struct fit_job {
     cof_fit_info info;
     cof_scores scores;      /* with a label column */
     int32_t *classes;       /* the label column, NULL without */
+    cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
     double read_s, begun_s; /* seconds; on the clock of now_s */
     progress_line line;     /* here, because the table keeps pointing at it */
     page page;

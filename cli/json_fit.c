@@ -1,5 +1,6 @@
 /* The result of a fit as one JSON object. The fields are a contract: docs and scripts rely on them. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "fit_job.h"
 #include "json_out.h"
@@ -95,6 +96,44 @@ static void print_curve(const fit_job *job, json_out *j)
         json_text(j, "k_runner_up", NULL);
 }
 
+/* Mean lead of the rows of each cluster, and how many of them are close calls. */
+static void print_margins(const fit_job *job, json_out *j)
+{
+    size_t n = 0;
+    const int32_t *label = cof_model_labels(job->model, &n);
+    double *lead = calloc(job->s.k, sizeof *lead);
+    uint64_t *count = calloc(2 * (size_t)job->s.k, sizeof *count), *close = count + job->s.k;
+    if (job->margin != NULL && lead != NULL && count != NULL) {
+        for (size_t i = 0; i < n; i++) {
+            if (label[i] < 0) continue;
+            double own = cof_margin_lead(&job->margin[i]);
+            lead[label[i]] += own;
+            count[label[i]]++;
+            close[label[i]] += own < COF_CLOSE_LEAD;
+        }
+        json_open_line(j, "mean_lead", '[');
+        for (uint32_t c = 0; c < job->s.k; c++)
+            json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
+        json_close(j, ']');
+        json_open_line(j, "n_close", '[');
+        for (uint32_t c = 0; c < job->s.k; c++) json_count(j, NULL, close[c]);
+        json_close(j, ']');
+    }
+    free(lead);
+    free(count);
+}
+
+static void print_cluster_agreement(const fit_job *job, json_out *j)
+{
+    uint32_t n_good = 0;
+    const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
+    if (agreement == NULL) return;
+    json_count(j, "n_good_restarts", n_good);
+    json_open_line(j, "cluster_agreement", '[');
+    for (uint32_t c = 0; c < job->s.k; c++) json_real(j, NULL, agreement[c]);
+    json_close(j, ']');
+}
+
 static void print_result(const fit_job *job, json_out *j)
 {
     const cof_fit_info *info = &job->info;
@@ -110,6 +149,7 @@ static void print_result(const fit_job *job, json_out *j)
     json_count(j, "best_restart", info->best_restart + 1u);
     if (cof_model_agreement(job->model) != NULL)
         json_real(j, "agreement", mean_agreement(job->model, info->best_restart));
+    print_cluster_agreement(job, j);
     json_count(j, "rebuilds", info->rebuilds);
     json_count(j, "passes", info->passes);
     json_text(j, "stop_reason", stop_word(info->stop_reason));
@@ -117,6 +157,7 @@ static void print_result(const fit_job *job, json_out *j)
     for (uint32_t c = 0; c < job->s.k; c++) json_real(j, NULL, sizes[c]);
     json_close(j, ']');
     json_count(j, "n_empty", info->n_empty);
+    print_margins(job, j);
     print_restarts(job, j);
     if (job->classes == NULL) return;
     json_open(j, "scores", '{');

@@ -1,7 +1,8 @@
-/* The labels file and the history file. */
+/* The labels file, the margins file and the history file. */
 #include "labels_csv.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "complain.h"
@@ -22,10 +23,10 @@ static void put_cell(outfile *f, const char *text)
     outfile_put(f, "\"", 1);
 }
 
-static void put_header(outfile *f, const cof_table *table, size_t names)
+static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
 {
     cof_column view;
-    outfile_print(f, "row,cluster");
+    outfile_print(f, "row,cluster%s", more);
     if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
         outfile_put(f, ",", 1);
         put_cell(f, view.name);
@@ -33,21 +34,61 @@ static void put_header(outfile *f, const cof_table *table, size_t names)
     outfile_put(f, "\n", 1);
 }
 
+static void put_row(outfile *f, size_t row, int32_t label)
+{
+    if (label < 0)
+        outfile_print(f, "%zu,", row + 1);
+    else
+        outfile_print(f, "%zu,%" PRId32, row + 1, label + 1);
+}
+
+static void put_name(outfile *f, const cof_table *table, size_t row, size_t names)
+{
+    if (names == SIZE_MAX) return;
+    outfile_put(f, ",", 1);
+    put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
+}
+
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels)
 {
     size_t n_rows = cof_table_n_rows(table);
     int code = outfile_open(f);
     if (code != CODE_DONE) return code;
-    put_header(f, table, names);
+    put_header(f, table, names, "");
     for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        put_row(f, i, labels[i]);
+        put_name(f, table, i, names);
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
+static void put_distance(outfile *f, float distance)
+{
+    if (isfinite(distance))
+        outfile_print(f, ",%.7g", (double)distance);
+    else
+        outfile_put(f, ",", 1);
+}
+
+int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                  const cof_margin *margin)
+{
+    size_t n_rows = cof_table_n_rows(table);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    put_header(f, table, names, ",next,distance,next_distance,lead");
+    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        put_row(f, i, labels[i]);
+        outfile_put(f, ",", 1);
+        if (margin[i].second >= 0) outfile_print(f, "%" PRId32, margin[i].second + 1);
+        put_distance(f, margin[i].own);
+        put_distance(f, margin[i].other);
         if (labels[i] < 0)
-            outfile_print(f, "%zu,", i + 1);
-        else
-            outfile_print(f, "%zu,%" PRId32, i + 1, labels[i] + 1);
-        if (names != SIZE_MAX) {
             outfile_put(f, ",", 1);
-            put_cell(f, cof_table_value(table, names, cof_table_code(table, i, names)));
-        }
+        else
+            outfile_print(f, ",%.6g", cof_margin_lead(&margin[i]));
+        put_name(f, table, i, names);
         outfile_put(f, "\n", 1);
     }
     return outfile_finish(f);

@@ -1,4 +1,4 @@
-/* The labels file and the history file. */
+/* The labels file, the margins file and the history file. */
 #ifndef COF_CLI_LABELS_CSV_H
 #define COF_CLI_LABELS_CSV_H
 
@@ -8,6 +8,9 @@
 /* row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
  * dropped row. Exit codes. */
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
+/* The same with the next cluster, both distances and the lead of every row. */
+int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                  const cof_margin *margin);
 /* One JSON object a line and pass. */
 int write_history(outfile *f, const cof_model *model);
 

@@ -170,6 +170,18 @@ double mean_agreement(const cof_model *model, uint32_t kept)
     return sum / (double)(n - 1);
 }
 
+/* The cluster that the other good starts agree least about, if they do not agree about all. */
+static void show_least_sure(const fit_job *job, const page *p)
+{
+    uint32_t n_good = 0, least = 0;
+    const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
+    if (agreement == NULL) return;
+    for (uint32_t j = 1; j < job->s.k; j++) least = agreement[j] < agreement[least] ? j : least;
+    if (agreement[least] < 0.995)
+        fprintf(p->out, "\n  %-14s cluster %u, overlap %.2f with its like in the %u other good start%s",
+                "Least sure", least + 1, agreement[least], n_good, plural(n_good));
+}
+
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
@@ -187,6 +199,7 @@ static void show_criterion(const fit_job *job, const page *p)
     if (!isnan(mean_agreement(job->model, info->best_restart)))
         fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
                 "Agreement", mean_agreement(job->model, info->best_restart));
+    show_least_sure(job, p);
     fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
             likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
     if (info->rebuilds > 0 || has_trees(job->model))
@@ -382,11 +395,10 @@ static int show_comparison(const fit_job *job, const page *p)
 
 static void show_files(const fit_job *job, const page *p)
 {
-    static const char *const what[] = {[OUT_LABELS] = "the cluster of every row",
-                                       [OUT_MODEL] = "the model",
-                                       [OUT_HISTORY] = "the history of every pass",
-                                       [OUT_REPORT] = "the report; open it in a browser",
-                                       [OUT_MAP] = "the map of the rows"};
+    static const char *const what[] = {
+        [OUT_LABELS] = "the cluster of every row",       [OUT_MODEL] = "the model",
+        [OUT_HISTORY] = "the history of every pass",     [OUT_REPORT] = "the report; open it in a browser",
+        [OUT_MARGINS] = "how clearly every row belongs", [OUT_MAP] = "the map of the rows"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;

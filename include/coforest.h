@@ -404,6 +404,11 @@ COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t 
 /* How far each restart agrees with the kept one: the adjusted Rand index of their partitions over up to 65,536
  * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */
 COF_API const double *cof_model_agreement(const cof_model *model);
+/* How far the restarts agree about each cluster: the rows it has in common with its nearest counterpart over the rows of
+ * either (Jaccard), mean over the other good restarts, those whose likelihood gained nine tenths of what the kept one
+ * gained over a single cluster. k of them; lent; NULL where there was no such restart or k is above 1024. n_good may be
+ * NULL. */
+COF_API const double *cof_model_cluster_agreement(const cof_model *model, uint32_t *n_good);
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
 
 typedef struct cof_k_record {
@@ -434,6 +439,20 @@ COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *ta
  * cluster that can take no rows. */
 COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, double *distances,
                                        size_t n_distances, cof_error *err);
+
+typedef struct cof_margin {
+    float own;      /* distance to the row's own cluster; NaN for a row without one */
+    float other;    /* to the nearest other cluster; infinity if there is none */
+    int32_t second; /* that one; -1 if there is none */
+} cof_margin;
+
+/* How clearly every row belongs where it is, one margin a row; labels are the clusters the rows are in. */
+COF_API cof_status cof_model_margins(const cof_model *model, const cof_table *table, const int32_t *labels,
+                                     uint32_t threads, cof_margin *margins, size_t n_margins, cof_error *err);
+/* 1 - own / other: 0 on the border between two clusters, 1 for a row that fits its own exactly; 0 without one. Below
+ * COF_CLOSE_LEAD we call it close. */
+#define COF_CLOSE_LEAD 0.05
+COF_API double cof_margin_lead(const cof_margin *margin);
 
 /* Receives text or bytes in pieces; nonzero stops the writer with COF_ERR_IO. */
 typedef int (*cof_sink)(void *ctx, const char *text, size_t n_bytes);

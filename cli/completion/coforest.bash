@@ -28,6 +28,7 @@ _coforest()
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
         fit:--labels-out) return ;;
+        fit:--margins-out) return ;;
         fit:--model-out) return ;;
         fit:--history) return ;;
         fit:--report) return ;;
@@ -87,7 +88,7 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;

@@ -25,6 +25,7 @@ complete -c coforest -n '__fish_seen_subcommand_from fit' -l delimiter -x -d 'Wh
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l no-header -d 'The first line is data already; columns are called V1, V2, and so on'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l na -x -d 'Texts that mean "missing", separated by commas; a comma at the end adds the empty cell (default: "?,NA,")'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l labels-out -r -F -d 'Write the cluster of every row, as CSV; "-" is standard output'
+complete -c coforest -n '__fish_seen_subcommand_from fit' -l margins-out -r -F -d 'Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and the lead, 0 for a tie, 1 for a row that fits exactly'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l model-out -r -F -d 'Keep the model, for "predict" and "trees"'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l history -r -F -d 'Write what happened in every pass, one JSON object a line'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l report -r -F -d 'Write a page to look at, as HTML that needs nothing else'

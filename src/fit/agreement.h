@@ -17,6 +17,12 @@ void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
  * nothing to compare. */
 cof_status cofi_agreement_measure(const cofi_engine *engine, const cofi_agreement *agreement,
                                   uint32_t n_records, uint32_t kept, double **ari, cof_error *err);
+/* How far the good restarts agree about each of the kept clusters, into a block of the env's, to be released even on
+ * failure; NULL there if there is nothing to compare. Good is one whose likelihood gained nearly as much over a single
+ * cluster. */
+cof_status cofi_agreement_clusters(const cofi_engine *engine, const cofi_agreement *agreement,
+                                   const cof_restart_record *record, uint32_t n_records, uint32_t kept,
+                                   double **mean, uint32_t *n_good, cof_error *err);
 void cofi_agreement_close(const cofi_engine *engine, cofi_agreement *agreement);
 
 #endif

@@ -14,7 +14,9 @@ typedef struct fit_run {
     void *state;
     int32_t *kept; /* labels of the best restart so far, if that is all it takes to restore it */
     cofi_agreement agreement;
-    double *ari; /* of each restart with the kept one */
+    double *ari;     /* of each restart with the kept one */
+    double *overlap; /* of each cluster with its counterparts in the good restarts */
+    uint32_t n_good;
     cof_restart_record *record;
     uint32_t n_records, best;
     double best_criterion, best_mixture, best_bic;
@@ -231,6 +233,7 @@ static void close_run(fit_run *run, const cof_env *env)
     if (run->method != NULL && run->method->close != NULL) run->method->close(&run->e, run->state);
     cofi_agreement_close(&run->e, &run->agreement);
     cofi_release(env, run->ari);
+    cofi_release(env, run->overlap);
     cofi_release(env, run->kept);
     cofi_release(env, run->record);
     cofi_engine_close(&run->e);
@@ -256,14 +259,19 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
         status = restore_best(&run, err);
         if (status == COF_OK)
             status = cofi_agreement_measure(&run.e, &run.agreement, run.n_records, run.best, &run.ari, err);
+        if (status == COF_OK)
+            status = cofi_agreement_clusters(&run.e, &run.agreement, run.record, run.n_records, run.best,
+                                             &run.overlap, &run.n_good, err);
         fill_info(&run, &problem, prepare_s, began_s, &own);
         if (status == COF_OK) status = cofi_harvest(&run.e, run.method, run.record, run.n_records, out, err);
         if (status == COF_OK) {
             (*out)->agreement = run.ari;
+            (*out)->cluster_agreement = run.overlap;
+            (*out)->n_good = run.n_good;
             (*out)->kept = run.best;
             (*out)->select = o.select;
-            run.record = NULL; /* both the model's now */
-            run.ari = NULL;
+            run.record = NULL; /* all the model's now */
+            run.ari = run.overlap = NULL;
         }
         if (status == COF_OK && info != NULL) cofi_return_struct(info, &own, sizeof own);
     }

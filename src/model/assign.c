@@ -1,6 +1,5 @@
 /* Labels and distances for new rows: the model's scores are laid out for the new table's own values, and the
  * same pass kernel walks its rows. */
-#include "assign.h"
 #include "model.h"
 
 #include "../core/team.h"
@@ -29,7 +28,7 @@ typedef struct assignment {
     /* what the tasks write */
     int32_t *label;
     const int32_t *own_label; /* or, for margins, read */
-    cofi_margin *margin;
+    cof_margin *margin;
     void *scratch; /* one piece per worker */
     size_t scratch_size;
 } assignment;
@@ -279,10 +278,10 @@ static void sum_row(const assignment *a, size_t row, int64_t *sum)
     }
 }
 
-static cofi_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
+static cof_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
 {
     int32_t own = a->own_label[row], second = -1;
-    cofi_margin m = {.own = NAN, .other = INFINITY, .second = -1};
+    cof_margin m = {.own = NAN, .other = INFINITY, .second = -1};
     if (own < 0 || own >= (int32_t)a->m->k) return m;
     for (int32_t j = 0; j < (int32_t)a->m->k; j++) {
         if (j == own || a->scores.base[j] >= COFI_NEVER) continue;
@@ -306,9 +305,12 @@ static void margin_task(void *ctx, uint32_t worker, size_t block)
     }
 }
 
-cof_status cofi_model_margins(const cof_model *m, const cof_table *t, const int32_t *labels, uint32_t threads,
-                              cofi_margin *margins, cof_error *err)
+cof_status cof_model_margins(const cof_model *m, const cof_table *t, const int32_t *labels, uint32_t threads,
+                             cof_margin *margins, size_t n_margins, cof_error *err)
 {
+    if (n_margins != t->n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu margins was given, but the table has %zu rows",
+                         n_margins, t->n_rows);
     assignment a;
     cofi_team *team = NULL;
     cof_status status = open_assignment(m, t, &a, err);
@@ -324,4 +326,11 @@ cof_status cofi_model_margins(const cof_model *m, const cof_table *t, const int3
     cofi_team_close(team);
     close_assignment(&a);
     return status;
+}
+
+double cof_margin_lead(const cof_margin *m)
+{
+    if (isnan(m->own)) return 0;
+    if (!(m->other > 0) || isinf(m->other)) return isinf(m->other) ? 1 : 0;
+    return fmin(1, fmax(0, 1 - (double)m->own / (double)m->other));
 }

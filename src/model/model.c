@@ -86,9 +86,8 @@ void cof_model_free(cof_model *m)
         void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops};
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
     }
-    void *owned[] = {m->attr,        m->count,   m->size,    m->scores.value,
-                     m->scores.base, m->label,   m->history, m->restart,
-                     m->agreement,   m->k_curve, m};
+    void *owned[] = {m->attr,    m->count,   m->size,      m->scores.value, m->scores.base,       m->label,
+                     m->history, m->restart, m->agreement, m->k_curve,      m->cluster_agreement, m};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
 }
 
@@ -192,6 +191,12 @@ const cof_pass_record *cof_model_history(const cof_model *m, size_t *n_records)
 {
     if (n_records != NULL) *n_records = m->n_history;
     return m->history;
+}
+
+const double *cof_model_cluster_agreement(const cof_model *m, uint32_t *n_good)
+{
+    if (n_good != NULL) *n_good = m->n_good;
+    return m->cluster_agreement;
 }
 
 const double *cof_model_agreement(const cof_model *m)

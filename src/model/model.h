@@ -46,7 +46,9 @@ struct cof_model {
     int32_t select;        /* and by what it was kept */
     cof_k_record *k_curve; /* every k tried; NULL where it was given */
     size_t n_k_curve;
-    double *agreement; /* of each restart with the kept one; NULL if there was one */
+    double *cluster_agreement; /* k; NULL if there is nothing to compare */
+    uint32_t n_good;           /* restarts it is the mean of */
+    double *agreement;         /* of each restart with the kept one; NULL if there was one */
 };
 
 cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err);

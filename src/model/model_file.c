@@ -20,7 +20,8 @@ enum {
     TAG_METHOD = 6,
     TAG_AGREEMENT = 7,
     TAG_CHOICE = 8,
-    TAG_K_CURVE = 9
+    TAG_K_CURVE = 9,
+    TAG_CLUSTER_AGREEMENT = 10
 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -125,6 +126,15 @@ static void put_choice(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static void put_cluster_agreement(cofi_writer *w, const cof_model *m)
+{
+    if (m->cluster_agreement == NULL) return;
+    size_t hole = begin_section(w, TAG_CLUSTER_AGREEMENT);
+    cofi_put_u32(w, m->n_good);
+    for (uint32_t j = 0; j < m->k; j++) cofi_put_f64(w, m->cluster_agreement[j]);
+    end_section(w, hole);
+}
+
 static void put_k_curve(cofi_writer *w, const cof_model *m)
 {
     if (m->k_curve == NULL) return;
@@ -160,6 +170,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     put_agreement(w, m);
     put_choice(w, m);
     put_k_curve(w, m);
+    put_cluster_agreement(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
 }
@@ -409,6 +420,18 @@ static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
     return COF_OK;
 }
 
+static cof_status get_cluster_agreement(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    if (m->cluster_agreement != NULL || s->n != 4 + 8 * (size_t)m->k)
+        return damaged(p, "the agreement about its clusters makes no sense", err);
+    m->n_good = cofi_get_u32(s);
+    m->cluster_agreement = cofi_alloc(&m->env, m->k, sizeof *m->cluster_agreement);
+    if (m->cluster_agreement == NULL) return cofi_no_memory(err);
+    for (uint32_t j = 0; j < m->k; j++) m->cluster_agreement[j] = cofi_get_f64(s);
+    return COF_OK;
+}
+
 /* Numbers of clusters ascend, and that of the model is among them. */
 static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
 {
@@ -470,6 +493,8 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
         return get_agreement(p, &s, err);
     case TAG_CHOICE:
         return get_choice(p, &s, err);
+    case TAG_CLUSTER_AGREEMENT:
+        return get_cluster_agreement(p, &s, err);
     case TAG_K_CURVE:
         return get_k_curve(p, &s, err);
     case TAG_METHOD:

@@ -2,7 +2,7 @@
 #ifndef COFI_REPORT_H
 #define COFI_REPORT_H
 
-#include "../model/assign.h"
+#include "../model/model.h"
 #include "html_out.h"
 #include "row_values.h"
 
@@ -50,8 +50,8 @@ typedef struct cofi_report {
     size_t n_rows;
     const int32_t *label;
     int32_t *own_label;
-    cofi_margin *margin; /* NULL: the method keeps no distances of rows to clusters */
-    bool has_trees;      /* some attribute has one */
+    cof_margin *margin; /* NULL: the method keeps no distances of rows to clusters */
+    bool has_trees;     /* some attribute has one */
     cofi_row_values values;
     cofi_cluster_rows *rows; /* k */
     uint64_t lead_bin[COFI_LEAD_BINS];
@@ -80,9 +80,5 @@ void cofi_report_map(cofi_report *r);
 void cofi_report_rows(cofi_report *r);
 void cofi_report_convergence(cofi_report *r);
 cof_status cofi_report_scores(cofi_report *r, cof_error *err);
-
-/* Rows within this share of the way to another cluster are close calls. */
-#define COFI_CLOSE_LEAD 0.05
-double cofi_lead(const cofi_margin *m); /* 1 - own / other: 0 for a tie, 1 for a row that fits exactly */
 
 #endif

@@ -13,6 +13,7 @@ static void size_line(cofi_report *r, uint32_t j)
     cofi_out *out = &r->out;
     double size = cof_model_sizes(r->model)[j];
     const cofi_cluster_rows *c = &r->rows[j];
+    const double *agreement = cof_model_cluster_agreement(r->model, NULL);
     cofi_out_format(out, "<tr><th scope=\"row\" data-v=\"%u\">", j + 1);
     cofi_html_cluster(out, j);
     cofi_html_count_cell(out, size);
@@ -25,15 +26,26 @@ static void size_line(cofi_report *r, uint32_t j)
         cofi_html_bar(out, "", (double)c->n_close, (double)c->n);
         cofi_out_text(out, " %");
     }
+    if (agreement != NULL) cofi_html_number(out, agreement[j], 2);
     cofi_out_text(out, "</tr>\n");
 }
 
 static void size_table(cofi_report *r)
 {
-    static const char *const heads[] = {"cluster",           "rows",          "share of all", "mean lead",
-                                        "close to boundary", "of the cluster"};
+    static const char *const all[] = {"cluster",           "rows",           "share of all", "mean lead",
+                                      "close to boundary", "of the cluster", "starts agree"};
+    const char *heads[7];
+    char numeric[8] = "-n-nn-n";
+    size_t n = 0;
+    for (size_t i = 0; i < 7; i++) {
+        bool shown =
+            i < 3 || (i < 6 ? r->margin != NULL : cof_model_cluster_agreement(r->model, NULL) != NULL);
+        numeric[n] = numeric[i];
+        heads[n] = all[i];
+        n += shown;
+    }
     cofi_html_table(&r->out, "", true, "Clusters, their sizes, and how clearly their rows belong to them");
-    cofi_html_heads(&r->out, heads, "-n-nn-", r->margin != NULL ? 6 : 3);
+    cofi_html_heads(&r->out, heads, numeric, n);
     cofi_out_text(&r->out, "<tbody>\n");
     for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
     cofi_out_text(&r->out, "</tbody>");
@@ -168,6 +180,7 @@ static void tell_agreement(cofi_report *r)
 {
     const double *ari = cof_model_agreement(r->model);
     double sum = 0, least = 1, most = -1;
+    uint32_t n_good = 0;
     if (ari == NULL) return;
     for (size_t i = 0; i < r->n_restarts; i++) {
         if (i == r->best_restart) continue;
@@ -180,6 +193,12 @@ static void tell_agreement(cofi_report *r)
                     "average (adjusted "
                     "Rand index, from %.3f to %.3f; 1 is the same partition, 0 what chance would do).</p>\n",
                     sum / (double)(r->n_restarts - 1), least, most);
+    if (cof_model_cluster_agreement(r->model, &n_good) != NULL)
+        cofi_out_format(&r->out,
+                        "<p>How far starts agree about a cluster, in the table above, is the share of rows a "
+                        "cluster has in common with its "
+                        "nearest counterpart, mean over the %u other start%s nearly as likely.</p>\n",
+                        n_good, n_good == 1 ? "" : "s");
 }
 
 static void tell_restarts(cofi_report *r)
@@ -246,7 +265,7 @@ static void tell_boundary(cofi_report *r)
         out,
         ") lie close to the boundary: their lead is below %d\u00a0%%. The lead says how much nearer a "
         "row is to its own cluster than to the next one: 0\u00a0%% is a tie.</p>\n",
-        (int)(100 * COFI_CLOSE_LEAD));
+        (int)(100 * COF_CLOSE_LEAD));
     lead_histogram(r);
 }
 

@@ -4,13 +4,6 @@
 
 #include <math.h>
 
-double cofi_lead(const cofi_margin *m)
-{
-    if (isnan(m->own)) return 0;
-    if (!(m->other > 0) || isinf(m->other)) return isinf(m->other) ? 1 : 0;
-    return fmin(1, fmax(0, 1 - (double)m->own / (double)m->other));
-}
-
 /* ---- From the model ---------------------------------------------------------------------------------- */
 
 static cof_status allocate(cofi_report *r, cof_error *err)
@@ -129,13 +122,13 @@ static void study_row(cofi_report *r, size_t row)
     r->n_clustered++;
     c->n++;
     if (r->margin == NULL) return;
-    double lead = cofi_lead(&r->margin[row]);
+    double lead = cof_margin_lead(&r->margin[row]);
     int bin = (int)(lead * COFI_LEAD_BINS);
     c->lead += lead;
     r->lead_bin[bin < COFI_LEAD_BINS ? bin : COFI_LEAD_BINS - 1]++;
     offer(r, c, COFI_TYPICAL, row, r->margin[row].own);
     offer(r, c, COFI_ATYPICAL, row, -r->margin[row].own);
-    if (lead >= COFI_CLOSE_LEAD) return;
+    if (lead >= COF_CLOSE_LEAD) return;
     c->n_close++;
     offer(r, c, COFI_BETWEEN, row, (float)lead);
 }
@@ -166,7 +159,7 @@ static cof_status measure_rows(cofi_report *r, cof_error *err)
     if (r->model->no_scores) return COF_OK;
     r->margin = cofi_alloc(&r->env, r->n_rows, sizeof *r->margin);
     if (r->margin == NULL) return cofi_no_memory(err);
-    return cofi_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, err);
+    return cof_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, r->n_rows, err);
 }
 
 static cof_status study_rows(cofi_report *r, cof_error *err)

@@ -91,12 +91,12 @@ static size_t n_shown(const cofi_report *r)
 static void example_line(cofi_report *r, const char *kind, size_t row)
 {
     cofi_out *out = &r->out;
-    const cofi_margin *m = &r->margin[row];
+    const cof_margin *m = &r->margin[row];
     cofi_out_text(out, "<tr><th scope=\"row\">");
     row_name(r, row);
     cofi_out_format(out, "<td class=\"nw\">%s", kind);
     cofi_html_number(out, (double)m->own, 2);
-    cofi_html_number(out, 100 * cofi_lead(m), 0);
+    cofi_html_number(out, 100 * cof_margin_lead(m), 0);
     cofi_out_text(out, " %<td>");
     if (m->second >= 0) cofi_html_cluster(out, (uint32_t)m->second);
     for (size_t i = 0; i < n_shown(r); i++) {

@@ -57,6 +57,24 @@ def test_a_number_given_has_no_curve(fitted):
     assert fitted.k_curve_ is None and fitted.n_clusters_ == 7
 
 
+def test_margins(fitted, zoo):
+    margins, distances = fitted.margins(), np.sort(fitted.transform(zoo.data), axis=1)
+    np.testing.assert_allclose(margins["distance"], distances[:, 0], rtol=1e-6)
+    np.testing.assert_allclose(margins["next_distance"], distances[:, 1], rtol=1e-6)
+    np.testing.assert_allclose(margins["lead"], 1 - distances[:, 0] / distances[:, 1], atol=1e-6)
+    assert (margins["cluster"] == fitted.labels_).all() and (margins["next"] != fitted.labels_).all()
+    assert (fitted.margins(zoo.data)["lead"] == margins["lead"]).all()
+    again = pickle.loads(pickle.dumps(fitted))
+    with pytest.raises(ValueError, match="pass X"):
+        again.margins()
+    assert (again.margins(zoo.data) == margins).all()
+    assert (again.cluster_agreement_ == fitted.cluster_agreement_).all()
+    assert fitted.cluster_agreement_.shape == (7,) and 0 < fitted.cluster_agreement_.min() <= fitted.cluster_agreement_.max() <= 1
+    assert coforest.COForest(7, n_init=1, random_state=1).fit(zoo.data).cluster_agreement_ is None
+    alone = coforest.COForest(1).fit(zoo.data).margins()
+    assert (alone["next"] == -1).all() and np.isinf(alone["next_distance"]).all() and (alone["lead"] == 1).all()
+
+
 def test_portfolio(zoo):
     model = coforest.COForest(7, init="portfolio", select="balance", random_state=1).fit(zoo.data)
     kinds = [record["by_likelihood"] for record in model.restarts_]

@@ -1,7 +1,8 @@
 /* Agreement of restarts: the index over all rows where they are few, close to it where they are many. */
-#include "unit_helper.h"
+#include "engine_helper.h"
 
 #include "../../src/fit/agreement.h"
+#include "../../src/fit/method.h"
 
 static cof_table *uniform(uint64_t n_rows)
 {
@@ -85,12 +86,75 @@ static void a_model_tells_it(void **state)
     cof_table_free(table);
 }
 
+/* Each cluster against every cluster of every other good restart, row by row. */
+static void clusters_against_their_definition(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        enum { N = 300, K = 4, R = 5 };
+        cof_table *table = random_table(seed, N, 7, 4, 5);
+        cof_fit_options o = {.struct_size = sizeof o, .k = K, .restarts = R, .seed = seed, .threads = 1};
+        cof_fit_info info = {.struct_size = sizeof info};
+        cof_model *model = fit_model(table, &o, &info), *loaded = NULL;
+        const cof_restart_record *record = cof_model_restarts(model, NULL);
+        uint32_t n_good = 0, n_told = 0;
+        double sum[K] = {0};
+        const int32_t *own = cof_model_labels(model, NULL);
+        for (uint32_t r = 0; r < R; r++) { /* a fit of r + 1 restarts that must keep the r-th */
+            double gain = info.log_likelihood - info.log_likelihood_of_one;
+            if (r == info.best_restart) continue;
+            if (gain > 0 && record[r].log_likelihood - info.log_likelihood_of_one < 0.9 * gain) continue;
+            n_good++;
+            rig *g = open_rig(random_table(seed, N, 7, 4, 5), o);
+            cof_error err;
+            void *method = NULL;
+            g->engine.restart = r;
+            cofi_rng_seed(&g->engine.rng, o.seed, r);
+            assert_status(cofi_method_find(NULL)->open(&g->engine, &method, &err), COF_OK, &err);
+            assert_status(cofi_begin(&g->engine, &err), COF_OK, &err);
+            assert_status(cofi_method_find(NULL)->run(&g->engine, method, &err), COF_OK, &err);
+            for (int32_t j = 0; j < K; j++) {
+                double most = 0;
+                for (int32_t h = 0; h < K; h++) {
+                    double common = 0, either = 0;
+                    for (size_t i = 0; i < N; i++) {
+                        size_t walked = g->problem.group != NULL ? g->problem.group[i] : i;
+                        bool here = own[i] == j, there = g->engine.pass.label[walked] == h;
+                        common += here && there;
+                        either += here || there;
+                    }
+                    if (either > 0) most = fmax(most, common / either);
+                }
+                sum[j] += most;
+            }
+            cofi_method_find(NULL)->close(&g->engine, method);
+            close_rig(g);
+        }
+        const double *told = cof_model_cluster_agreement(model, &n_told);
+        assert_int_equal(n_told, n_good);
+        assert_true((told != NULL) == (n_good > 0));
+        for (uint32_t j = 0; told != NULL && j < K; j++)
+            if (cof_model_sizes(model)[j] > 0) assert_near(told[j], sum[j] / n_good, 1e-12);
+        cof_error err;
+        assert_status(cof_model_save(model, "test_agreement.cofm", &err), COF_OK, &err);
+        assert_status(cof_model_load(NULL, "test_agreement.cofm", &loaded, &err), COF_OK, &err);
+        remove("test_agreement.cofm");
+        if (told != NULL)
+            assert_memory_equal(cof_model_cluster_agreement(loaded, &n_told), told, K * sizeof *told);
+        assert_int_equal(n_told, n_good);
+        cof_model_free(loaded);
+        cof_model_free(model);
+        cof_table_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_rows_are_all_compared),
         cmocka_unit_test(many_rows_are_sampled),
         cmocka_unit_test(a_model_tells_it),
+        cmocka_unit_test(clusters_against_their_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

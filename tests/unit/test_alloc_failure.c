@@ -47,6 +47,9 @@ static cof_status use(const cof_model *m, const cof_table *t, uint32_t threads, 
     double *distance = get_zero(n * k, sizeof *distance);
     cof_status status = cof_model_predict(m, t, threads, label, n, NULL, err);
     if (status == COF_OK) status = cof_model_transform(m, t, distance, n * k, err);
+    cof_margin *margin = get_zero(n, sizeof *margin);
+    if (status == COF_OK) status = cof_model_margins(m, t, label, threads, margin, n, err);
+    free(margin);
     free(label);
     free(distance);
     return status;

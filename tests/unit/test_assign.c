@@ -335,6 +335,50 @@ static void a_hole_in_a_constant_column_drops_too(void **state)
     cof_table_free(t);
 }
 
+/* Margins are the least two of the distances, for lca and likelihood scores too, whatever the threads. */
+static void margins_are_the_two_nearest(void **state)
+{
+    (void)state;
+    enum { N = 9000, K = 5 };
+    static const char *const methods[] = {"coforest", "lca", "kmodes"};
+    for (size_t round = 0; round < 6; round++) {
+        cof_table *t = random_table(round, N, 6, 4, 5);
+        cof_fit_options o = options(K);
+        o.method = methods[round % 3];
+        if (round == 3) o.init = COF_INIT_PORTFOLIO;
+        cof_model *m = fit_model(t, &o, NULL);
+        double *distance = get_zero((size_t)N * K, sizeof *distance);
+        cof_margin *margin = get_zero(N, sizeof *margin), *other = get_zero(N, sizeof *other);
+        int32_t *label = get_zero(N, sizeof *label);
+        cof_error err;
+        predict(m, t, label);
+        assert_status(cof_model_transform(m, t, distance, (size_t)N * K, &err), COF_OK, &err);
+        assert_status(cof_model_margins(m, t, label, 1, margin, N, &err), COF_OK, &err);
+        assert_status(cof_model_margins(m, t, label, 3, other, N, &err), COF_OK, &err);
+        for (size_t i = 0; i < N; i++) {
+            const double *d = distance + i * K;
+            double next = INFINITY;
+            for (int32_t j = 0; j < K; j++) next = j != label[i] && d[j] < next ? d[j] : next;
+            assert_near(margin[i].own, d[label[i]], 1e-6 * (1 + d[label[i]]));
+            assert_near(margin[i].other, next, 1e-6 * (1 + next));
+            assert_true(margin[i].second >= 0 && margin[i].second != label[i]);
+            assert_true(other[i].own == margin[i].own && other[i].second == margin[i].second);
+            double lead = cof_margin_lead(&margin[i]);
+            assert_true(lead >= 0 && lead <= 1);
+        }
+        assert_status(cof_model_margins(m, t, label, 1, margin, N - 1, &err), COF_ERR_ARGUMENT, &err);
+        free(distance);
+        free(margin);
+        free(other);
+        free(label);
+        cof_model_free(m);
+        cof_table_free(t);
+    }
+    cof_margin none = {.own = NAN, .other = INFINITY, .second = -1},
+               tie = {.own = 2, .other = 2, .second = 1};
+    assert_true(cof_margin_lead(&none) == 0 && cof_margin_lead(&tie) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_value_that_looks_like_a_missing_cell),
         cmocka_unit_test(a_model_that_allows_no_missing_cell),
         cmocka_unit_test(a_hole_in_a_constant_column_drops_too),
+        cmocka_unit_test(margins_are_the_two_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

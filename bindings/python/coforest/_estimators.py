@@ -258,6 +258,14 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return self._model.history()
 
     @property
+    def cluster_agreement_(self):
+        """How far the starts agree about each cluster: the rows it has in common with its nearest counterpart over the
+        rows of either, mean over the other starts that are nearly as likely; None where there were none."""
+        self._check_fitted()
+        agreement = self._model.cluster_agreement()
+        return None if agreement is None else np.array(agreement)
+
+    @property
     def k_curve_(self):
         """One dict a number of clusters that was tried: k, and log_likelihood, the greatest of its starts; None where
         ``n_clusters`` was a number."""
@@ -338,6 +346,26 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         distances = np.empty((table.shape[0], self._model.k))
         self._model.transform(table, distances)
         return distances
+
+    def margins(self, X=None):
+        """How clearly every row that was fitted, or of X, belongs to its cluster: an array with the fields cluster, next
+        (the nearest other one, -1 if there is none), distance, next_distance and lead, which is 1 - distance /
+        next_distance: 0 on the border, 1 for a row that fits exactly."""
+        self._check_fitted()
+        table = self._report_table(X, None)
+        if table is None:
+            raise ValueError("the rows that were fitted are not kept by a pickle or a model file; pass X")
+        n_rows = table.shape[0]
+        labels, following, numbers = self.labels_, np.empty(n_rows, np.int32), np.empty((n_rows, 3))
+        if X is not None:
+            labels = np.empty(n_rows, np.int32)
+            self._model.predict(table, threads_of(self.n_jobs), labels)
+        self._model.margins(table, threads_of(self.n_jobs), labels, numbers, following)
+        fields = [("cluster", "i4"), ("next", "i4"), ("distance", "f8"), ("next_distance", "f8"), ("lead", "f8")]
+        margins = np.empty(n_rows, dtype=fields)
+        margins["cluster"], margins["next"] = labels, following
+        margins["distance"], margins["next_distance"], margins["lead"] = numbers.T
+        return margins
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the sum of the rows' distances to their clusters: the higher, the tighter."""
@@ -445,7 +473,7 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, k_curve_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
+    labels_, n_clusters_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
     n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_, n_features_in_, feature_names_in_
     """
 

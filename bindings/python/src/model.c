@@ -1,6 +1,7 @@
 /* Fitting, and everything a model can be asked. */
 #include "core.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,60 @@ static PyObject *model_transform(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Own distance, that to the next cluster, and lead of every row, and that cluster. */
+static cof_status measure_margins(const cof_model *model, const cof_table *table, unsigned int threads,
+                                  const core_array *labels, const core_array *out, const core_array *next,
+                                  cof_error *err)
+{
+    size_t n = cof_table_n_rows(table);
+    cof_margin *margin = malloc((n + 1) * sizeof *margin);
+    double(*row)[3] = (double(*)[3])(void *)out->data;
+    int32_t *second = (int32_t *)(void *)next->data;
+    if (margin == NULL) return COF_ERR_MEMORY;
+    cof_status status =
+        cof_model_margins(model, table, (const int32_t *)(void *)labels->data, threads, margin, n, err);
+    for (size_t i = 0; status == COF_OK && i < n; i++) {
+        row[i][0] = (double)margin[i].own;
+        row[i][1] = (double)margin[i].other;
+        row[i][2] = isnan(margin[i].own) ? (double)NAN : cof_margin_lead(&margin[i]);
+        second[i] = margin[i].second;
+    }
+    free(margin);
+    return status;
+}
+
+static PyObject *model_margins(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *labels_arg, *out_arg, *next_arg;
+    unsigned int threads = 0;
+    core_array labels = {0}, out = {0}, next = {0};
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "OIOOO", &table_arg, &threads, &labels_arg, &out_arg, &next_arg)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    Py_ssize_t n = (Py_ssize_t)cof_table_n_rows(table);
+    cof_status status = COF_ERR_ARGUMENT;
+    int raised = core_array_open(&labels, labels_arg, "i", 4, 1, CORE_CONTIGUOUS) != 0 ||
+                 core_array_open(&out, out_arg, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0 ||
+                 core_array_open(&next, next_arg, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0;
+    if (!raised && (labels.shape[0] != n || out.shape[0] != n || out.shape[1] != 3 || next.shape[0] != n)) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit the table");
+        raised = 1;
+    }
+    if (!raised) {
+        core_call call;
+        core_begin(&call, NULL);
+        status = measure_margins(model_of(self), table, threads, &labels, &out, &next, &err);
+        raised = core_end(&call);
+    }
+    core_array_close(&labels);
+    core_array_close(&out);
+    core_array_close(&next);
+    if (raised) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
 /* ---- Asking ------------------------------------------------------------------------------------------ */
 
 static PyObject *model_labels(PyObject *self, PyObject *array)
@@ -273,6 +328,14 @@ static PyObject *model_history(PyObject *self, PyObject *unused)
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
     }
     return list;
+}
+
+static PyObject *model_cluster_agreement(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const double *agreement = cof_model_cluster_agreement(model_of(self), NULL);
+    if (agreement == NULL) Py_RETURN_NONE;
+    return doubles(agreement, cof_model_k(model_of(self)));
 }
 
 static PyObject *model_k_curve(PyObject *self, PyObject *unused)
@@ -632,6 +695,10 @@ static PyMethodDef model_methods[] = {
     {"predict", model_predict, METH_VARARGS,
      "predict(table, threads, int32 out) -> dict of cof_predict_info"},
     {"transform", model_transform, METH_VARARGS, "transform(table, float64 out)"},
+    {"margins", model_margins, METH_VARARGS,
+     "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
+    {"cluster_agreement", model_cluster_agreement, METH_NOARGS,
+     "cluster_agreement() -> list of k numbers, or None"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
     {"attribute", model_attribute, METH_O, "attribute(r) -> dict: name, used, ordinal, values, edges"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
