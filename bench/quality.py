@@ -1,0 +1,190 @@
+"""Our default, the portfolio of starts, the paper's setting, kmodes, one-hot KMeans and latent class models over the whole collection.
+
+Every result is kept as a line of JSON in --results, so that a run can be ended and taken up again; --report prints the
+tables from what is there. The collection: the twelve datasets and `more` under COFOREST_DATA, tables made by
+quality_tables.py, and the measurements that come with scikit-learn. Seeds are 1 to --seeds, none is left out.
+"""
+import argparse
+import concurrent.futures
+import csv
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parent / "build"
+TWELVE = "hr ce ac vt cs sb ns zo ts hf ds ls".split()
+STRUCTURED = "ac vt cs sb zo ds".split()
+METHODS = ["default", "portfolio", "paper", "kmodes", "kmeans", "lca", "stepmix"]
+TITLES = {"default": "coforest fit", "portfolio": "--init portfolio --select balance",
+          "paper": "coforest fit --paper", "kmodes": "kmodes, n_init 10",
+          "kmeans": "KMeans one-hot, n_init 10", "lca": "lca (ours), best of 10", "stepmix": "StepMix, n_init 10"}
+
+
+def data_folder():
+    for folder in (os.environ.get("COFOREST_DATA"), HERE.parent.parent / "shared" / "data"):
+        if folder and pathlib.Path(folder, "hr.csv").exists():
+            return pathlib.Path(folder)
+    sys.exit("set COFOREST_DATA to the folder with hr.csv and the others")
+
+
+def collection(work):
+    import quality_tables
+    quality_tables.write_all(work)
+    data = data_folder()
+    real = [data / f"{name}.csv" for name in TWELVE] + sorted((data / "more").glob("*.csv"))
+    return {path.stem: path for path in real + sorted(work.glob("*.csv"))}
+
+
+def read(path):
+    """Codes (rows x attributes), classes as numbers."""
+    with open(path, encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    columns = list(zip(*rows[1:]))
+    codes = [np.unique(c, return_inverse=True)[1] for c in columns]
+    x = np.column_stack([c for c in codes[:-1] if c.max() > 0])
+    return x, codes[-1]
+
+
+def ours(path, k, method, seed):
+    done = subprocess.run([BUILD / "bench" / "bench_fit_labels", path, str(k), method, str(seed)], check=True, capture_output=True,
+                          text=True)
+    lines = done.stdout.split()
+    return np.array(lines[1:], int), float(lines[0])
+
+
+def theirs(x, k, method, seed):
+    warnings.simplefilter("ignore")
+    begun = time.perf_counter()
+    if method == "kmodes":
+        from kmodes.kmodes import KModes
+        labels = KModes(k, init="Huang", n_init=10, random_state=seed).fit_predict(x)
+    elif method == "kmeans":
+        from sklearn.cluster import KMeans
+        from sklearn.preprocessing import OneHotEncoder
+        labels = KMeans(k, n_init=10, random_state=seed).fit_predict(OneHotEncoder(sparse_output=False).fit_transform(x))
+    else:
+        from stepmix.stepmix import StepMix
+        model = StepMix(k, measurement="categorical", n_init=10, random_state=seed, verbose=0, progress_bar=0)
+        labels = model.fit(x).predict(x)
+    return np.asarray(labels), time.perf_counter() - begun
+
+
+def scores(labels, y):
+    from scipy.optimize import linear_sum_assignment
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+    table = np.zeros((labels.max() + 1, y.max() + 1))
+    np.add.at(table, (labels, y), 1)
+    i, j = linear_sum_assignment(-table)
+    return (table[i, j].sum() / len(y), adjusted_rand_score(y, labels),
+            normalized_mutual_info_score(y, labels, average_method="geometric"))
+
+
+def one(job):
+    name, path, method, seed = job
+    x, y = read(path)
+    k = int(y.max()) + 1
+    is_ours = method in ("default", "portfolio", "paper", "lca")
+    labels, seconds = ours(path, k, method, seed) if is_ours else theirs(x, k, method, seed)
+    ca, ari, nmi = scores(labels, y)
+    return dict(table=name, method=method, seed=seed, ca=ca, ari=ari, nmi=nmi, seconds=seconds)
+
+
+def means(results):
+    """{table: {method: mean of (ca, ari, nmi, seconds), and the deviation of ari}}"""
+    cells = {}
+    for r in results:
+        cells.setdefault(r["table"], {}).setdefault(r["method"], []).append(
+            (r["ca"], r["ari"], r["nmi"], r["seconds"]))
+    return {t: {m: np.append(np.mean(v, 0), np.std([row[1] for row in v])) for m, v in by.items()}
+            for t, by in cells.items()}
+
+
+def ranks(table_of, methods, index=1):
+    """Average ranks by one score over the tables that have all methods; 1 is best, ties share."""
+    from scipy.stats import rankdata
+    full = [t for t in table_of if all(m in table_of[t] for m in methods)]
+    r = np.array([rankdata([-round(table_of[t][m][index], 3) for m in methods]) for t in full])
+    return full, r
+
+
+def friedman(r):
+    """Statistic of Iman and Davenport, its p, and the critical difference of Bonferroni and Dunn at .05."""
+    from scipy.stats import f, norm
+    n, m = r.shape
+    chi = 12 * n / (m * (m + 1)) * ((r.mean(0) ** 2).sum() - m * (m + 1) ** 2 / 4)
+    ff = (n - 1) * chi / (n * (m - 1) - chi)
+    return ff, f.sf(ff, m - 1, (m - 1) * (n - 1)), norm.ppf(1 - 0.025 / (m - 1)) * math.sqrt(m * (m + 1) / (6 * n))
+
+
+def report(results):
+    table_of = means(results)
+    methods = [m for m in METHODS if any(m in by for by in table_of.values())]
+    counts = {}
+    for r in results:
+        counts[(r["table"], r["method"])] = counts.get((r["table"], r["method"]), 0) + 1
+    print("| table | " + " | ".join(TITLES[m] for m in methods) + " |\n|---" * 1 + "|---" * len(methods) + "|")
+    for t, by in table_of.items():
+        cell = [f"{by[m][1]:.3f} ± {by[m][4]:.3f}" if m in by else "" for m in methods]
+        print(f"| {t} | " + " | ".join(cell) + " |")
+    full, r = ranks(table_of, methods)
+    ff, p, cd = friedman(r)
+
+    def line(title, values):
+        print(f"| **{title}** | " + " | ".join(values) + " |")
+    for title, index in (("mean CA", 0), ("mean ARI", 1), ("mean NMI", 2), ("mean seconds", 3)):
+        line(title, [f"{np.mean([table_of[t][m][index] for t in full]):.3f}" for m in methods])
+    line("average rank by ARI", [f"{v:.2f}" for v in r.mean(0)])
+    twelve = [t for t in TWELVE if t in table_of]
+    for title, index in (("CA of the twelve", 0), ("ARI of the twelve", 1), ("NMI of the twelve", 2)):
+        line(title, [f"{np.mean([table_of[t][m][index] for t in twelve if m in table_of[t]]):.3f}"
+                     if all(m in table_of[t] for t in twelve) else "" for m in methods])
+    six = [t for t in STRUCTURED if t in table_of]
+    line("ARI of the six with structure", [f"{np.mean([table_of[t][m][1] for t in six if m in table_of[t]]):.3f}"
+                                           for m in methods])
+    print(f"\nMeans and ranks over the {len(full)} tables that every method finished. Friedman (Iman and Davenport) "
+          f"F = {ff:.2f}, p = {p:.2g};\ncritical difference of average ranks, Bonferroni-Dunn at .05 against the "
+          f"default: {cd:.2f}.")
+    seeds = {m: sorted({c for (t, mm), c in counts.items() if mm == m}) for m in methods}
+    print("Seeds run per table: " + ", ".join(f"{TITLES[m]} {v[0]}" + (f" to {v[-1]}" if v[0] != v[-1] else "")
+                                               for m, v in seeds.items()) + ".")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--tables", default="", help="names; none: all")
+    parser.add_argument("--most-rows", type=int, default=10**9, help="leave larger tables out")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--results", default=str(BUILD / "quality.jsonl"))
+    parser.add_argument("--report", action="store_true", help="run nothing")
+    args = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    results = [json.loads(line) for line in open(args.results, encoding="utf-8")] if os.path.exists(args.results) else []
+    if not args.report:
+        known = {(r["table"], r["method"], r["seed"]) for r in results}
+        tables = collection(BUILD / "quality-tables")
+        chosen = args.tables.split(",") if args.tables else list(tables)
+        chosen = [t for t in chosen if sum(1 for _ in open(tables[t], encoding="utf-8")) - 1 <= args.most_rows]
+        jobs = [(t, tables[t], m, s) for s in range(1, args.seeds + 1) for m in args.methods.split(",") for t in chosen
+                if (t, m, s) not in known]
+        with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool, open(args.results, "a",
+                                                                             encoding="utf-8") as out:
+            for done in concurrent.futures.as_completed([pool.submit(one, j) for j in jobs]):
+                results.append(done.result())
+                out.write(json.dumps(results[-1]) + "\n")
+                out.flush()
+    order = {t: i for i, t in enumerate(TWELVE)}
+    report(sorted(results, key=lambda r: (order.get(r["table"], 99), r["table"])))
+
+
+if __name__ == "__main__":
+    main()
