@@ -1,4 +1,5 @@
 /* Starts tried on a sample of a large table: what the sample is, and that fits are what they should be. */
+#include "alloc_helper.h"
 #include "engine_helper.h"
 
 #include "../../src/fit/sample.h"
@@ -132,12 +133,43 @@ static void uniform_samples_are_not_used(void **state)
     free(codes);
 }
 
+/* Whichever allocation fails, nothing is left behind. */
+static void every_allocation_can_fail(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(7);
+    int32_t *truth = get_zero(ROWS, sizeof *truth), *codes = planted(&rng, truth);
+    cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .init = COF_INIT_PORTFOLIO, .restarts = 2};
+    o.select = COF_SELECT_BALANCE;
+    o.threads = o.max_passes = o.max_rebuilds = 1;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cof_error err = {""};
+        cof_table *table = NULL;
+        cof_model *model = NULL;
+        cof_status status = cof_table_from_codes(&env, codes, ROWS, COLUMNS, NULL, &table, &err);
+        if (status == COF_OK) status = cof_fit(table, &o, &model, NULL, &err);
+        cof_model_free(model);
+        cof_table_free(table);
+        assert_int_equal(meter.live, 0);
+        if (meter.count <= n) { /* nothing failed */
+            assert_int_equal(status, COF_OK);
+            break;
+        }
+        assert_int_equal(status, COF_ERR_MEMORY);
+    }
+    free(codes);
+    free(truth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sample_is_rows_of_the_whole),
         cmocka_unit_test(large_tables_are_found_from_samples),
         cmocka_unit_test(uniform_samples_are_not_used),
+        cmocka_unit_test(every_allocation_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
