@@ -25,6 +25,7 @@ static const measure own_measures[N_INDICES] = {
     {"objective", "objective", "each method's own, so not to be compared between methods", false, true}};
 
 static const choice start_choices[] = {
+    [COF_INIT_PORTFOLIO] = {"portfolio", "as fit begins: k-means, softened by EM for coforest"},
     [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
     [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
     [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper (default)"},

@@ -21,19 +21,20 @@ const choice variant_choices[] = {
     {NULL, NULL}};
 
 const choice init_choices[] = {
-    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds (default)"},
+    [COF_INIT_PORTFOLIO] = {"portfolio", "k-means and farthest by turns, softened by EM (default); kmeans "
+                                         "where the method is another"},
+    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
     [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
     [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper"},
     [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
     [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; one start"},
-    [COF_INIT_PORTFOLIO] = {"portfolio", "k-means and farthest by turns, softened by EM; 20 of them if the "
-                                         "table is small"},
     {NULL, NULL}};
 
 const choice select_choices[] = {
-    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood (default)"},
-    [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
+    [COF_SELECT_AUTO] = {"auto", "balance for the portfolio, likelihood for other starts (default)"},
     [COF_SELECT_BALANCE] = {"balance", "both likely and tight, compared with a single cluster"},
+    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood"},
+    [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
     {NULL, NULL}};
 
 const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
@@ -279,8 +280,8 @@ static void fill_defaults(fit_settings *s)
 {
     if (s->method < 0) s->method = 0; /* the library's first is its own */
     if (s->variant < 0) s->variant = COF_VARIANT_PAPER;
-    if (s->init < 0) s->init = COF_INIT_KMEANS;
-    if (s->select < 0) s->select = COF_SELECT_LIKELIHOOD;
+    if (s->init < 0) s->init = COF_INIT_PORTFOLIO;
+    if (s->select < 0) s->select = COF_SELECT_AUTO;
     if (s->missing < 0) s->missing = COF_MISSING_VALUE;
 }
 
@@ -396,6 +397,8 @@ static int fit_table(fit_job *job)
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
     job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
+    job->s.init = job->info.init;
+    job->s.select = job->info.select;
     return CODE_DONE;
 }
 

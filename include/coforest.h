@@ -247,20 +247,21 @@ typedef enum cof_variant {
 } cof_variant;
 
 typedef enum cof_init {
-    COF_INIT_KMEANS = 0,   /* one-hot k-means from k-means++ seeds */
-    COF_INIT_FARTHEST = 1, /* k-modes from rows far apart */
-    COF_INIT_RANDOM = 2,   /* k-modes from distinct random rows: the paper's start */
-    COF_INIT_MODESPP = 3,  /* k-modes from rows drawn by distance to the nearest one chosen */
-    COF_INIT_CAO = 4,      /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); no chance in it */
-    COF_INIT_PORTFOLIO = 5 /* by turns: one-hot k-means refined by COForest, rows far apart refined by the
-                              likelihood, each after a few rounds of EM. For coforest on categories; elsewhere
-                              COF_INIT_KMEANS */
+    COF_INIT_PORTFOLIO = 0, /* by turns: one-hot k-means refined by COForest, rows far apart refined by the
+                               likelihood, each after a few rounds of EM; on a sample first if the table is large.
+                               For coforest on categories; elsewhere COF_INIT_KMEANS */
+    COF_INIT_KMEANS = 1,    /* one-hot k-means from k-means++ seeds */
+    COF_INIT_FARTHEST = 2,  /* k-modes from rows far apart */
+    COF_INIT_RANDOM = 3,    /* k-modes from distinct random rows: the paper's start */
+    COF_INIT_MODESPP = 4,   /* k-modes from rows drawn by distance to the nearest one chosen */
+    COF_INIT_CAO = 5        /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); no chance in it */
 } cof_init;
 
 typedef enum cof_select {
-    COF_SELECT_LIKELIHOOD = 0, /* the greatest integrated likelihood */
-    COF_SELECT_OBJECTIVE = 1,  /* the least L */
-    COF_SELECT_BALANCE = 2     /* gains in likelihood and in tightness, docs/choices.md */
+    COF_SELECT_AUTO = 0,       /* balance for the portfolio, likelihood for other starts */
+    COF_SELECT_BALANCE = 1,    /* gains in likelihood and in tightness, docs/choices.md */
+    COF_SELECT_LIKELIHOOD = 2, /* the greatest integrated likelihood */
+    COF_SELECT_OBJECTIVE = 3   /* the least L */
 } cof_select;
 
 typedef enum cof_missing {
@@ -314,6 +315,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
     double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
     uint32_t restarts;                  /* planned */
+    int32_t init, select; /* what was done: COF_SELECT_AUTO and a portfolio that cannot be are resolved */
     double
         log_likelihood_of_one; /* of all rows in one cluster; log_likelihood not above it: no structure was found. NaN where
                                      columns are numeric, which it does not count */

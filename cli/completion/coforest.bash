@@ -10,9 +10,9 @@ _coforest()
         fit:--clusters | fit:-k) compopt +o default; return ;;
         fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         fit:--restarts) compopt +o default; return ;;
-        fit:--init) words="kmeans farthest random modes++ cao portfolio" ;;
+        fit:--init) words="portfolio kmeans farthest random modes++ cao" ;;
         fit:--init-rows) compopt +o default; return ;;
-        fit:--select) words="likelihood objective balance" ;;
+        fit:--select) words="auto balance likelihood objective" ;;
         fit:--variant) words="paper authors" ;;
         fit:--missing) words="value ignore drop error" ;;
         fit:--seed) compopt +o default; return ;;
@@ -43,7 +43,7 @@ _coforest()
         compare:--methods) words="default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         compare:--control) compopt +o default; return ;;
         compare:--runs) compopt +o default; return ;;
-        compare:--init) words="kmeans farthest random modes++ cao" ;;
+        compare:--init) words="portfolio kmeans farthest random modes++ cao" ;;
         compare:--seed) compopt +o default; return ;;
         compare:--variant) words="paper authors" ;;
         compare:--missing) words="value ignore drop error" ;;

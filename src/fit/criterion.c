@@ -132,14 +132,17 @@ static double tightness(const cofi_engine *e)
  * of the two gains over a single cluster asks for both. What the likelihood gains without the attribute that tells
  * the clusters apart best joins in, to the power 1/4: a partition that only copies a column is none that was found.
  * COForest's own partitions are kept unless another is better by more than a hundredth. Where no partition explains
- * the rows better than one cluster does, the tightest is kept. docs/quality.md says what else was tried. */
+ * the rows better than one cluster does, the tightest is kept. As many clusters as were asked for come before all
+ * that. docs/quality.md says what else was tried. */
 static double balance(const cofi_engine *e, double log_likelihood)
 {
-    double gain = log_likelihood - cofi_log_likelihood_of_one(e), tight = log(fmax(tightness(e), 1e-300));
-    double own = cofi_by_likelihood(e) ? 0 : 0.01;
-    if (gain <= 0) return tight - 1e4 + own; /* below any that gains */
+    double gain = log_likelihood - cofi_log_likelihood_of_one(e), merit = log(fmax(tightness(e), 1e-300));
+    if (!cofi_by_likelihood(e)) merit += 0.01;
+    for (uint32_t j = 0; j < e->o.k; j++)
+        if (e->pass.size[j] == 0) merit -= 1e5;
+    if (gain <= 0) return merit - 1e4; /* below any that gains */
     double others = fmax(gain - greatest_gain(e), 1e-3 * gain);
-    return log(gain) + 0.25 * log(others) + tight + own;
+    return merit + log(gain) + 0.25 * log(others);
 }
 
 double cofi_criterion_given(const cofi_engine *e, double log_likelihood)

@@ -146,8 +146,8 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     COFI_COPY_OPTIONS(o, given);
     if (o->k == 0) return cofi_fail(err, COF_ERR_ARGUMENT, "the number of clusters k must be at least 1");
     cof_status status = check_range(o->variant, COF_VARIANT_AUTHORS, "variant", err);
-    if (status == COF_OK) status = check_range(o->init, COF_INIT_PORTFOLIO, "start", err);
-    if (status == COF_OK) status = check_range(o->select, COF_SELECT_BALANCE, "selection rule", err);
+    if (status == COF_OK) status = check_range(o->init, COF_INIT_CAO, "start", err);
+    if (status == COF_OK) status = check_range(o->select, COF_SELECT_OBJECTIVE, "selection rule", err);
     if (status == COF_OK)
         status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
     if (status != COF_OK) return status;
@@ -168,8 +168,9 @@ static void resolve_start(const cofi_problem *p, cof_fit_options *o)
     bool coforest = strcmp(cofi_method_find(o->method)->name, "coforest") == 0 && p->n_numeric == 0;
     bool small = p->rows.n_rows < SMALL_CELLS / (p->n_attrs > 0 ? p->n_attrs : 1);
     if (o->init == COF_INIT_PORTFOLIO && !coforest) o->init = COF_INIT_KMEANS;
-    if (o->restarts == 0)
-        o->restarts = o->init == COF_INIT_PORTFOLIO && small ? SMALL_RESTARTS : DEFAULT_RESTARTS;
+    bool portfolio = o->init == COF_INIT_PORTFOLIO && o->init_rows == NULL;
+    if (o->select == COF_SELECT_AUTO) o->select = portfolio ? COF_SELECT_BALANCE : COF_SELECT_LIKELIHOOD;
+    if (o->restarts == 0) o->restarts = portfolio && small ? SMALL_RESTARTS : DEFAULT_RESTARTS;
 }
 
 static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_s, double began_s,
@@ -193,6 +194,8 @@ static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_
                            .mixture_log_likelihood = run->best_mixture,
                            .bic = run->best_bic,
                            .restarts = e->o.restarts,
+                           .init = e->o.init,
+                           .select = e->o.select,
                            .log_likelihood_of_one = cofi_log_likelihood_of_one(e),
                            .prepare_s = prepare_s,
                            .start_s = e->start_s,

@@ -204,10 +204,21 @@ static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
     return cofi_mixture_open(e, SOFT_ROWS, &s->mixture, err);
 }
 
-/* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
- * the clusters are like, and the hard loops after it start from a better partition. */
-static void soften(coforest *s, cofi_engine *e)
+static uint32_t count_empty(const cofi_engine *e)
 {
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < e->o.k; j++) n += e->pass.size[j] == 0;
+    return n;
+}
+
+/* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
+ * the clusters are like, and the hard loops after it start from a better partition. Not where it empties clusters:
+ * so many were asked for. */
+static cof_status soften(coforest *s, cofi_engine *e, cof_error *err)
+{
+    uint32_t n_empty = count_empty(e);
+    cof_status status = keep_labels(e, &s->turn, err);
+    if (status != COF_OK) return status;
     double began_s = cofi_now_s(), passes_s = e->start_s;
     double *plain = e->scores.plain; /* not by trace distances */
     e->scores.plain = NULL;
@@ -219,9 +230,11 @@ static void soften(coforest *s, cofi_engine *e)
     }
     cofi_mixture_scores(e, s->mixture);
     cofi_engine_pass(e, COF_PHASE_START);
+    if (count_empty(e) > n_empty) cofi_pass_set_labels(&e->pass, s->turn);
     cofi_profile_clear(e);
     e->scores.plain = plain;
     e->start_s = passes_s + (cofi_now_s() - began_s);
+    return COF_OK;
 }
 
 /* The forest of the partition, and the scores along it. */
@@ -263,8 +276,8 @@ static cof_status run_categories(cofi_engine *e, coforest *s, cof_error *err)
 {
     cof_status status = cofi_settle_kmodes(e, err);
     if (status != COF_OK) return status;
-    if (s->mixture != NULL && !e->stopped) soften(s, e);
-    return settle(s, e, err);
+    if (s->mixture != NULL && !e->stopped) status = soften(s, e, err);
+    return status == COF_OK ? settle(s, e, err) : status;
 }
 
 /* Of the sample's partition: clusters are numbered as they appear. */

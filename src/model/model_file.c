@@ -390,6 +390,7 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
         r->by_likelihood = 0;
         if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
     }
+    m->select = COF_SELECT_LIKELIHOOD; /* unless a later section says otherwise */
     return COF_OK;
 }
 
@@ -397,8 +398,8 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
     uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
-    if (s->failed || m->restart == NULL || select > COF_SELECT_BALANCE || s->n != 8 + 9 * m->n_restarts ||
-        (kept >= m->n_restarts && kept > 0))
+    if (s->failed || m->restart == NULL || select == COF_SELECT_AUTO || select > COF_SELECT_OBJECTIVE ||
+        s->n != 8 + 9 * m->n_restarts || (kept >= m->n_restarts && kept > 0))
         return damaged(p, "which of its restarts was kept makes no sense", err);
     m->select = (int32_t)select;
     m->kept = kept;

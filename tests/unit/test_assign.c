@@ -103,6 +103,7 @@ static void distances_equal_their_definition(void **state)
         cof_table *t = random_table(round, 100, 5, 2 + round % 8, 4);
         cof_fit_options o = options(2 + (uint32_t)(round % 9));
         o.variant = (int32_t)(round % 2);
+        o.init = COF_INIT_KMEANS; /* all starts by tree distances */
         cof_model *m = fit_model(t, &o, NULL);
         double *distance = get_zero(100 * o.k, sizeof *distance);
         cof_error err;

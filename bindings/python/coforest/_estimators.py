@@ -101,6 +101,10 @@ def _column_of(column, names, option):
     raise ValueError(f"{option} names column {column!r}, which the table does not have")
 
 
+def _name_of(number, choices):
+    return next(name for name, value in choices.items() if value == number)
+
+
 def _few(names):
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
     return ", ".join(names[:_SHOWN_NAMES]) + more
@@ -115,7 +119,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """The members of cof_fit_options that the parameters set."""
         options = {
             **_clusters(self.n_clusters),
-            "restarts": _count("n_init", self.n_init, 1),
+            "restarts": 0 if self.n_init == "auto" else _count("n_init", self.n_init, 1),
             "select": _choice("select", self.select, _core.SELECTS),
             "missing": _choice("missing", self.missing, _core.MISSINGS),
             "max_passes": _count("max_iter", self.max_iter, 1),
@@ -244,7 +248,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return array
 
     def _take_info(self, info):
-        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]])
+        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]], init=_name_of(info["init"], _core.INITS),
+                          select=_name_of(info["select"], _core.SELECTS))
         self.stop_reason_ = self.info_["stop_reason"]
         self.objective_ = info["objective"]
         self.log_likelihood_ = info["log_likelihood"]
@@ -421,8 +426,9 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """
         self._check_fitted()
         table = self._report_table(X, y)
-        facts = {"seed": str(getattr(self, "seed_", "")), "starts by": self.init if isinstance(self.init, str) else "rows",
-                 "chosen by": self.select}
+        done = getattr(self, "info_", {"init": self.init, "select": self.select})
+        facts = {"seed": str(getattr(self, "seed_", "")), "starts by": done["init"] if isinstance(self.init, str) else "rows",
+                 "chosen by": done["select"]}
         texts = [text.encode() for fact in facts.items() for text in fact]
         page = self._model.report(table, source, getattr(self, "seed_", 1),
                                   threads_of(self.n_jobs), texts)
@@ -454,10 +460,11 @@ class COForest(_CategoryClusterer):
     ----------
     n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
         likeliest of these found. Where 1 is found there is no structure.
-    n_init : how many starts to try; the best result is kept.
-    init : how a start is made: "kmeans", "farthest", "random", "modes++", "cao" or "portfolio"; or the indices of
+    n_init : how many starts to try; the best result is kept. "auto": 10, or 20 of the portfolio on a small table.
+    init : how a start is made: "portfolio", "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of
         ``n_clusters`` rows, the first modes of a single start.
-    select : which start is the best: "likelihood", "objective" or "balance".
+    select : which start is the best: "balance", "likelihood" or "objective"; "auto" takes balance for the portfolio,
+        likelihood for other starts.
     variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
     max_iter : the most passes over the rows for each forest.
     max_rebuilds : the most forests a start may grow.
@@ -481,9 +488,9 @@ class COForest(_CategoryClusterer):
         self,
         n_clusters=8,
         *,
-        n_init=10,
-        init="kmeans",
-        select="likelihood",
+        n_init="auto",
+        init="portfolio",
+        select="auto",
         variant="paper",
         max_iter=51,
         max_rebuilds=51,
@@ -519,9 +526,9 @@ class Clusterer(_CategoryClusterer):
         n_clusters=8,
         *,
         method="coforest",
-        n_init=10,
-        init="kmeans",
-        select="likelihood",
+        n_init="auto",
+        init="portfolio",
+        select="auto",
         max_iter=51,
         missing="value",
         ordinal=None,
@@ -553,9 +560,9 @@ class _NamedMethod(_CategoryClusterer):
         self,
         n_clusters=8,
         *,
-        n_init=10,
-        init="kmeans",
-        select="likelihood",
+        n_init="auto",
+        init="portfolio",
+        select="auto",
         max_iter=51,
         missing="value",
         ordinal=None,

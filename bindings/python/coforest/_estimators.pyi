@@ -9,8 +9,8 @@ from ._forest import Forest
 from ._progress import Progress
 
 _Self = TypeVar("_Self", bound="_CategoryClusterer")
-_Init = Literal["kmeans", "farthest", "random", "modes++", "cao", "portfolio"]
-_Select = Literal["likelihood", "objective", "balance"]
+_Init = Literal["portfolio", "kmeans", "farthest", "random", "modes++", "cao"]
+_Select = Literal["auto", "balance", "likelihood", "objective"]
 _Clusters = Union[int, Literal["auto"], tuple[int, int]]
 
 def seed_of(random_state: Any) -> int: ...
@@ -62,7 +62,7 @@ class COForest(_CategoryClusterer):
         self,
         n_clusters: _Clusters = ...,
         *,
-        n_init: int = ...,
+        n_init: int | Literal["auto"] = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         variant: Literal["paper", "authors"] = ...,
@@ -83,7 +83,7 @@ class Clusterer(_CategoryClusterer):
         n_clusters: _Clusters = ...,
         *,
         method: str = ...,
-        n_init: int = ...,
+        n_init: int | Literal["auto"] = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         max_iter: int = ...,
@@ -101,7 +101,7 @@ class _NamedMethod(_CategoryClusterer):
         self,
         n_clusters: _Clusters = ...,
         *,
-        n_init: int = ...,
+        n_init: int | Literal["auto"] = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         max_iter: int = ...,

@@ -33,15 +33,15 @@ static const cof_model *model_of(PyObject *self)
 static PyObject *info_dict(const cof_fit_info *i)
 {
     return Py_BuildValue(
-        "{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "objective",
-        i->objective, "log_likelihood", i->log_likelihood, "best_restart", i->best_restart, "n_restarts",
-        i->n_restarts, "rebuilds", i->rebuilds, "passes", i->passes, "stop_reason", (int)i->stop_reason,
-        "n_empty", i->n_empty, "n_rows", (unsigned long long)i->n_rows, "n_dropped",
+        "{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i}",
+        "objective", i->objective, "log_likelihood", i->log_likelihood, "best_restart", i->best_restart,
+        "n_restarts", i->n_restarts, "rebuilds", i->rebuilds, "passes", i->passes, "stop_reason",
+        (int)i->stop_reason, "n_empty", i->n_empty, "n_rows", (unsigned long long)i->n_rows, "n_dropped",
         (unsigned long long)i->n_dropped, "n_distinct_rows", (unsigned long long)i->n_distinct_rows,
         "threads", i->threads, "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
         (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s, "pass_s",
         i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s, "bic", i->bic, "log_likelihood_of_one",
-        i->log_likelihood_of_one);
+        i->log_likelihood_of_one, "init", (int)i->init, "select", (int)i->select);
 }
 
 /* k 0: to be found, from k_min to k_max. */

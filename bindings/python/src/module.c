@@ -26,8 +26,9 @@ static int add_names(PyObject *module)
                                COF_INIT_FARTHEST, "random", COF_INIT_RANDOM, "modes++", COF_INIT_MODESPP,
                                "cao", COF_INIT_CAO, "portfolio", COF_INIT_PORTFOLIO)) != 0 ||
         add_dict(module, "SELECTS",
-                 Py_BuildValue("{s:i,s:i,s:i}", "likelihood", COF_SELECT_LIKELIHOOD, "objective",
-                               COF_SELECT_OBJECTIVE, "balance", COF_SELECT_BALANCE)) != 0 ||
+                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance", COF_SELECT_BALANCE,
+                               "likelihood", COF_SELECT_LIKELIHOOD, "objective", COF_SELECT_OBJECTIVE)) !=
+            0 ||
         add_dict(module, "MISSINGS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "value", COF_MISSING_VALUE, "ignore", COF_MISSING_IGNORE,
                                "drop", COF_MISSING_DROP, "error", COF_MISSING_ERROR)) != 0 ||
