@@ -9,9 +9,9 @@
 #include "complain.h"
 #include "help.h"
 
-const verb *const verbs[] = {&verb_fit,    &verb_predict,  &verb_evaluate, &verb_compare,   &verb_trees,
-                             &verb_report, &verb_describe, &verb_generate, &verb_reproduce, &verb_completion,
-                             NULL};
+const verb *const verbs[] = {&verb_fit,   &verb_predict,   &verb_evaluate,   &verb_compare,
+                             &verb_trees, &verb_report,    &verb_describe,   &verb_generate,
+                             &verb_bench, &verb_reproduce, &verb_completion, NULL};
 
 enum { N_VERBS = sizeof verbs / sizeof *verbs - 1 };
 

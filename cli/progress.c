@@ -98,6 +98,18 @@ static void describe_fitting(const progress_line *line, const cof_progress *p, c
         append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
 }
 
+static void describe_generating(const cof_progress *p, char *text, size_t n)
+{
+    snprintf(text, n, "Making the table  %s", show_share((double)p->done, (double)p->total).text);
+    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
+}
+
+static void describe_measuring(const cof_progress *p, char *text, size_t n)
+{
+    snprintf(text, n, "Measuring  %s", show_share((double)p->done, (double)p->total).text);
+    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
+}
+
 void progress_fit_begun(progress_line *line)
 {
     void (*begun)(void *ctx) = line->begun;
@@ -128,10 +140,14 @@ static void draw(void *ctx, const cof_progress *p)
 {
     progress_line *line = ctx;
     char text[512];
-    if (p->phase != COF_PHASE_READ) progress_fit_begun(line);
+    if (p->phase == COF_PHASE_START || p->phase == COF_PHASE_FIT) progress_fit_begun(line);
     if (!line->on || now_s() < line->next_s) return;
     if (p->phase == COF_PHASE_READ)
         describe_reading(line, p, text, sizeof text);
+    else if (p->phase == COF_PHASE_GENERATE)
+        describe_generating(p, text, sizeof text);
+    else if (p->phase == COF_PHASE_MEASURE)
+        describe_measuring(p, text, sizeof text);
     else
         describe_fitting(line, p, text, sizeof text);
     put_line(line, text);

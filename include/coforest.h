@@ -66,19 +66,26 @@ typedef struct cof_error {
     char text[512];
 } cof_error;
 
-typedef enum cof_phase { COF_PHASE_READ = 1, COF_PHASE_START = 2, COF_PHASE_FIT = 3 } cof_phase;
+typedef enum cof_phase {
+    COF_PHASE_READ = 1,
+    COF_PHASE_START = 2,
+    COF_PHASE_FIT = 3,
+    COF_PHASE_GENERATE = 4,
+    COF_PHASE_MEASURE = 5
+} cof_phase;
 
 /* Where long work stands. Sent on the calling thread, at most once a pass or a block of input. */
 typedef struct cof_progress {
-    int32_t phase;        /* cof_phase */
-    uint32_t restart;     /* the one running, from 1; 0 while reading */
-    uint32_t restarts;    /* of how many */
-    uint32_t rebuild;     /* forests rebuilt so far in this restart */
-    uint32_t pass;        /* passes so far in this restart */
-    uint64_t done, total; /* bytes while reading (total 0: unknown), rows moved and rows otherwise */
-    double elapsed_s;     /* since the call began */
-    double rows_per_s;    /* row visits a second, over the whole call */
-    uint32_t k;           /* clusters being made; 0 while reading */
+    int32_t phase;     /* cof_phase */
+    uint32_t restart;  /* the one running, from 1; 0 where nothing is fitted */
+    uint32_t restarts; /* of how many */
+    uint32_t rebuild;  /* forests rebuilt so far in this restart */
+    uint32_t pass;     /* passes so far in this restart */
+    /* Reading: bytes (total 0: unknown). Generating: rows. Measuring: things timed. Else rows moved, and rows. */
+    uint64_t done, total;
+    double elapsed_s;  /* since the call began */
+    double rows_per_s; /* row visits a second, over the whole call */
+    uint32_t k;        /* clusters being made; 0 where nothing is fitted */
 } cof_progress;
 
 /* What the host lends us. NULL env or NULL member: the C library's memory, silence, never stop.
@@ -610,6 +617,40 @@ typedef struct cof_report_options {
 COF_API cof_status cof_report_write(const cof_model *model, const cof_table *table,
                                     const cof_report_options *options, cof_sink sink, void *ctx,
                                     cof_error *err);
+
+/* ---- How fast it is here ------------------------------------------------------------------------ */
+
+typedef enum cof_work {
+    COF_WORK_READ = 0,  /* every code read once: what no pass can beat */
+    COF_WORK_FIRST = 1, /* a pass that labels and counts every row */
+    COF_WORK_AGAIN = 2  /* a pass that scores every row, and none moves */
+} cof_work;
+
+typedef struct cof_speed {
+    int32_t work;           /* cof_work */
+    const char *kernel;     /* what walked the rows; fixed text; NULL for reading */
+    int32_t chosen;         /* nonzero: a fit of this table would take that kernel */
+    uint32_t threads;       /* used */
+    double elapsed_s;       /* median of the rounds, by the clock */
+    double least_s, most_s; /* the quickest round and the slowest */
+    double processor_s;     /* median, all threads together: other work on the machine counts less */
+} cof_speed;
+
+typedef struct cof_measure_options {
+    size_t struct_size;
+    uint32_t k;       /* 0 -> 5 */
+    uint32_t threads; /* 0 -> all cores; where there are more than one, one alone is measured too */
+    uint32_t rounds;  /* 0 -> 5; each times everything once, and one more goes before them */
+    uint64_t seed;    /* of the scores */
+} cof_measure_options;
+
+enum { COF_MOST_SPEEDS = 32 };
+
+/* Times passes over a table's attributes with every kernel this processor has. `speeds` has room for
+ * COF_MOST_SPEEDS; first come those of all threads, then those of one, each time reading before the kernels and the
+ * fastest kernel before the others. COF_ERR_BACKEND if two kernels give different labels, which must not happen. */
+COF_API cof_status cof_measure(const cof_table *table, const cof_measure_options *options, cof_speed *speeds,
+                               size_t *n_speeds, cof_error *err);
 
 /* ---- Comparing methods --------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="fit predict evaluate compare trees report describe generate reproduce completion help --help --version"
+        words="fit predict evaluate compare trees report describe generate bench reproduce completion help --help --version"
     else
         case $verb:$prev in
         fit:--clusters | fit:-k) compopt +o default; return ;;
@@ -79,11 +79,18 @@ _coforest()
         generate:--noise) compopt +o default; return ;;
         generate:--seed) compopt +o default; return ;;
         generate:--out | generate:-o) return ;;
+        bench:--rows) compopt +o default; return ;;
+        bench:--columns) compopt +o default; return ;;
+        bench:--values) compopt +o default; return ;;
+        bench:--clusters | bench:-k) compopt +o default; return ;;
+        bench:--threads) compopt +o default; return ;;
+        bench:--seed) compopt +o default; return ;;
+        bench:--repeats) compopt +o default; return ;;
         reproduce:--runs) compopt +o default; return ;;
         reproduce:--out | reproduce:-o) return ;;
         reproduce:--data) return ;;
         reproduce:--threads) compopt +o default; return ;;
-        help:help) words="fit predict evaluate compare trees report describe generate reproduce completion" ;;
+        help:help) words="fit predict evaluate compare trees report describe generate bench reproduce completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
@@ -96,6 +103,7 @@ _coforest()
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
+        bench:-*) words="--help --rows --columns --values -k --clusters --threads --seed --repeats --json" ;;
         reproduce:-*) words="--help --runs -o --out --data --quick --threads -q --quiet" ;;
         reproduce:*) words="tables toy ablation convergence time tsne mixed" ;;
         completion:-*) words="--help" ;;

@@ -22,11 +22,16 @@ const cofi_kernel *cofi_kernel_at(size_t at)
     return NULL;
 }
 
+bool cofi_kernel_can(const cofi_kernel *kernel, uint32_t k)
+{
+    return kernel == &cofi_kernel_plain || k <= MOST_CLUSTERS; /* vector kernels number them in 16 bits */
+}
+
 const cofi_kernel *cofi_kernel_choose(const cofi_rows *rows, uint32_t k)
 {
     const char *wanted = getenv("COFOREST_KERNEL");
     (void)rows;
-    if (k > MOST_CLUSTERS) return &cofi_kernel_plain; /* vector kernels number clusters in 16 bits */
+    if (!cofi_kernel_can(cofi_kernel_at(0), k)) return &cofi_kernel_plain;
     for (size_t i = 0; wanted != NULL && cofi_kernel_at(i) != NULL; i++)
         if (strcmp(cofi_kernel_at(i)->name, wanted) == 0) return cofi_kernel_at(i);
     return cofi_kernel_at(0);

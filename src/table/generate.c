@@ -60,16 +60,28 @@ static cof_status draw_row(plan *p, cofi_encoder *encoder)
     return status;
 }
 
+static void tell(const cof_env *env, uint64_t done, uint64_t total, double began_s)
+{
+    if (env->progress == NULL) return;
+    cof_progress now = {
+        .phase = COF_PHASE_GENERATE, .done = done, .total = total, .elapsed_s = cofi_now_s() - began_s};
+    env->progress(env->ctx, &now);
+}
+
 static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns)
 {
     const cof_generate_options *o = &p->o;
     cof_status status = COF_OK;
+    double began_s = cofi_now_s();
     for (size_t c = 0; c < n_columns && status == COF_OK; c++)
         status = intern_values(&encoder[c], c < o->n_columns ? o->n_values : o->k);
     for (size_t at = 0; p->mode != NULL && at < (size_t)o->k * o->n_columns; at++)
         p->mode[at] = (uint32_t)cofi_rng_below(&p->rng, o->n_values);
     for (uint64_t i = 0; i < o->n_rows && status == COF_OK; i++) {
-        if (i % 65536 == 0 && cofi_should_stop(&encoder[0].env)) return COF_ERR_STOPPED;
+        if (i % 65536 == 0) {
+            if (cofi_should_stop(&encoder[0].env)) return COF_ERR_STOPPED;
+            tell(&encoder[0].env, i, o->n_rows, began_s);
+        }
         status = draw_row(p, encoder);
     }
     return status;

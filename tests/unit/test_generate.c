@@ -154,6 +154,28 @@ static int count_down(void *ctx)
     return (*(int *)ctx)-- <= 0;
 }
 
+static void note_progress(void *ctx, const cof_progress *progress)
+{
+    cof_progress *last = ctx;
+    assert_int_equal(progress->phase, COF_PHASE_GENERATE);
+    assert_int_equal(progress->total, 150000);
+    assert_true(progress->done < progress->total && progress->elapsed_s >= last->elapsed_s);
+    *last = *progress;
+}
+
+static void tells_how_far_it_is(void **state)
+{
+    (void)state;
+    cof_progress last = {.phase = 0};
+    cof_env env = {.struct_size = sizeof env, .progress = note_progress, .ctx = &last};
+    cof_generate_options o = {.struct_size = sizeof o, .n_rows = 150000, .n_columns = 1};
+    cof_table *table = NULL;
+    cof_error err;
+    assert_status(cof_table_generate(&env, &o, &table, &err), COF_OK, &err);
+    assert_true(last.done > 75000);
+    cof_table_free(table);
+}
+
 static void stops_on_request(void **state)
 {
     (void)state;
@@ -194,6 +216,7 @@ int main(void)
         cmocka_unit_test(planted_clusters),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_shorter_options_struct),
+        cmocka_unit_test(tells_how_far_it_is),
         cmocka_unit_test(stops_on_request),
         cmocka_unit_test(every_allocation_may_fail),
     };

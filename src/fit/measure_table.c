@@ -1,0 +1,22 @@
+/* The public way to measure: a table's attributes as a fit would walk them, equal rows not folded. */
+#include "../pass/measure.h"
+#include "problem.h"
+
+enum { DEFAULT_K = 5, DEFAULT_ROUNDS = 5, MOST_ROUNDS = 1000000 };
+
+cof_status cof_measure(const cof_table *table, const cof_measure_options *options, cof_speed *speeds,
+                       size_t *n_speeds, cof_error *err)
+{
+    cof_measure_options o;
+    cofi_problem problem;
+    COFI_COPY_OPTIONS(&o, options);
+    if (o.k == 0) o.k = DEFAULT_K;
+    if (o.rounds == 0) o.rounds = DEFAULT_ROUNDS;
+    if (o.rounds > MOST_ROUNDS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "rounds are limited to %d", MOST_ROUNDS);
+    cof_fit_options fit = {.struct_size = sizeof fit, .k = o.k, .restarts = 1};
+    cof_status status = cofi_problem_open(table, &fit, false, &problem, err);
+    if (status == COF_OK) status = cofi_measure_passes(&table->env, &problem.rows, &o, speeds, n_speeds, err);
+    cofi_problem_close(&problem);
+    return status;
+}
