@@ -1,4 +1,5 @@
 /* coforest bench: how fast it is on the machine at hand, beside merely reading the same memory. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,10 +10,13 @@
 #include "json_out.h"
 #include "progress.h"
 
+enum { MOST_VECTOR_CLUSTERS = 32768 }; /* beyond, the library takes its plain kernel */
+
 typedef struct bench_settings {
     uint64_t rows, seed;
     uint32_t columns, values, k, threads, repeats;
-    bool json;
+    double noise; /* NaN: not given */
+    bool chosen, no_fit, json;
 } bench_settings;
 
 /* Whole fits on one number of threads; medians but for the range. */
@@ -30,8 +34,8 @@ typedef struct bench_job {
     uint64_t n_bytes; /* of the codes, which a pass reads once */
     double generate_s;
     cof_speed speed[COF_MOST_SPEEDS];
-    size_t n_speeds;
-    fit_times fit[2]; /* all threads, one */
+    size_t n_speeds, n_teams; /* all threads, and one where that is not the same */
+    fit_times fit[2];         /* the same */
     size_t n_fits;
 } bench_job;
 
@@ -61,6 +65,14 @@ static const option bench_options[] = {
      .offset = offsetof(bench_settings, k),
      .least = 1,
      .help = "Clusters, planted and looked for (default: 5)."},
+    {.name = "noise",
+     .arg = "P",
+     .kind = OPTION_REAL,
+     .offset = offsetof(bench_settings, noise),
+     .most = 1,
+     .help = "The chance that a cell is drawn at random; the more there is, the more passes a fit takes "
+             "(default: "
+             "0.3)."},
     {.name = "threads",
      .arg = "T",
      .kind = OPTION_COUNT,
@@ -80,6 +92,14 @@ static const option bench_options[] = {
      .least = 1,
      .most = 1000,
      .help = "How often each thing is timed; medians are told (default: 5)."},
+    {.name = "chosen",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(bench_settings, chosen),
+     .help = "Leave out the kernels that a fit would not take."},
+    {.name = "no-fit",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(bench_settings, no_fit),
+     .help = "Leave out the whole fits."},
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(bench_settings, json),
@@ -131,6 +151,8 @@ static int make_table(bench_job *job, const cof_env *env)
                                     .k = s->k,
                                     .seed = s->seed};
     double begun_s = now_s();
+    /* to the library 0 means the default, so that none at all is any negative number */
+    if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
     cof_status status = cof_table_generate(env, &options, &job->table, &err);
     if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
     job->generate_s = now_s() - begun_s;
@@ -149,9 +171,12 @@ static int measure_passes(bench_job *job)
                                    .k = job->s.k,
                                    .threads = job->s.threads,
                                    .rounds = job->s.repeats,
-                                   .seed = job->s.seed};
+                                   .seed = job->s.seed,
+                                   .chosen_only = job->s.chosen};
     cof_status status = cof_measure(job->table, &options, job->speed, &job->n_speeds, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    job->n_teams = job->speed[0].threads > 1 ? 2 : 1;
+    return CODE_DONE;
 }
 
 static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
@@ -190,7 +215,7 @@ static int measure_fits(bench_job *job)
 {
     uint32_t threads = job->speed[0].threads, n = job->s.repeats;
     int code = CODE_DONE;
-    job->n_fits = threads > 1 ? 2 : 1;
+    job->n_fits = job->n_teams;
     for (size_t i = 0; i < job->n_fits; i++) {
         fit_times *f = &job->fit[i];
         f->threads = i == 0 ? threads : 1;
@@ -217,13 +242,13 @@ static int measure_fits(bench_job *job)
 static const cof_speed *on_one_thread(const bench_job *job, const cof_speed *speed)
 {
     size_t at = (size_t)(speed - job->speed), half = job->n_speeds / 2;
-    return job->n_fits == 2 && at < half ? speed + half : NULL;
+    return job->n_teams == 2 && at < half ? speed + half : NULL;
 }
 
 static const cof_speed *reading_beside(const bench_job *job, const cof_speed *speed)
 {
-    return job->n_fits == 2 && on_one_thread(job, speed) == NULL ? &job->speed[job->n_speeds / 2]
-                                                                 : &job->speed[0];
+    return job->n_teams == 2 && on_one_thread(job, speed) == NULL ? &job->speed[job->n_speeds / 2]
+                                                                  : &job->speed[0];
 }
 
 static const char *chosen_kernel(const bench_job *job)
@@ -235,10 +260,10 @@ static const char *chosen_kernel(const bench_job *job)
 
 static const char *why_chosen(const bench_job *job)
 {
-    bool fastest = job->speed[1].chosen != 0; /* they come fastest first */
     const char *wanted = getenv("COFOREST_KERNEL");
     if (wanted != NULL && strcmp(wanted, chosen_kernel(job)) == 0) return "COFOREST_KERNEL asks for it";
-    return fastest ? "the fastest that this processor has" : "the only one for so many clusters";
+    return job->s.k > MOST_VECTOR_CLUSTERS ? "the only one for so many clusters"
+                                           : "the fastest that this processor has";
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */
@@ -335,14 +360,14 @@ static void fill_row(const bench_job *job, const grid *g, size_t row, const cof_
 
 static bool show_speeds(const bench_job *job, const page *p)
 {
-    size_t n = job->n_speeds / job->n_fits;
+    size_t n = job->n_speeds / job->n_teams;
     grid g;
-    if (!grid_make(&g, n + 1, job->n_fits == 2 ? 5 : 4)) return false;
+    if (!grid_make(&g, n + 1, job->n_teams == 2 ? 5 : 4)) return false;
     grid_put(&g, 0, 0, "one pass");
     grid_put(&g, 0, 1, "ns a row");
     grid_put(&g, 0, 2, "million rows/s");
     grid_put(&g, 0, 3, "of reading");
-    if (job->n_fits == 2) grid_put(&g, 0, 4, "over 1 thread");
+    if (job->n_teams == 2) grid_put(&g, 0, 4, "over 1 thread");
     for (size_t i = 0; i < n; i++) fill_row(job, &g, i + 1, &job->speed[i]);
     grid_text(&g, p);
     grid_free(&g);
@@ -354,7 +379,7 @@ static void show_kernel(const bench_job *job, const page *p)
     const char *chosen = chosen_kernel(job), *others[COF_MOST_SPEEDS];
     char text[400];
     size_t n = 0;
-    for (size_t i = 1; i < job->n_speeds / job->n_fits; i += 2)
+    for (size_t i = 1; i < job->n_speeds / job->n_teams; i += 2)
         if (strcmp(job->speed[i].kernel, chosen) != 0) others[n++] = job->speed[i].kernel;
     snprintf(text, sizeof text, "%s, %s", chosen, why_chosen(job));
     for (size_t i = 0; i < n; i++)
@@ -396,7 +421,7 @@ static int show(const bench_job *job)
             (double)job->n_bytes / read->elapsed_s / 1e9, s->repeats);
     if (!show_speeds(job, &p)) return complain_memory();
     show_kernel(job, &p);
-    show_fit_times(job, &p);
+    if (job->n_fits > 0) show_fit_times(job, &p);
     return CODE_DONE;
 }
 
@@ -411,7 +436,7 @@ static int run_job(bench_job *job)
     catch_signals();
     code = make_table(job, &env);
     if (code == CODE_DONE) code = measure_passes(job);
-    if (code == CODE_DONE) code = measure_fits(job);
+    if (code == CODE_DONE && !job->s.no_fit) code = measure_fits(job);
     progress_erase(&job->line);
     if (code != CODE_DONE) return code;
     if (!job->s.json) return show(job);
@@ -421,7 +446,8 @@ static int run_job(bench_job *job)
 
 static int run_bench(int argc, char **argv)
 {
-    bench_job job = {.s = {.rows = 1000000, .columns = 20, .values = 5, .k = 5, .seed = 1, .repeats = 5}};
+    bench_job job = {
+        .s = {.rows = 1000000, .columns = 20, .values = 5, .k = 5, .seed = 1, .repeats = 5, .noise = NAN}};
     operands found;
     int code;
     if (!parse_arguments(&verb_bench, argc, argv, &job.s, &found, &code)) return code;

@@ -638,10 +638,11 @@ typedef struct cof_speed {
 
 typedef struct cof_measure_options {
     size_t struct_size;
-    uint32_t k;       /* 0 -> 5 */
-    uint32_t threads; /* 0 -> all cores; where there are more than one, one alone is measured too */
-    uint32_t rounds;  /* 0 -> 5; each times everything once, and one more goes before them */
-    uint64_t seed;    /* of the scores */
+    uint32_t k;          /* 0 -> 5 */
+    uint32_t threads;    /* 0 -> all cores; where there are more than one, one alone is measured too */
+    uint32_t rounds;     /* 0 -> 5; each times everything once, and one more goes before them */
+    uint64_t seed;       /* of the scores */
+    int32_t chosen_only; /* nonzero: leave out the kernels that a fit of this table would not take */
 } cof_measure_options;
 
 enum { COF_MOST_SPEEDS = 32 };

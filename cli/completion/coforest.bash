@@ -83,6 +83,7 @@ _coforest()
         bench:--columns) compopt +o default; return ;;
         bench:--values) compopt +o default; return ;;
         bench:--clusters | bench:-k) compopt +o default; return ;;
+        bench:--noise) compopt +o default; return ;;
         bench:--threads) compopt +o default; return ;;
         bench:--seed) compopt +o default; return ;;
         bench:--repeats) compopt +o default; return ;;
@@ -103,7 +104,7 @@ _coforest()
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
-        bench:-*) words="--help --rows --columns --values -k --clusters --threads --seed --repeats --json" ;;
+        bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         reproduce:-*) words="--help --runs -o --out --data --quick --threads -q --quiet" ;;
         reproduce:*) words="tables toy ablation convergence time tsne mixed" ;;
         completion:-*) words="--help" ;;

@@ -89,12 +89,13 @@ static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
     return status;
 }
 
-static cof_status open_passes(lab *b, uint32_t k, cof_error *err)
+static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *err)
 {
+    const cofi_kernel *chosen = cofi_kernel_choose(b->rows, k);
     cof_status status = COF_OK;
     for (size_t at = 0; b->n_kernels < MOST_KERNELS && cofi_kernel_at(at) != NULL && status == COF_OK; at++) {
         const cofi_kernel *kernel = cofi_kernel_at(at);
-        if (!cofi_kernel_can(kernel, k)) continue;
+        if (!cofi_kernel_can(kernel, k) || (chosen_only && kernel != chosen)) continue;
         status = cofi_pass_open(&b->env, b->rows, k, b->team[0], kernel, &b->pass[b->n_kernels++], err);
     }
     return status;
@@ -139,7 +140,7 @@ static void list_speeds(lab *b, uint32_t k)
 static cof_status open_lab(lab *b, const cof_measure_options *o, cof_error *err)
 {
     cof_status status = open_teams(b, o->threads, err);
-    if (status == COF_OK) status = open_passes(b, o->k, err);
+    if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
     if (status != COF_OK) return status;
     list_speeds(b, o->k);
     plan_reading(b);

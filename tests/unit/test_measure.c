@@ -71,6 +71,10 @@ static void the_chosen_kernel_is_marked(void **state)
         if (speed[i].chosen) assert_string_equal(speed[i].kernel, info.kernel);
     }
     assert_int_equal(n_chosen, speed[0].threads > 1 ? 4 : 2);
+    cof_measure_options o = {.struct_size = sizeof o, .threads = 1, .rounds = 1, .chosen_only = 1};
+    assert_status(cof_measure(table, &o, speed, &n, &err), COF_OK, &err);
+    assert_int_equal(n, 3);
+    assert_string_equal(speed[2].kernel, info.kernel);
     cof_table_free(table);
 }
 
