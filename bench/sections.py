@@ -1,0 +1,327 @@
+"""The sections of bench/run: what is measured, beside what, and what is wanted of it."""
+import os
+import shlex
+import statistics
+import sys
+
+import peers
+from measuring import ONE_THREAD, Failure, Wanted, figure, in_turn, run, slope
+
+GB = 1e9
+
+# The bounds, in one place. A figure without one is printed all the same.
+WANTED = {
+    "pass": Wanted(most=3),              # label and count every row, in times of reading the codes
+    "kmodes_default": Wanted(least=1000),
+    "kmodes_random": Wanted(least=200),
+    "kmeans": Wanted(least=10),
+    "faster_kmodes": Wanted(least=10),
+    "whole": Wanted(least=30),
+    "csv": Wanted(least=1),              # a whole fit is done before the peer has read the file
+    "exponent": Wanted(0.95, 1.05),
+    "memory": Wanted(most=1),            # of twice the encoded table and 50 MB
+    "values_memory": Wanted(most=4),     # GB
+    "clusters": Wanted(most=1),          # cost a row and cluster at k = 1,000, in times of that at k = 16
+    "threads": Wanted(least=1.8),
+}
+
+
+class Bench:
+    """What every section needs: the program, the peers, the tables, the book, and how much to do."""
+
+    def __init__(self, coforest, python, tables, book, options, env):
+        self.coforest, self.python, self.tables, self.book = coforest, python, tables, book
+        self.quick, self.repeats, self.most_s = options.quick, options.repeats, options.most_seconds
+        self.program, self.env = options.program, env
+        self.folder = tables.folder
+
+    def wanted(self, key):
+        """The bound; a try-out on small tables has none."""
+        return None if self.quick else WANTED.get(key)
+
+    def size(self, full, quick):
+        return quick if self.quick else full
+
+    def speeds(self, *options):
+        """What `coforest bench` says, with the speeds by (work, kernel, threads)."""
+        told = run([self.coforest, "bench", "--json", *options]).json()
+        told["by"] = {(s["work"], s["kernel"], s["threads"]): s for s in told["speeds"]}
+        return told
+
+    def chosen(self, told, work, threads=1):
+        return told["by"][work, None if work == "read" else told["kernel"], threads]
+
+    def fit(self, table, k, *options):
+        """A whole `coforest fit` process: what it said, and the process."""
+        done = run([self.coforest, "fit", table, "-k", k, "--json", *options])
+        return done.json(), done
+
+    def peer(self, *arguments, threads=1):
+        if self.python is None:
+            raise Failure("it has not been fetched")
+        env = {**self.env, **{name: str(threads) for name in ONE_THREAD}}
+        return run([self.python, peers.__file__, *arguments], env)
+
+
+# ---- pass ------------------------------------------------------------------------------------------
+
+
+def kernel_pass(b):
+    """One pass beside reading the codes once, on one thread, in processor time."""
+    large = b.size(10_000_000, 1_000_000)
+    works = {
+        "large": lambda: b.speeds("--rows", large, "--threads", 1, "--repeats", 3, "--chosen"),
+        "noisy": lambda: b.speeds("--rows", large, "--threads", 1, "--repeats", 1, "--chosen", "--noise", 0.7),
+        "small": lambda: b.speeds("--rows", 100_000, "--threads", 1, "--repeats", 9, "--chosen"),
+    }
+    told = in_turn(works, b.repeats)
+
+    def multiple(t, work):
+        return b.chosen(t, work)["processor_s"] / b.chosen(t, "read")["processor_s"]
+
+    def fit_multiple(t, what):
+        return t["fits"][0][what] / b.chosen(t, "read")["ns_per_row"]
+
+    def ns(t, work):
+        return 1e9 * b.chosen(t, work)["processor_s"] / t["n_rows"]
+
+    size = f"{large:,} x 20"
+    b.book.note(f"kernel {told['large'][0]['kernel']}, {told['large'][0]['kernel_why']}")
+    b.book.line(f"{size}, reading the codes", [ns(t, "read") for t in told["large"]], "ns a row")
+    b.book.line(f"{size}, every row labelled and counted", [multiple(t, "first") for t in told["large"]],
+                "times reading", b.wanted("pass"))
+    b.book.line(f"{size}, every row labelled, none moves", [multiple(t, "again") for t in told["large"]],
+                "times reading")
+    for noise, runs in (("0.3", told["large"]), ("0.7", told["noisy"])):
+        b.book.line(f"{size}, noise {noise}: mean over a fit's passes, with skipping",
+                    [fit_multiple(t, "ns_per_row_and_pass") for t in runs], "times reading")
+        b.book.line(f"{size}, noise {noise}: the same with the start and its seeding",
+                    [fit_multiple(t, "ns_per_row_visit") for t in runs], "times reading")
+    for work, words in (("read", "reading the codes"), ("first", "every row labelled and counted"),
+                        ("again", "every row labelled, none moves")):
+        b.book.line(f"100,000 x 20, {words}", [ns(t, work) for t in told["small"]], "ns a row")
+
+
+def kernels(b):
+    """Every kernel on tables of other shapes, in nanoseconds a row of processor time, one thread."""
+    shapes = [(100_000, 20, 5, 5), (b.size(10_000_000, 1_000_000), 20, 5, 5), (100_000, 20, 2, 5),
+              (100_000, 20, 16, 5), (100_000, 20, 40, 5), (100_000, 20, 300, 5), (100_000, 20, 5, 16),
+              (20_000, 20, 5, 1000), (4_000, b.size(2_000, 500), 5, 5)]
+    for rows, columns, values, k in shapes:
+        told = b.speeds("--rows", rows, "--columns", columns, "--values", values, "-k", k, "--threads", 1, "--repeats",
+                        b.repeats, "--no-fit")
+        title = f"{rows:,} x {columns:,}, o = {values}, k = {k:,}"
+        cost = {(s["kernel"], s["work"]): 1e9 * s["processor_s"] / rows for s in told["speeds"]}
+        for (kernel, work), ns in cost.items():
+            b.book.line(f"{title}: {kernel or ''} {work}", [ns], "ns a row", silent=True)
+        names = [kernel for kernel, work in cost if work == "first"]
+        b.book.note(f"{title + ':':<36} reading {figure(cost[None, 'read'])}; first / again: "
+                    + ", ".join(f"{name} {figure(cost[name, 'first'])} / {figure(cost[name, 'again'])}"
+                                for name in names))
+
+
+# ---- peers, whole ----------------------------------------------------------------------------------
+
+
+def beside(b, mine, theirs, what, wanted, bars):
+    """Ours is run right before each of theirs; a ratio belongs to such a pair."""
+    def pair(work):
+        return lambda: (mine(), work())
+
+    pairs = in_turn({name: pair(work) for name, work in theirs.items()}, b.repeats, b.most_s)
+    if not pairs:
+        return {}
+    b.book.line(f"{what}: coforest", [m[0] for runs in pairs.values() for m, _ in runs], "s")
+    for name, runs in pairs.items():
+        b.book.line(f"{what}: {name}", [t[0] / m[0] for m, t in runs], "times as long", wanted.get(name))
+    b.book.curve(bars, "", "times as long as coforest", [(name, [t[0] / m[0] for m, t in runs])
+                                                         for name, runs in pairs.items()])
+    return pairs
+
+
+def beside_peers(b):
+    """The fit call alone, one start, one thread, data in memory."""
+    rows = b.size(100_000, 10_000)
+    tables = [(f"{rows:,} x 20 planted", b.tables.planted(rows), peers.FITS),
+              (f"{rows:,} x 20, 200 distinct rows", b.tables.duplicates(rows, 200),
+               {name: peer for name, peer in peers.FITS.items() if not peer.startswith("kmodes_default")})]
+    for title, table, chosen in tables:
+        def mine(table=table):
+            told, _ = b.fit(table, 5, "--label", "class", "--restarts", 1, "--threads", 1)
+            return told["timings"]["fit_s"], told["scores"]["ari"]
+
+        def their(peer, table=table):
+            def work():
+                told = b.peer("fit", peer, table, 5).json()
+                return told["fit_s"], told["ari"]
+            return work
+
+        wanted = {name: b.wanted(peer) for name, peer in chosen.items()} if "planted" in title else {}
+        pairs = beside(b, mine, {name: their(peer) for name, peer in chosen.items()}, title, wanted, title)
+        aris = {name: statistics.median(t[1] for _, t in runs) for name, runs in pairs.items()}
+        ours = [m[1] for runs in pairs.values() for m, _ in runs]
+        if aris:
+            b.book.note("ARI with the planted classes: coforest " + f"{statistics.median(ours):.3f}, "
+                        + ", ".join(f"{name} {ari:.3f}" for name, ari in aris.items()))
+
+
+def whole_processes(b):
+    """From the CSV to a file of labels, the interpreter's start included; one start, one thread."""
+    rows = b.size(100_000, 10_000)
+    table = b.tables.planted(rows)
+    labels = b.folder / "labels.txt"
+
+    def mine():
+        done = run([b.coforest, "fit", table, "-k", 5, "--ignore", "class", "--restarts", 1, "--threads", 1,
+                    "--labels-out", labels, "--quiet"])
+        return done.wall_s, done.peak_bytes
+
+    def their(peer):
+        def work():
+            done = b.peer("whole", peer, table, 5, labels)
+            return done.wall_s, done.peak_bytes
+        return work
+
+    theirs = {name: their(peer) for name, peer in peers.FITS.items()}
+    if b.program:
+        def program():
+            done = run([word.format(table=table, k=5, labels=labels) for word in shlex.split(b.program)])
+            return done.wall_s, done.peak_bytes
+        theirs[os.path.basename(shlex.split(b.program)[0])] = program
+    wanted = {name: b.wanted("whole") for name in peers.FITS}
+    title = f"{rows:,} x 20, CSV to labels"
+    beside(b, mine, theirs, title, wanted, title)
+    labels.unlink(missing_ok=True)
+
+
+# ---- csv -------------------------------------------------------------------------------------------
+
+
+def beside_readers(b):
+    """A whole `coforest fit`, all defaults, two threads, beside merely reading the same file."""
+    rows = b.size(1_000_000, 100_000)
+    digits = b.tables.planted(rows)
+    for title, table in ((f"{rows:,} x 20 as digits", digits), (f"{rows:,} x 20 as words", b.tables.as_words(digits))):
+        def mine(table=table):
+            done = run([b.coforest, "fit", table, "-k", 5, "--ignore", "class", "--threads", 2])
+            return done.wall_s, done.processor_s
+
+        def their(reader, table=table):
+            def work():
+                told = b.peer("read", reader, table, threads=2).json()
+                return told["read_s"], told["processor_s"]
+            return work
+
+        theirs = {name: their(reader) for name, reader in peers.READERS.items()}
+        pairs = beside(b, mine, theirs, title, dict.fromkeys(theirs, b.wanted("csv")), title)
+        for name, runs in pairs.items():
+            b.book.line(f"{title}: {name}, processor time", [t[1] / m[1] for m, t in runs], "times as long")
+
+
+# ---- curves ----------------------------------------------------------------------------------------
+
+
+def sweep(b, name, x_label, shapes):
+    """Uniform tables, the paper's start, a limited number of passes; seconds of the fit call divided by its passes."""
+    def work(rows, columns):
+        def fit():
+            told, done = b.fit(b.tables.uniform(rows, columns), 5, "--restarts", 1, "--threads", 1, "--init", "random",
+                               "--max-passes", 10, "--max-rebuilds", 1)
+            passes = told["row_visits"] / (told["n_distinct_rows"] or told["n_rows"])
+            return told["timings"]["fit_s"] / passes, done.peak_bytes
+        return fit
+
+    results = in_turn({x: work(rows, columns) for x, rows, columns in shapes}, b.repeats, b.most_s)
+    x = list(results)
+    times = {at: [seconds for seconds, _ in runs] for at, runs in results.items()}
+    rounds = min(len(runs) for runs in times.values())
+    b.book.line(f"{name}: exponent of the time a pass",
+                [slope(x, [times[at][r] for at in x]) for r in range(rounds)], "",
+                b.wanted("exponent"))
+    b.book.curve(f"time of a pass against {name}", x_label, "milliseconds a pass",
+                 [(at, [1e3 * seconds for seconds in times[at]]) for at in x], exponent=slope(x, [statistics.median(times[at]) for at in x]))
+    bounds = {at: 2 * rows * columns + 50e6 for at, rows, columns in shapes}
+    peaks = {at: max(peak for _, peak in runs) for at, runs in results.items()}
+    worst = max(x, key=lambda at: peaks[at] / bounds[at])
+    b.book.line(f"{name}: peak memory, at worst ({worst:,})", [peaks[worst] / bounds[worst]],
+                "of 2 x the codes + 50 MB", b.wanted("memory"))
+    b.book.curve(f"peak memory against {name}", x_label, "peak memory, MB", [(at, [peaks[at] / 1e6]) for at in x],
+                 bound=[bounds[at] / 1e6 for at in x], bound_name="2 x the encoded table + 50 MB")
+
+
+def curves(b):
+    """Time and memory against rows and against columns."""
+    n = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+    n = b.size(n, n[:4])
+    sweep(b, "rows", "rows, of 20 columns", [(rows, rows, 20) for rows in n])
+    fixed = b.size(20_000, 5_000)
+    columns = [10, 30, 100, 300, 1_000, 3_000, 10_000]
+    columns = b.size(columns, columns[:4])
+    sweep(b, "columns", f"columns, of {fixed:,} rows", [(c, fixed, c) for c in columns])
+
+
+# ---- values, clusters, threads ---------------------------------------------------------------------
+
+
+def values(b):
+    """The cost of a pass against the number of values; a column of a million values."""
+    rows, counts = b.size(1_000_000, 100_000), [2, 5, 16, 40, 300, 5_000, 100_000, 1_000_000]
+    points = []
+    for o in b.size(counts, counts[:6]):
+        told = b.speeds("--rows", rows, "--columns", 5, "--values", o, "--threads", 1, "--chosen", "--no-fit",
+                        "--repeats", b.repeats)
+        points.append((o, [1e9 * b.chosen(told, "first")["processor_s"] / rows]))
+        b.book.line(f"{rows:,} x 5, o = {o:,}: every row labelled and counted", points[-1][1], "ns a row")
+    b.book.curve("cost of a row against values", f"values a column, {rows:,} rows of 5 columns", "ns a row", points)
+    rows, many = b.size(10_000_000, 1_000_000), b.size(1_000_000, 100_000)
+    table = b.tables.many_values(rows, many)
+    runs = [b.fit(table, 5, "--restarts", 1, "--threads", 1, "--columns", "many,a,b,c,d")
+            for _ in range(b.size(min(b.repeats, 3), 1))]
+    title = f"{rows:,} rows, a column of {many:,} values"
+    b.book.line(f"{title}: peak memory", [done.peak_bytes / GB for _, done in runs], "GB", b.wanted("values_memory"))
+    b.book.line(f"{title}: its forests", [told["timings"]["forest_s"] for told, _ in runs], "s")
+    b.book.line(f"{title}: a forest", [told["timings"]["forest_s"] / (told["rebuilds"] + 1) for told, _ in runs], "s")
+    b.book.line(f"{title}: the fit", [told["timings"]["fit_s"] for told, _ in runs], "s")
+    b.book.line(f"{title}: whole process", [done.wall_s for _, done in runs], "s")
+
+
+def clusters(b):
+    """The cost of a row and cluster from few clusters to a thousand."""
+    rows, counts = b.size(1_000_000, 50_000), [2, 5, 16, 50, 200, 1000]
+    works = {k: lambda k=k: b.speeds("--rows", rows, "-k", k, "--threads", 1, "--chosen", "--no-fit", "--repeats",
+                                     1 if k > 50 else 5) for k in counts}
+    told = in_turn(works, b.repeats, b.most_s)
+    cost = {k: [1e9 * b.chosen(t, "again")["processor_s"] / rows / k for t in runs] for k, runs in told.items()}
+    for k, values_of in cost.items():
+        b.book.line(f"{rows:,} x 20, k = {k:,}: every row labelled", values_of, "ns a row and cluster")
+    n = min(len(cost[16]), len(cost[1000]))
+    b.book.line(f"{rows:,} x 20, k = 1,000 beside k = 16", [cost[1000][r] / cost[16][r] for r in range(n)],
+                "times a row and cluster", b.wanted("clusters"))
+    b.book.curve("cost of a row and cluster against clusters", f"clusters k, {rows:,} rows of 20 columns",
+                 "ns a row and cluster", list(cost.items()))
+
+
+def threads(b):
+    """Two threads beside one on a table larger than the caches, by the clock."""
+    rows = b.size(10_000_000, 2_000_000)
+    told = in_turn({"": lambda: b.speeds("--rows", rows, "--threads", 2, "--chosen", "--repeats", 3)}, b.repeats)[""]
+    wanted = b.wanted("threads")
+    for work, words in (("read", "reading the codes"), ("first", "every row labelled and counted"),
+                        ("again", "every row labelled, none moves")):
+        b.book.line(f"{rows:,} x 20, {words}", [b.chosen(t, work, 1)["elapsed_s"] / b.chosen(t, work, 2)["elapsed_s"]
+                                                for t in told], "times as fast", wanted if work != "read" else None)
+    b.book.line(f"{rows:,} x 20, a whole fit", [t["fits"][1]["elapsed_s"] / t["fits"][0]["elapsed_s"] for t in told],
+                "times as fast", wanted)
+
+
+SECTIONS = {"pass": kernel_pass, "kernels": kernels, "peers": beside_peers, "whole": whole_processes,
+            "csv": beside_readers, "curves": curves, "values": values, "clusters": clusters, "threads": threads}
+
+
+def run_sections(b, names):
+    for name in names:
+        b.book.open(name, SECTIONS[name].__doc__.strip().splitlines()[0])
+        try:
+            SECTIONS[name](b)
+        except Failure as failure:
+            print(f"  {name}: cut short ({failure})", file=sys.stderr)
