@@ -80,7 +80,8 @@ def kernel_pass(b):
         return b.chosen(t, work)["processor_s"] / b.chosen(t, "read")["processor_s"]
 
     def fit_multiple(t, what):
-        return t["fits"][0][what] / b.chosen(t, "read")["ns_per_row"]
+        fit = t["fits"][0]  # its clock's time as processor time: it has one thread
+        return fit[what] * fit["processor_s"] / fit["elapsed_s"] / ns(t, "read")
 
     def ns(t, work):
         return 1e9 * b.chosen(t, work)["processor_s"] / t["n_rows"]
@@ -239,7 +240,8 @@ def sweep(b, name, x_label, shapes):
                 [slope(x, [times[at][r] for at in x]) for r in range(rounds)], "",
                 b.wanted("exponent"))
     b.book.curve(f"time of a pass against {name}", x_label, "milliseconds a pass",
-                 [(at, [1e3 * seconds for seconds in times[at]]) for at in x], exponent=slope(x, [statistics.median(times[at]) for at in x]))
+                 [(at, [1e3 * seconds for seconds in times[at]]) for at in x],
+                 exponent=slope(x, [statistics.median(times[at]) for at in x]))
     bounds = {at: 2 * rows * columns + 50e6 for at, rows, columns in shapes}
     peaks = {at: max(peak for _, peak in runs) for at, runs in results.items()}
     worst = max(x, key=lambda at: peaks[at] / bounds[at])

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -23,7 +24,8 @@ typedef struct bench_settings {
 typedef struct fit_times {
     uint32_t threads;
     double *took, *visit, *pass; /* per repeat: seconds; seconds a row visit; a row and pass of the forest */
-    double elapsed_s, least_s, most_s, visit_s, pass_s;
+    double *processor;           /* seconds of all threads together */
+    double elapsed_s, least_s, most_s, visit_s, pass_s, processor_s;
     cof_fit_info info; /* of the last one; all but its times are the same in every one */
 } fit_times;
 
@@ -179,6 +181,14 @@ static int measure_passes(bench_job *job)
     return CODE_DONE;
 }
 
+/* Of all threads together. */
+static double processor_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
 {
     cof_model *model;
@@ -189,7 +199,9 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
                                .seed = job->s.seed,
                                .threads = f->threads};
     f->info.struct_size = sizeof f->info;
+    double before = processor_now_s();
     cof_status status = cof_fit(job->table, &options, &model, &f->info, &err);
+    f->processor[repeat] = processor_now_s() - before;
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
     cof_model_free(model);
     if (interrupted()) return complain_status(COF_ERR_STOPPED, TASK_FIT, NULL);
@@ -223,7 +235,9 @@ static int measure_fits(bench_job *job)
         f->took = calloc(n, sizeof *f->took);
         f->visit = calloc(n, sizeof *f->visit);
         f->pass = calloc(n, sizeof *f->pass);
-        if (f->took == NULL || f->visit == NULL || f->pass == NULL) return complain_memory();
+        f->processor = calloc(n, sizeof *f->processor);
+        if (f->took == NULL || f->visit == NULL || f->pass == NULL || f->processor == NULL)
+            return complain_memory();
     }
     for (uint32_t repeat = 0; repeat < n; repeat++)
         for (size_t i = 0; i < job->n_fits && code == CODE_DONE; i++)
@@ -235,6 +249,7 @@ static int measure_fits(bench_job *job)
         f->most_s = f->took[n - 1];
         f->visit_s = sorted_median(f->visit, n);
         f->pass_s = sorted_median(f->pass, n);
+        f->processor_s = sorted_median(f->processor, n);
     }
     return code;
 }
@@ -301,6 +316,7 @@ static void print_fit(const fit_times *f, json_out *j)
     json_open_line(j, NULL, '{');
     json_count(j, "threads", f->info.threads);
     print_times(j, f->elapsed_s, f->least_s, f->most_s);
+    json_real(j, "processor_s", f->processor_s);
     json_count(j, "passes", f->info.passes);
     json_count(j, "row_visits", f->info.row_visits);
     json_real(j, "ns_per_row_visit", 1e9 * f->visit_s);
@@ -461,6 +477,7 @@ static int run_bench(int argc, char **argv)
         free(job.fit[i].took);
         free(job.fit[i].visit);
         free(job.fit[i].pass);
+        free(job.fit[i].processor);
     }
     cof_table_free(job.table);
     return code;

@@ -86,7 +86,7 @@ static const entry bench_json_fields[] = {
      "processor_s (the median, all threads together), rows_per_s, ns_per_row, bytes_per_s and "
      "share_of_reading"},
     {"fits", "whole fits of one start, for all threads and then for one: threads (used), elapsed_s, least_s, "
-             "most_s, passes "
+             "most_s, processor_s, passes "
              "(with forests), row_visits (rows labelled, the start's passes included, whether scored or "
              "known to stay), "
              "ns_per_row_visit (over all of them, seeding included) and ns_per_row_and_pass (of the passes "
