@@ -196,6 +196,7 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = job->s.k,
                                .restarts = 1,
+                               .init = COF_INIT_KMEANS,
                                .seed = job->s.seed,
                                .threads = f->threads};
     f->info.struct_size = sizeof f->info;

@@ -14,7 +14,7 @@ cof_status cof_measure(const cof_table *table, const cof_measure_options *option
     if (o.rounds == 0) o.rounds = DEFAULT_ROUNDS;
     if (o.rounds > MOST_ROUNDS)
         return cofi_fail(err, COF_ERR_ARGUMENT, "rounds are limited to %d", MOST_ROUNDS);
-    cof_fit_options fit = {.struct_size = sizeof fit, .k = o.k, .restarts = 1};
+    cof_fit_options fit = {.struct_size = sizeof fit, .k = o.k, .restarts = 1, .init = COF_INIT_KMEANS};
     cof_status status = cofi_problem_open(table, &fit, false, &problem, err);
     if (status == COF_OK) status = cofi_measure_passes(&table->env, &problem.rows, &o, speeds, n_speeds, err);
     cofi_problem_close(&problem);
