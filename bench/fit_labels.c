@@ -1,5 +1,5 @@
-/* One fit, labels on standard output: bench_fit_labels TABLE K METHOD SEED. METHOD is default, portfolio, paper or the
- * name of another method; K is a number or auto. The classes are in the column "class". The first line is the seconds
+/* One fit, labels on standard output: bench_fit_labels TABLE K METHOD SEED. METHOD is default, paper or the name of
+ * another method; K is a number or auto. The classes are in the column "class". The first line is the seconds
  * the fit took. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,7 @@ static int fit(const cof_table *table, char **argv)
                          .k = (uint32_t)strtoul(argv[2], NULL, 10),
                          .seed = strtoull(argv[4], NULL, 10),
                          .threads = 1};
-    if (strcmp(argv[3], "portfolio") == 0) {
-        o.init = COF_INIT_PORTFOLIO;
-        o.select = COF_SELECT_BALANCE;
-    } else if (strcmp(argv[3], "paper") == 0) {
+    if (strcmp(argv[3], "paper") == 0) {
         o.init = COF_INIT_RANDOM;
         o.restarts = 1;
     } else if (strcmp(argv[3], "default") != 0) {

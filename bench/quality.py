@@ -1,4 +1,4 @@
-"""Our default, the portfolio of starts, the paper's setting, kmodes, one-hot KMeans and latent class models over the whole collection.
+"""Our default, the paper's setting, kmodes, one-hot KMeans and latent class models over the whole collection.
 
 Every result is kept as a line of JSON in --results, so that a run can be ended and taken up again; --report prints the
 tables from what is there. The collection: the twelve datasets and `more` under COFOREST_DATA, tables made by
@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
 TWELVE = "hr ce ac vt cs sb ns zo ts hf ds ls".split()
 STRUCTURED = "ac vt cs sb zo ds".split()
-METHODS = ["default", "portfolio", "paper", "kmodes", "kmeans", "lca", "stepmix"]
-TITLES = {"default": "coforest fit", "portfolio": "--init portfolio --select balance",
+METHODS = ["default", "paper", "kmodes", "kmeans", "lca", "stepmix"]
+TITLES = {"default": "coforest fit",
           "paper": "coforest fit --paper", "kmodes": "kmodes, n_init 10",
           "kmeans": "KMeans one-hot, n_init 10", "lca": "lca (ours), best of 10", "stepmix": "StepMix, n_init 10"}
 
@@ -91,7 +91,7 @@ def one(job):
     name, path, method, seed = job
     x, y = read(path)
     k = int(y.max()) + 1
-    is_ours = method in ("default", "portfolio", "paper", "lca")
+    is_ours = method in ("default", "paper", "lca")
     labels, seconds = ours(path, k, method, seed) if is_ours else theirs(x, k, method, seed)
     ca, ari, nmi = scores(labels, y)
     return dict(table=name, method=method, seed=seed, ca=ca, ari=ari, nmi=nmi, seconds=seconds)
