@@ -2,8 +2,8 @@
  * and turns texts into ids of its own dictionaries; when all are done, the dictionaries are merged and the
  * cells renumbered, column by column.
  *
- * Nothing here explains an error. Whatever is not plainly a table of unquoted cells raises `odd`, and the
- * serial parser reads the file again from the start. */
+ * Nothing here explains an error. Whatever is not plainly a table, of cells without quotes in them, raises `odd`,
+ * and the serial parser reads the file again from the start. */
 #include "scan_csv.h"
 
 #include "../core/team.h"
@@ -147,21 +147,21 @@ static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, cons
 /* ---- Lines -------------------------------------------------------------------------------------- */
 
 typedef struct marks { /* bits of sixty-four bytes */
-    uint64_t ends, returns, odd;
+    uint64_t ends, returns, quotes, odd;
 } marks;
 
 #ifdef __SSE2__
 static inline marks marks_of(const char *p, char delimiter)
 {
-    marks m = {0, 0, 0};
+    marks m = {0, 0, 0, 0};
     for (int part = 0; part < 4; part++) {
         __m128i x = _mm_loadu_si128((const __m128i *)p + part);
         __m128i ends =
             _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(delimiter)), _mm_cmpeq_epi8(x, _mm_set1_epi8('\n')));
-        __m128i odd =
-            _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_setzero_si128()));
+        __m128i quotes = _mm_cmpeq_epi8(x, _mm_set1_epi8('"')), odd = _mm_cmpeq_epi8(x, _mm_setzero_si128());
         __m128i returns = _mm_cmpeq_epi8(x, _mm_set1_epi8('\r'));
         m.ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(ends) << 16 * part;
+        m.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(quotes) << 16 * part;
         m.odd |= (uint64_t)(uint32_t)_mm_movemask_epi8(odd) << 16 * part;
         m.returns |= (uint64_t)(uint32_t)_mm_movemask_epi8(returns) << 16 * part;
     }
@@ -170,10 +170,11 @@ static inline marks marks_of(const char *p, char delimiter)
 #else
 static inline marks marks_of(const char *p, char delimiter)
 {
-    marks m = {0, 0, 0};
+    marks m = {0, 0, 0, 0};
     for (int i = 0; i < 64; i++) {
         m.ends |= (uint64_t)(p[i] == delimiter || p[i] == '\n') << i;
-        m.odd |= (uint64_t)(p[i] == '"' || p[i] == '\0') << i;
+        m.quotes |= (uint64_t)(p[i] == '"') << i;
+        m.odd |= (uint64_t)(p[i] == '\0') << i;
         m.returns |= (uint64_t)(p[i] == '\r') << i;
     }
     return m;
@@ -202,20 +203,22 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
     return true;
 }
 
-/* Whole lines, from text to end; TAIL bytes behind it may be read. False if something is odd. */
+/* Whole lines, from text to end; TAIL bytes behind it may be read. False if something is odd. A quoted cell loses
+ * its quotes; if any are left over in the end, some cell holds one, or a delimiter, or a newline. */
 static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
                        size_t *n_rows)
 {
     const char *cell = text;
-    size_t c = 0, row = 0, n_returns = 0;
+    size_t c = 0, row = 0, n_returns = 0, n_quotes = 0;
     for (const char *p = text; p < end; p += 64) {
         marks m = marks_of(p, sc->dialect.delimiter);
         if (end - p < 64) { /* what lies behind the end does not count */
             uint64_t within = (UINT64_C(1) << (end - p)) - 1;
-            m = (marks){m.ends & within, m.returns & within, m.odd & within};
+            m = (marks){m.ends & within, m.returns & within, m.quotes & within, m.odd & within};
         }
         if (m.odd != 0) return false;
         n_returns += (size_t)__builtin_popcountll(m.returns);
+        n_quotes += (size_t)__builtin_popcountll(m.quotes);
         for (uint64_t bits = m.ends; bits != 0; bits &= bits - 1) {
             const char *stop = p + __builtin_ctzll(bits);
             size_t n = (size_t)(stop - cell);
@@ -225,6 +228,12 @@ static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, 
                 n_returns--;
             }
             if (!(last && n == 0 && c == 0 && sc->n_columns > 1)) { /* else a blank line */
+                if (*cell == '"' && n > 0) {
+                    if (n < 2 || cell[n - 1] != '"') return false;
+                    n_quotes -= 2;
+                    cell++;
+                    n -= 2;
+                }
                 if (!put_cell(sc, s, at, c, row, cell, n)) return false;
                 c++;
             }
@@ -236,7 +245,7 @@ static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, 
         }
     }
     *n_rows = row;
-    return cell == end && n_returns == 0;
+    return cell == end && n_returns == 0 && n_quotes == 0;
 }
 
 /* ---- Stretches ---------------------------------------------------------------------------------- */
@@ -443,6 +452,13 @@ static bool foreign(const char *head)
     return head[0] == '\0';
 }
 
+static size_t count_quotes(const char *text, size_t n)
+{
+    size_t n_quotes = 0;
+    for (size_t i = 0; i < n; i++) n_quotes += text[i] == '"';
+    return n_quotes;
+}
+
 /* The first line tells the delimiter, the number of columns and their names; the serial parser reads it. */
 static bool read_head(scan *sc, cofi_parser *names, const char *shown)
 {
@@ -459,7 +475,8 @@ static bool read_head(scan *sc, cofi_parser *names, const char *shown)
         if (sc->dialect.delimiter == 0) sc->dialect.delimiter = cofi_guess_delimiter(&guess);
         memset(head + line, 0, COFI_BLOCK_TAIL);
         cofi_parser_init(names, &sc->env, shown, &sc->dialect);
-        good = memchr(head + mark, '"', line - mark) == NULL &&
+        /* an odd number of quotes: the line does not end here */
+        good = count_quotes(head + mark, line - mark) % 2 == 0 &&
                cofi_parser_feed(names, head + mark, head + line, NULL) == COF_OK && names->n_columns > 0 &&
                names->n_columns <= MOST_COLUMNS;
         sc->begin = sc->dialect.no_header ? mark : line;

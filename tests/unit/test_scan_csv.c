@@ -30,9 +30,10 @@ typedef struct look {
     size_t n_columns, n_values, n_bytes;
     const char *line_end;
     bool mark, header, ended, blanks, missing, long_cells;
+    uint32_t quoted; /* of three cells */
 } look;
 
-static void put_cell(text *t, const look *l, cofi_rng *rng, size_t c)
+static void put_content(text *t, const look *l, cofi_rng *rng, size_t c)
 {
     char cell[64];
     static const char *const na[] = {"", "?", "NA"};
@@ -49,13 +50,21 @@ static void put_cell(text *t, const look *l, cofi_rng *rng, size_t c)
     put_text(t, cell);
 }
 
+static void put_cell(text *t, const look *l, cofi_rng *rng, size_t c)
+{
+    bool quoted = below(rng, 3) < l->quoted;
+    if (quoted) put_text(t, "\"");
+    put_content(t, l, rng, c);
+    if (quoted) put_text(t, "\"");
+}
+
 static text make_file(const look *l, cofi_rng *rng)
 {
     text t = {NULL, 0, 0};
     if (l->mark) put_text(&t, "\xEF\xBB\xBF");
     for (size_t c = 0; l->header && c < l->n_columns; c++) {
         char name[32];
-        snprintf(name, sizeof name, "%sc%zu", c > 0 ? "," : "", c);
+        snprintf(name, sizeof name, l->quoted > 0 ? "%s\"c%zu\"" : "%sc%zu", c > 0 ? "," : "", c);
         put_text(&t, name);
     }
     if (l->header) put_text(&t, l->line_end);
@@ -129,7 +138,8 @@ static void test_the_same_table(void **state)
                   .ended = below(&rng, 2) == 0,
                   .blanks = below(&rng, 3) == 0,
                   .missing = below(&rng, 2) == 0,
-                  .long_cells = below(&rng, 2) == 0};
+                  .long_cells = below(&rng, 2) == 0,
+                  .quoted = seed % 2 == 0 ? 0 : (uint32_t)below(&rng, 4)};
         text t = make_file(&l, &rng);
         assert_true(compare(&t, l.header) || l.n_columns == 1 || l.missing);
         free(t.at);
@@ -140,6 +150,13 @@ static void test_the_same_table(void **state)
 static void test_the_same_complaint(void **state)
 {
     static const char *const wrong[] = {"\"quoted, with a comma\",1,2\n",
+                                        "\"quoted \"\"twice\"\"\",1,2\n",
+                                        "\"two\nlines\",1,2\n",
+                                        "\"\"\"\",1,2\n",
+                                        "\",\",1,2\n",
+                                        "\"1\"\",\"\"2\",1,2\n",
+                                        "\"1\" ,1,2\n",
+                                        "1,2,\"\n",
                                         "1,2\n",
                                         "1,2,3,4\n",
                                         "1,\xFF,3\n",
