@@ -13,21 +13,25 @@ static size_t row_of_stretch(const cofi_problem *whole, size_t n, size_t at)
 static bool gather(const cofi_problem *whole, size_t n, cofi_problem *p)
 {
     const cofi_rows *rows = &whole->rows;
-    for (size_t r = 0; r < p->n_attrs; r++) {
+    size_t *row = cofi_alloc(&p->env, n, sizeof *row);
+    if (row == NULL) return false;
+    for (size_t at = 0; at < n; at++) row[at] = row_of_stretch(whole, n, at);
+    bool ok = true;
+    for (size_t r = 0; ok && r < p->n_attrs; r++) {
         cofi_ids from = rows->ids[r];
         char *to = cofi_alloc_column(&p->env, r, n, from.width, &p->gathered[r]);
-        if (to == NULL) return false;
-        for (size_t at = 0; at < n; at++)
-            memcpy(to + at * from.width, (const char *)from.codes + row_of_stretch(whole, n, at) * from.width,
-                   from.width);
+        ok = to != NULL;
+        for (size_t at = 0; ok && at < n; at++)
+            memcpy(to + at * from.width, (const char *)from.codes + row[at] * from.width, from.width);
         p->ids[r] = (cofi_ids){to, from.width};
     }
-    for (size_t at = 0; at < n; at++) {
-        uint64_t weight = rows->weight != NULL ? rows->weight[row_of_stretch(whole, n, at)] : 1;
+    for (size_t at = 0; ok && at < n; at++) {
+        uint64_t weight = rows->weight != NULL ? rows->weight[row[at]] : 1;
         if (rows->weight != NULL) p->row_weight[at] = weight;
         p->total_weight += weight;
     }
-    return true;
+    cofi_release(&p->env, row);
+    return ok;
 }
 
 static bool count_present(cofi_problem *p)
