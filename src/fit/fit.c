@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10, SMALL_RESTARTS = 20 };
-enum { SMALL_CELLS = 1 << 20 };
+enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10, MOST_RESTARTS = 100 };
+enum { RESTART_WORK = 1 << 25 }; /* rows times attributes times clusters, of all restarts together */
 
 typedef struct fit_run {
     cofi_engine e;
@@ -161,16 +161,21 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
 }
 
-/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. Where starts cost next
- * to nothing, more of them make the answer the same for more seeds. */
+/* Where starts cost next to nothing, more of them make the answer the same for more seeds. */
+static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
+{
+    double n = RESTART_WORK / ((double)p->rows.n_rows * (double)p->n_attrs * k);
+    return n >= MOST_RESTARTS ? MOST_RESTARTS : n > DEFAULT_RESTARTS ? (uint32_t)n : DEFAULT_RESTARTS;
+}
+
+/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */
 static void resolve_start(const cofi_problem *p, cof_fit_options *o)
 {
     bool coforest = strcmp(cofi_method_find(o->method)->name, "coforest") == 0 && p->n_numeric == 0;
-    bool small = p->rows.n_rows < SMALL_CELLS / (p->n_attrs > 0 ? p->n_attrs : 1);
     if (o->init == COF_INIT_PORTFOLIO && !coforest) o->init = COF_INIT_KMEANS;
     bool portfolio = o->init == COF_INIT_PORTFOLIO && o->init_rows == NULL;
     if (o->select == COF_SELECT_AUTO) o->select = portfolio ? COF_SELECT_BALANCE : COF_SELECT_LIKELIHOOD;
-    if (o->restarts == 0) o->restarts = portfolio && small ? SMALL_RESTARTS : DEFAULT_RESTARTS;
+    if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;
 }
 
 static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_s, double began_s,

@@ -306,7 +306,7 @@ static void shorter_structs(void **state)
     o.struct_size = offsetof(cof_fit_options, restarts);
     cof_fit_info info = {.struct_size = offsetof(cof_fit_info, rebuilds), .passes = 12345};
     cof_model *m = fit_model(t, &o, &info);
-    assert_int_equal(info.n_restarts, 20);
+    assert_int_equal(info.n_restarts, 100);
     assert_int_equal(info.passes, 12345);
     assert_int_equal(info.struct_size, offsetof(cof_fit_info, rebuilds));
     cof_model_free(m);

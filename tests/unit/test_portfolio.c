@@ -19,8 +19,8 @@ static void how_many_starts(void **state)
     cof_fit_options o = portfolio(3);
     cof_fit_info info = {.struct_size = sizeof info};
     cof_model_free(fit_model(table, &o, &info));
-    assert_int_equal(info.restarts, 20);
-    assert_int_equal(info.n_restarts, 20);
+    assert_int_equal(info.restarts, 100);
+    assert_int_equal(info.n_restarts, 100);
     o.method = "kmodes";
     cof_model *m = fit_model(table, &o, &info);
     assert_int_equal(info.restarts, 10);

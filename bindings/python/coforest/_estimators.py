@@ -460,7 +460,8 @@ class COForest(_CategoryClusterer):
     ----------
     n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
         likeliest of these found. Where 1 is found there is no structure.
-    n_init : how many starts to try; the best result is kept. "auto": 10, or 20 of the portfolio on a small table.
+    n_init : how many starts to try; the best result is kept. "auto": 10, or up to 100 of the portfolio on a
+        small table.
     init : how a start is made: "portfolio", "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of
         ``n_clusters`` rows, the first modes of a single start.
     select : which start is the best: "balance", "likelihood" or "objective"; "auto" takes balance for the portfolio,
