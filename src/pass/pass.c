@@ -82,7 +82,8 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     cof_status status =
         cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
-    bool skips = pass->kernel->most_cells > 0; /* the plain kernel is the reference: it looks at every row */
+    /* The plain kernel is the reference: it looks at every row. */
+    bool skips = pass->kernel->most_cells > 0 && cofi_skip_pays(rows, k);
     if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
     for (uint32_t t = 0; t < cofi_team_size(team); t++)
         if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);

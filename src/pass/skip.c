@@ -1,7 +1,6 @@
 #include "skip.h"
 
-/* Bookkeeping that costs more than passes do is not kept. */
-static bool pays(const cofi_rows *rows, uint32_t k)
+bool cofi_skip_pays(const cofi_rows *rows, uint32_t k)
 {
     return rows->n_rows >= 4096 && (uint64_t)rows->first[rows->n_attrs] * cofi_stride(k) <= rows->n_rows;
 }
@@ -9,7 +8,6 @@ static bool pays(const cofi_rows *rows, uint32_t k)
 cof_status cofi_skip_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_skip *s)
 {
     *s = (cofi_skip){.env = *env, .rows = rows};
-    if (!pays(rows, k)) return COF_OK;
     s->key = cofi_alloc(env, rows->n_rows, sizeof *s->key);
     s->value = cofi_alloc(env, (size_t)rows->first[rows->n_attrs] * cofi_stride(k), sizeof *s->value);
     s->base = cofi_alloc(env, cofi_stride(k), sizeof *s->base);

@@ -22,8 +22,10 @@ typedef struct cofi_skip {
     bool valid;   /* every row has a key */
 } cofi_skip;
 
+/* Is the bookkeeping cheaper than what it saves? Where it is not, rows are all scored. */
+bool cofi_skip_pays(const cofi_rows *rows, uint32_t k);
 cof_status cofi_skip_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_skip *skip);
-void cofi_skip_close(cofi_skip *skip);
+void cofi_skip_close(cofi_skip *skip);  /* no row is skipped from now on */
 void cofi_skip_forget(cofi_skip *skip); /* labels changed by other means: all rows must be scored */
 /* Before every pass. */
 void cofi_skip_advance(cofi_skip *skip, const cofi_scores *scores);

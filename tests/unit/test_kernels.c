@@ -1,6 +1,8 @@
 /* Every kernel of this processor against the plain one, over random shapes: labels, counts, sizes and hashes
- * must be equal bit for bit, whatever ties there are, for any number of threads. */
+ * must be equal bit for bit, whatever ties there are, for any number of threads, whether equal rows are
+ * folded or not and whether rows are skipped or not. */
 #include "../../src/core/rng.h"
+#include "../../src/table/dedupe.h"
 #include "../../src/pass/pass.h"
 #include "unit_helper.h"
 
@@ -28,12 +30,13 @@ static uint32_t draw(problem *p, uint64_t n)
     return (uint32_t)cofi_rng_below(&p->rng, n);
 }
 
-static void make_column(problem *p, size_t r, size_t n, uint32_t o)
+/* Row i is a copy of row like[i]. */
+static void make_column(problem *p, size_t r, size_t n, uint32_t o, const size_t *like)
 {
     uint8_t width = o <= 256 ? 1 : o <= 65536 ? 2 : 4;
     char *codes = malloc(n * width + 1); /* exactly the rows: reading past them is an error */
     for (size_t i = 0; i < n; i++) {
-        uint32_t v = draw(p, o);
+        uint32_t v = like[i] < i ? cofi_id((cofi_ids){codes, width}, like[i]) : draw(p, o);
         if (width == 1) ((uint8_t *)codes)[i] = (uint8_t)v;
         if (width == 2) ((uint16_t *)(void *)codes)[i] = (uint16_t)v;
         if (width == 4) ((uint32_t *)(void *)codes)[i] = v;
@@ -47,12 +50,15 @@ static void make_problem(problem *p, uint64_t seed, shape s)
     cofi_rng_seed(&p->rng, seed, 0);
     p->ids = malloc(s.l * sizeof *p->ids);
     p->first = calloc(s.l + 1, sizeof *p->first);
-    bool equal_sizes = draw(p, 2) == 0;
+    bool equal_sizes = draw(p, 2) == 0, copies = draw(p, 2) == 0;
+    size_t *like = malloc(s.n * sizeof *like);
+    for (size_t i = 0; i < s.n; i++) like[i] = copies && draw(p, 2) == 0 ? draw(p, i + 1) : i;
     for (size_t r = 0; r < s.l; r++) {
         uint32_t o = equal_sizes ? s.most_values : 1 + draw(p, s.most_values);
-        make_column(p, r, s.n, o);
+        make_column(p, r, s.n, o, like);
         p->first[r + 1] = p->first[r] + o;
     }
+    free(like);
     if (draw(p, 3) == 0) {
         p->weight = malloc(s.n * sizeof *p->weight);
         p->copies = malloc(s.n * sizeof *p->copies);
@@ -97,6 +103,19 @@ static void make_scores(problem *p)
             if (draw(p, 3) == 0) s->base[j] = COFI_NEVER;
 }
 
+/* As from one pass of a fit to the next: a little, or hardly at all, so that most rows can be skipped. */
+static void drift_scores(problem *p)
+{
+    cofi_scores *s = &p->scores;
+    int64_t most = (INT64_C(1) << COFI_SUM_BITS) / (int64_t)(p->rows.n_attrs + 1);
+    uint64_t reach = (uint64_t)most >> (5 + draw(p, 30));
+    for (size_t at = 0; at < (size_t)p->first[p->rows.n_attrs] * s->stride; at++) {
+        if (at % s->stride >= s->k) continue;
+        int64_t x = s->value[at] + (int64_t)cofi_rng_below(&p->rng, reach + 1) - (int64_t)(reach / 2);
+        s->value[at] = x < 0 ? 0 : x > most ? most : x;
+    }
+}
+
 static void free_problem(problem *p)
 {
     for (size_t r = 0; r < p->rows.n_attrs; r++) free((void *)(uintptr_t)p->ids[r].codes);
@@ -109,6 +128,12 @@ static void free_problem(problem *p)
     free(p->scores.plain);
 }
 
+/* assert_memory_equal goes byte by byte; here it only has to say which one it was. */
+static void assert_same_bytes(const void *a, const void *b, size_t n)
+{
+    if (memcmp(a, b, n) != 0) assert_memory_equal(a, b, n);
+}
+
 /* The counts anew, from the labels alone. */
 static void assert_counts(const problem *p, const cofi_pass *pass)
 {
@@ -118,84 +143,192 @@ static void assert_counts(const problem *p, const cofi_pass *pass)
         for (size_t r = 0; r < p->rows.n_attrs; r++)
             count[(size_t)(p->first[r] + cofi_id(p->ids[r], i)) * pass->stride + (uint32_t)pass->label[i]] +=
                 p->weight != NULL ? p->weight[i] : 1;
-    assert_memory_equal(count, pass->count, n_entries * sizeof *count);
+    assert_same_bytes(count, pass->count, n_entries * sizeof *count);
     free(count);
 }
 
 static void assert_same(const problem *p, const cofi_pass *a, const cofi_pass *b)
 {
-    assert_memory_equal(a->label, b->label, p->rows.n_rows * sizeof *a->label);
-    assert_memory_equal(a->count, b->count, (size_t)p->first[p->rows.n_attrs] * a->stride * sizeof *a->count);
-    assert_memory_equal(a->size, b->size, a->k * sizeof *a->size);
+    assert_same_bytes(a->label, b->label, p->rows.n_rows * sizeof *a->label);
+    assert_same_bytes(a->count, b->count, (size_t)p->first[p->rows.n_attrs] * a->stride * sizeof *a->count);
+    assert_same_bytes(a->size, b->size, a->k * sizeof *a->size);
     assert_true(a->hash == b->hash);
 }
 
-static void compare_kernels(uint64_t seed, shape s, cofi_team *const *team)
+/* The same rows, equal ones as one. */
+typedef struct folded {
+    cofi_rows rows;
+    cofi_ids *ids;
+    uint64_t *weight;
+    uint32_t *copies, *group;
+} folded;
+
+static void *fold_column(const problem *p, size_t r, const uint32_t *group, uint32_t n_groups)
 {
-    enum { MOST = 16 };
+    uint8_t width = p->ids[r].width;
+    char *codes = malloc((size_t)n_groups * width + 1);
+    for (size_t i = 0; i < p->rows.n_rows; i++)
+        memcpy(codes + (size_t)group[i] * width, (const char *)p->ids[r].codes + i * width, width);
+    return codes;
+}
+
+static void fold(const problem *p, folded *f)
+{
     cof_env env = cofi_env_resolve(NULL);
-    problem p;
-    cofi_pass pass[MOST];
+    uint32_t n_groups;
+    f->group = malloc(p->rows.n_rows * sizeof *f->group);
+    assert_int_equal(cofi_dedupe(&env, p->ids, p->rows.n_attrs, p->rows.n_rows, f->group, &n_groups), COF_OK);
+    f->ids = malloc(p->rows.n_attrs * sizeof *f->ids);
+    f->weight = calloc(n_groups, sizeof *f->weight);
+    f->copies = calloc(n_groups, sizeof *f->copies);
+    for (size_t r = 0; r < p->rows.n_attrs; r++)
+        f->ids[r] = (cofi_ids){fold_column(p, r, f->group, n_groups), p->ids[r].width};
+    for (size_t i = 0; i < p->rows.n_rows; i++) {
+        uint64_t weight = p->weight != NULL ? p->weight[i] : 1;
+        f->weight[f->group[i]] += weight;
+        if (weight > 0) f->copies[f->group[i]] += p->copies != NULL ? p->copies[i] : 1;
+    }
+    f->rows = (cofi_rows){n_groups, p->rows.n_attrs, f->ids, p->first, f->weight, f->copies};
+}
+
+static void free_folded(folded *f)
+{
+    for (size_t r = 0; r < f->rows.n_attrs; r++) free((void *)(uintptr_t)f->ids[r].codes);
+    free(f->ids);
+    free(f->weight);
+    free(f->copies);
+    free(f->group);
+}
+
+static void assert_same_folded(const problem *p, const folded *f, const cofi_pass *a, const cofi_pass *b)
+{
+    for (size_t i = 0; i < p->rows.n_rows; i++) assert_true(a->label[i] == b->label[f->group[i]]);
+    assert_same_bytes(a->count, b->count, (size_t)p->first[p->rows.n_attrs] * a->stride * sizeof *a->count);
+    assert_same_bytes(a->size, b->size, a->k * sizeof *a->size);
+}
+
+enum { MOST_THREADS = 4 };
+
+static void open_teams(cofi_team **team)
+{
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint32_t t = 0; t < MOST_THREADS; t++)
+        assert_int_equal(cofi_team_open(&env, t + 1, &team[t], NULL), COF_OK);
+}
+
+static void close_teams(cofi_team **team)
+{
+    for (uint32_t t = 0; t < MOST_THREADS; t++) cofi_team_close(team[t]);
+}
+
+/* With skipping or without, whether it pays or not. */
+static void open_pass(const cofi_rows *rows, uint32_t k, cofi_team *team, const cofi_kernel *kernel,
+                      bool skip, cofi_pass *pass)
+{
+    cof_env env = cofi_env_resolve(NULL);
+    assert_int_equal(cofi_pass_open(&env, rows, k, team, kernel, pass, NULL), COF_OK);
+    if (!skip) cofi_skip_close(&pass->skip);
+    if (skip && pass->skip.key == NULL) assert_int_equal(cofi_skip_open(&env, rows, k, &pass->skip), COF_OK);
+}
+
+static size_t count_skipped(const cofi_pass *pass)
+{
     size_t n = 0;
+    for (size_t i = 0; pass->skip.key != NULL && i < pass->rows->n_rows; i++)
+        n += pass->skip.key[i] > pass->skip.need;
+    return n;
+}
+
+/* Passes 0, 3, 6... walk the rows and skip none, 1, 4, 7... skip, 2, 5, 8... walk the folded rows; each kernel
+ * has one of each, on one to four threads. The judge is the plain kernel on one thread, without any of it.
+ * Returns how many rows were skipped. */
+static size_t compare_kernels(uint64_t seed, shape s, cofi_team *const *team)
+{
+    enum { MOST = 12, ROUNDS = 4 };
+    problem p;
+    folded f;
+    cofi_pass judge, pass[MOST];
+    size_t n = 0, n_skipped = 0;
     make_problem(&p, seed, s);
-    assert_int_equal(cofi_pass_open(&env, &p.rows, s.k, team[0], &cofi_kernel_plain, &pass[n++], NULL),
-                     COF_OK);
+    fold(&p, &f);
+    open_pass(&p.rows, s.k, team[0], &cofi_kernel_plain, false, &judge);
     for (size_t at = 0; cofi_kernel_at(at) != NULL; at++)
-        for (int t = 0; t < 2; t++)
-            assert_int_equal(
-                cofi_pass_open(&env, &p.rows, s.k, team[t], cofi_kernel_at(at), &pass[n++], NULL), COF_OK);
-    for (int round = 0; round < 4; round++) {
-        make_scores(&p);
-        uint64_t moved = cofi_pass_run(&pass[0], &p.scores);
-        assert_counts(&p, &pass[0]);
-        for (size_t x = 1; x < n; x++) {
+        for (int way = 0; way < 3; way++)
+            open_pass(way == 2 ? &f.rows : &p.rows, s.k, team[draw(&p, MOST_THREADS)], cofi_kernel_at(at),
+                      way == 1 || (way == 2 && draw(&p, 2) == 0), &pass[n++]);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round == 0 || draw(&p, 3) == 0)
+            make_scores(&p);
+        else
+            drift_scores(&p);
+        uint64_t moved = cofi_pass_run(&judge, &p.scores);
+        assert_counts(&p, &judge);
+        for (size_t x = 0; x < n; x++) {
             assert_true(cofi_pass_run(&pass[x], &p.scores) == moved);
-            assert_same(&p, &pass[0], &pass[x]);
+            if (x % 3 == 2)
+                assert_same_folded(&p, &f, &judge, &pass[x]);
+            else
+                assert_same(&p, &judge, &pass[x]);
+            n_skipped += count_skipped(&pass[x]);
         }
-        if (round == 2) cofi_pass_set_labels(&pass[n - 1], pass[0].label);
-        assert_same(&p, &pass[0], &pass[n - 1]);
+        if (round == 1) cofi_pass_set_labels(&pass[1], judge.label);
+        assert_same(&p, &judge, &pass[1]);
     }
     for (size_t x = 0; x < n; x++) cofi_pass_close(&pass[x]);
+    cofi_pass_close(&judge);
+    free_folded(&f);
     free_problem(&p);
+    return n_skipped;
 }
 
 #define PICK(from) from[cofi_rng_below(&rng, sizeof from / sizeof *from)]
 
+/* Shapes at and around the sizes where something changes: groups and blocks of rows, terms of one chunk,
+ * cells of a lookup, bytes of an id. */
 static void test_every_kernel_gives_the_plain_labels(void **state)
 {
-    static const size_t rows[] = {1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 500, 4095, 4096, 4097, 9000};
-    static const size_t attrs[] = {1, 2, 3, 20, 31, 32, 33, 64, 65, 129};
-    static const uint32_t clusters[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 64, 65, 300};
-    static const uint32_t values[] = {1, 2, 3, 5, 16, 17, 32, 33, 64, 65, 256, 257, 1000};
+    static const size_t rows[] = {1,   2,   31,   32,   33,   63,   64,   65,   255, 256,
+                                  257, 500, 4095, 4096, 4097, 8191, 8192, 8193, 9000};
+    static const size_t attrs[] = {1, 1, 2, 3, 20, 31, 32, 33, 64, 65, 129};
+    static const uint32_t clusters[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 64, 65, 299, 300};
+    static const uint32_t values[] = {1, 2, 3, 5, 16, 17, 32, 33, 64, 65, 255, 256, 257, 1000, 65536, 65537};
+#ifdef __SANITIZE_THREAD__
+    enum { SHAPES = 1000, LARGEST = 200000 }; /* each takes many times as long */
+#else
+    enum { SHAPES = 3000, LARGEST = 200000 };
+#endif
     (void)state;
-    cof_env env = cofi_env_resolve(NULL);
-    cofi_team *team[2];
+    cofi_team *team[MOST_THREADS];
     cofi_rng rng;
+    size_t n_skipped = 0, n_wide = 0, n_many = 0, n_long = 0, n_full = 0;
     cofi_rng_seed(&rng, 7, 0);
-    assert_int_equal(cofi_team_open(&env, 1, &team[0], NULL), COF_OK);
-    assert_int_equal(cofi_team_open(&env, 3, &team[1], NULL), COF_OK);
-    for (uint64_t seed = 0; seed < 1200;) {
+    open_teams(team);
+    for (uint64_t seed = 0; seed < SHAPES;) {
         shape s = {PICK(rows), PICK(attrs), PICK(clusters), PICK(values)};
-        if (s.n * s.l * s.k + s.l * s.k * s.most_values > 500000) continue; /* small enough to try many */
-        compare_kernels(seed++, s, team);
+        if (s.n * s.l * s.k + s.l * s.k * s.most_values > LARGEST) continue; /* small enough to try many */
+        n_skipped += compare_kernels(seed++, s, team);
+        n_wide += s.most_values == 65537;
+        n_many += s.k == 300;
+        n_long += s.l == 65;
+        n_full += s.n >= 4096;
     }
-    cofi_team_close(team[0]);
-    cofi_team_close(team[1]);
+    /* The rare ones were among them. */
+    assert_true(n_wide >= SHAPES / 300 && n_many >= SHAPES / 150 && n_long >= SHAPES / 30);
+    assert_true(n_full >= SHAPES / 30);
+    assert_true(n_skipped > 100000);
+    close_teams(team);
 }
 
 static void test_large_shapes(void **state)
 {
     static const shape large[] = {
-        {9000, 3, 5, 65537}, {5000, 2, 300, 257}, {300, 2100, 3, 5}, {4096, 40, 17, 2}};
+        {9000, 3, 5, 65537}, {5000, 2, 300, 257}, {300, 2100, 3, 5}, {4096, 40, 17, 2}, {1025, 65, 300, 17}};
     (void)state;
-    cof_env env = cofi_env_resolve(NULL);
-    cofi_team *team[2];
-    assert_int_equal(cofi_team_open(&env, 1, &team[0], NULL), COF_OK);
-    assert_int_equal(cofi_team_open(&env, 2, &team[1], NULL), COF_OK);
+    cofi_team *team[MOST_THREADS];
+    open_teams(team);
     for (size_t x = 0; x < sizeof large / sizeof *large; x++)
         for (uint64_t seed = 0; seed < 2; seed++) compare_kernels(seed, large[x], team);
-    cofi_team_close(team[0]);
-    cofi_team_close(team[1]);
+    close_teams(team);
 }
 
 /* Scores that settle, as in a fit: each round they move less, and more rows are skipped. */
@@ -228,8 +361,7 @@ static void test_skipped_rows_keep_the_right_label(void **state)
             uint64_t moved = cofi_pass_run(&plain, &p.scores);
             assert_true(cofi_pass_run(&fast, &p.scores) == moved);
             assert_same(&p, &plain, &fast);
-            for (size_t i = 0; fast.skip.key != NULL && i < s.n; i++)
-                n_skipped += fast.skip.key[i] > fast.skip.need;
+            n_skipped += count_skipped(&fast);
             for (size_t at = 0; at < (size_t)p.first[s.l] * p.scores.stride; at++)
                 if (at % p.scores.stride < s.k)
                     p.scores.value[at] += (int64_t)cofi_rng_below(&p.rng, reach >> 2 * round);
