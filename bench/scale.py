@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Time and peak memory of whole `coforest fit` processes on the sizes we promise, reading included.
 
-    bench/scale.py [--coforest build/coforest] [--quick]
+    bench/scale.py [--coforest build/coforest] [--quick] [--large]
 
 For each table: nanoseconds a row and pass of the plain kernel and of the one chosen here (seeding included), seconds
-of the forest, peak resident memory and its ratio to the encoded table. Medians of three runs.
+of the forest, peak resident memory and its ratio to the encoded table. Medians of three runs; of the large table, which
+takes minutes, one run with the kernel chosen here.
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ TABLES = [  # name, rows, [(columns, values), ...], k
     ("1,000,000 x 5, one of 100,000 values, k 5", 1000000, [(1, 100000), (4, 5)], 5),
     ("2,000 x 10,000 of 5 values, k 5", 2000, [(10000, 5)], 5),
 ]
+LARGE = ("10,000,000 x 5, one of 1,000,000 values, k 5", 10000000, [(1, 1000000), (4, 5)], 5)
 
 
 def generate(coforest, folder, rows, parts):
@@ -58,20 +60,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--coforest", default="build/coforest")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    parser.add_argument("--large", action="store_true", help="only the table of a million values")
     args = parser.parse_args()
     coforest = os.path.abspath(args.coforest)
-    for name, rows, parts, k in TABLES:
+    for name, rows, parts, k in [LARGE] if args.large else TABLES:
         rows = rows // 10 if args.quick else rows
         with tempfile.TemporaryDirectory() as folder:
             table = generate(coforest, pathlib.Path(folder), rows, parts)
             encoded = sum(columns * (1 if values < 256 else 4) for columns, values in parts) * rows
-            for kernel in ("plain", ""):
-                runs = [fit(coforest, table, k, kernel) for _ in range(3)]
+            for kernel in ("",) if args.large else ("plain", ""):
+                runs = [fit(coforest, table, k, kernel) for _ in range(1 if args.large else 3)]
                 cost = [(t["timings"]["start_s"] + t["timings"]["pass_s"]) * 1e9 / t["row_visits"] for t, _ in runs]
                 peak = statistics.median(p for _, p in runs)
                 print(f"{name}: {runs[0][0]['kernel']:7s} {statistics.median(cost):8.1f} ns a row and pass "
                       f"({min(cost):.1f} to {max(cost):.1f}), forest "
-                      f"{statistics.median(t['timings']['forest_s'] for t, _ in runs):.2f} s, whole "
+                      f"{statistics.median(t['timings']['forest_s'] for t, _ in runs):.2f} s for "
+                      f"{runs[0][0]['rebuilds']} rebuilds, whole "
                       f"{statistics.median(t['timings']['total_s'] for t, _ in runs):.2f} s, peak {peak / 2**20:.0f} MiB, "
                       f"{peak / encoded:.1f} times the codes", flush=True)
 

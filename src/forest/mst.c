@@ -2,12 +2,15 @@
  * coordinate, so that the distances of one step are a few straight loops. */
 #include "mst.h"
 
+#include "mst_sparse.h"
+
 #include <math.h>
 
-enum { STRIP = 256 };
+enum { STRIP = 256, MANY = 1500 }; /* points from which looking only near each of them may pay */
 
 cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst)
 {
+    mst->env = *env;
     mst->key = cofi_alloc(env, capacity, sizeof *mst->key);
     mst->key_square = cofi_alloc(env, capacity, sizeof *mst->key_square);
     mst->own = cofi_alloc(env, k, sizeof *mst->own);
@@ -25,7 +28,7 @@ void cofi_mst_close(const cof_env *env, cofi_mst *mst)
     cofi_release(env, mst->own);
     cofi_release(env, mst->point);
     cofi_release(env, mst->parent);
-    *mst = (cofi_mst){NULL, NULL, NULL, NULL, NULL};
+    *mst = (cofi_mst){.key = NULL};
 }
 
 /* square[i]: squared distance of points begin + i from `own`, coordinates added in order. */
@@ -69,9 +72,8 @@ static uint32_t closest_pair(const cofi_mst *m, const cofi_points *q, double sca
 
 static uint32_t start_point(const cofi_mst *m, const cofi_points *q, double scale)
 {
-    for (uint32_t i = 0; i < q->n; i++)
-        if (q->next_twin[q->value[i]] != COFI_NONE) return i;
-    return closest_pair(m, q, scale);
+    uint32_t twins = cofi_points_first_twins(q);
+    return twins != COFI_NONE ? twins : closest_pair(m, q, scale);
 }
 
 /* Takes point i out of the packed outside; the last one moves into its place. */
@@ -112,17 +114,8 @@ static uint32_t relax(cofi_mst *m, const cofi_points *q, uint32_t newest, uint32
     return best;
 }
 
-/* The other values of a point hang on its lowest one; they join right after it. */
-static uint32_t join_twins(const cofi_points *q, uint32_t value, double twin_length, cof_edge *edge)
-{
-    uint32_t n = 0;
-    for (uint32_t twin = q->next_twin[value]; twin != COFI_NONE; twin = q->next_twin[twin])
-        edge[n++] = (cof_edge){value, twin, twin_length};
-    return n;
-}
-
-uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_length, cof_edge *edge,
-                        uint32_t *root)
+uint32_t cofi_mst_prim(cofi_mst *m, cofi_points *q, double scale, double twin_length, cof_edge *edge,
+                       uint32_t *root)
 {
     *root = COFI_NONE;
     if (q->n == 0) return 0;
@@ -135,9 +128,21 @@ uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_l
     for (bool first = true; n_outside > 0; first = false) {
         uint32_t newest = m->point[next], value = q->value[newest];
         if (!first) edge[n_edges++] = (cof_edge){q->value[m->parent[next]], value, m->key[next]};
-        n_edges += join_twins(q, value, twin_length, edge + n_edges);
+        n_edges += cofi_points_join_twins(q, value, twin_length, edge + n_edges);
         take_out(m, q, next, &n_outside);
         next = relax(m, q, newest, n_outside, scale);
     }
     return n_edges;
+}
+
+uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_length, cof_edge *edge,
+                        uint32_t *root)
+{
+    uint32_t n_edges;
+    uint64_t n_pairs = q->n > 0 ? (uint64_t)q->n * (q->n - 1) / 2 : 0;
+    /* As many as Prim looks at, which costs about the same; twins spare it the search for the closest pair. */
+    uint64_t allowance = cofi_points_first_twins(q) != COFI_NONE ? n_pairs : 2 * n_pairs;
+    if (q->n >= MANY && cofi_mst_sparse(&m->env, q, scale, twin_length, allowance, edge, &n_edges, root))
+        return n_edges;
+    return cofi_mst_prim(m, q, scale, twin_length, edge, root);
 }

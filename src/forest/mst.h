@@ -6,6 +6,7 @@
 
 /* Memory of one run; all arrays hold `capacity` entries. */
 typedef struct cofi_mst {
+    cof_env env;
     double *key, *key_square; /* least weight to the tree, and its square before scaling */
     double *own;              /* k: the point that joined last */
     uint32_t *point, *parent; /* of the points still outside */
@@ -23,7 +24,11 @@ void cofi_mst_close(const cof_env *env, cofi_mst *mst);
  * Prim without a stored matrix: n points cost n * n * k time and n memory. Ties: it starts from the vertex
  * of the least edge of all, lowest value first; the next vertex is the lowest of the nearest; an edge
  * gives way only to a strictly shorter one. Two builds that broke ties differently would pick different
- * trees of equal length, and every label after that could differ. */
+ * trees of equal length, and every label after that could differ. The points are used up. */
+uint32_t cofi_mst_prim(cofi_mst *mst, cofi_points *points, double scale, double twin_length, cof_edge *edge,
+                       uint32_t *root);
+
+/* The same, by mst_sparse.h where that is faster. */
 uint32_t cofi_mst_build(cofi_mst *mst, cofi_points *points, double scale, double twin_length, cof_edge *edge,
                         uint32_t *root);
 

@@ -98,3 +98,18 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
     for (uint32_t i = 0; size != NULL && i < q->n; i++)
         round_point(q, i, count + (size_t)q->value[i] * stride, size);
 }
+
+uint32_t cofi_points_first_twins(const cofi_points *q)
+{
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->next_twin[q->value[i]] != COFI_NONE) return i;
+    return COFI_NONE;
+}
+
+uint32_t cofi_points_join_twins(const cofi_points *q, uint32_t value, double twin_length, cof_edge *edge)
+{
+    uint32_t n = 0;
+    for (uint32_t twin = q->next_twin[value]; twin != COFI_NONE; twin = q->next_twin[twin])
+        edge[n++] = (cof_edge){value, twin, twin_length};
+    return n;
+}

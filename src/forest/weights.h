@@ -29,4 +29,11 @@ void cofi_points_close(const cof_env *env, cofi_points *points);
 void cofi_points_gather(cofi_points *points, const uint64_t *count, const uint64_t *size, uint32_t stride,
                         uint32_t n_values);
 
+/* The lowest point that has twins, COFI_NONE if none has. */
+uint32_t cofi_points_first_twins(const cofi_points *points);
+/* The other values of a point hang on its lowest one, `value`; their edges come right after its own. Returns
+ * how many. */
+uint32_t cofi_points_join_twins(const cofi_points *points, uint32_t value, double twin_length,
+                                cof_edge *edge);
+
 #endif

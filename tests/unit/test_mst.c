@@ -4,6 +4,7 @@
 
 #include "alloc_helper.h"
 #include "../../src/forest/mst.h"
+#include "../../src/forest/mst_sparse.h"
 
 typedef struct tree {
     cof_edge *edge;
@@ -268,6 +269,205 @@ static void all_edges_equal(void **state)
     free(t.edge);
 }
 
+/* ---- Looking only near --------------------------------------------------------------------------- */
+
+typedef enum kind {
+    UNIFORM,
+    LATTICE,   /* every difference comes again and again */
+    PROFILES,  /* shares of few rows, as in life */
+    SPARSE,    /* few clusters each */
+    CLUSTERED, /* tight heaps far from each other */
+    HEAPS,     /* the same, of lattices: ties within heaps and between them */
+    COLLINEAR, /* evenly spaced on a line, or not */
+    SCALES,    /* from far apart to hardly different */
+    N_KINDS
+} kind;
+
+static void set_spot(cofi_points *q, uint32_t i, uint32_t j, double x)
+{
+    q->p[(size_t)j * q->capacity + i] = x;
+}
+
+/* Shares of `most` rows or a few less, over all clusters or three of them. */
+static void random_profile(cofi_rng *rng, cofi_points *q, uint32_t i, size_t most, bool sparse)
+{
+    uint32_t n[64] = {0}, few[3];
+    size_t total = most - below(rng, 1 + most / 4);
+    for (size_t c = 0; c < COUNT(few); c++) few[c] = (uint32_t)below(rng, q->k);
+    for (size_t t = 0; t < total; t++) n[sparse ? few[below(rng, COUNT(few))] : below(rng, q->k)]++;
+    for (uint32_t j = 0; j < q->k; j++) set_spot(q, i, j, (double)n[j] / (double)total);
+}
+
+/* So many steps a side that the lattice has more places than there are points. */
+static size_t lattice_side(uint32_t n, uint32_t k)
+{
+    size_t side = 1;
+    for (double places = 0; places < 2 * (double)n; places = pow((double)side, k)) side++;
+    return side;
+}
+
+static void random_spot(cofi_rng *rng, cofi_points *q, uint32_t i, kind what)
+{
+    size_t side = lattice_side(q->n, q->k), heap = below(rng, 7), most = 4 + q->n / 10;
+    double along = below(rng, 2) ? (double)below(rng, 4 * q->n) / 64 : cofi_rng_unit(rng);
+    double shrink = pow(0.5, (double)below(rng, 30));
+    for (uint32_t j = 0; j < q->k; j++) {
+        double x = cofi_rng_unit(rng), step = (double)below(rng, side);
+        if (what == UNIFORM) set_spot(q, i, j, x);
+        if (what == LATTICE) set_spot(q, i, j, step / (double)side);
+        if (what == CLUSTERED) set_spot(q, i, j, (j % 7 == heap) + x / 1000);
+        if (what == HEAPS) set_spot(q, i, j, (j % 7 == heap) + step / 1024);
+        if (what == COLLINEAR) set_spot(q, i, j, along * (1 + j % 3));
+        if (what == SCALES) set_spot(q, i, j, x * shrink);
+    }
+    if (what == PROFILES || what == SPARSE) random_profile(rng, q, i, most, what == SPARSE);
+}
+
+/* Values 2i and 2i + 1 are point i; in some, both are there. */
+static void random_points(cofi_rng *rng, cofi_points *q, uint32_t n, kind what)
+{
+    size_t twins_in = below(rng, 2) ? 0 : 1 + below(rng, 2 * n);
+    q->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        bool twins = twins_in > 0 && below(rng, twins_in) == 0;
+        q->value[i] = 2 * i;
+        q->next_twin[2 * i] = twins ? 2 * i + 1 : COFI_NONE;
+        q->next_twin[2 * i + 1] = COFI_NONE;
+        random_spot(rng, q, i, what);
+    }
+}
+
+static void compare_near_and_all(cofi_rng *rng, uint32_t n, uint32_t k, kind what)
+{
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_points q;
+    cofi_mst m;
+    double scale = below(rng, 2) ? 1.0 / k : 1.0;
+    tree near = {.edge = get_zero(2 * n, sizeof *near.edge)},
+         all = {.edge = get_zero(2 * n, sizeof *all.edge)};
+    assert_int_equal(cofi_points_open(&env, k, 2 * n, &q), COF_OK);
+    assert_int_equal(cofi_mst_open(&env, k, 2 * n, &m), COF_OK);
+    random_points(rng, &q, n, what);
+    assert_true(cofi_mst_sparse(&env, &q, scale, 1e-8, UINT64_MAX, near.edge, &near.n_edges, &near.root));
+    all.n_edges = cofi_mst_prim(&m, &q, scale, 1e-8, all.edge, &all.root);
+    assert_same_tree(&near, &all);
+    cofi_points_close(&env, &q);
+    cofi_mst_close(&env, &m);
+    free(near.edge);
+    free(all.edge);
+}
+
+static void looking_only_near_finds_the_same_tree(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 40};
+    cofi_rng rng = dice(5);
+    for (uint32_t n = 1; n <= 70; n++)
+        for (int what = 0; what < N_KINDS; what++)
+            for (size_t k = 0; k < 2; k++)
+                compare_near_and_all(&rng, n, ks[below(&rng, COUNT(ks) - 1) + 1], (kind)what);
+    for (size_t round = 0; round < 300; round++)
+        compare_near_and_all(&rng, 1 + (uint32_t)below(&rng, 600), ks[1 + below(&rng, COUNT(ks) - 1)],
+                             (kind)(round % N_KINDS));
+    for (size_t round = 0; round < 40; round++)
+        compare_near_and_all(&rng, 1 + (uint32_t)below(&rng, 3000), ks[1 + below(&rng, COUNT(ks) - 1)],
+                             (kind)(round % N_KINDS));
+    compare_near_and_all(&rng, 40, 1, LATTICE);
+}
+
+/* As a fit has them, folded and rounded both ways, so many that the choice is made. */
+static void many_profiles(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {2, 3, 5, 8, 30};
+    static const size_t most[] = {400, 60, 25, 30, 6};
+    cofi_rng rng = dice(6);
+    for (size_t round = 0; round < 2 * COUNT(ks); round++) {
+        bool authors = round % 2;
+        attr_counts c = random_counts(&rng, ks[round / 2], 5000, most[round / 2]);
+        double scale = authors ? 1.0 / c.k : 1.0, twin_length = authors ? 1e-8 : 0.0;
+        cof_env env = cofi_env_resolve(NULL);
+        cofi_points q;
+        cofi_mst m;
+        tree built = build(&c, authors, scale, twin_length), all = {.edge = get_zero(5000, sizeof *all.edge)};
+        assert_int_equal(cofi_points_open(&env, c.k, c.n_values, &q), COF_OK);
+        assert_int_equal(cofi_mst_open(&env, c.k, c.n_values, &m), COF_OK);
+        cofi_points_gather(&q, c.count, authors ? c.size : NULL, c.stride, c.n_values);
+        assert_true(q.n > 1500);
+        all.n_edges = cofi_mst_prim(&m, &q, scale, twin_length, all.edge, &all.root);
+        assert_same_tree(&built, &all);
+        cofi_points_close(&env, &q);
+        cofi_mst_close(&env, &m);
+        free(built.edge);
+        free(all.edge);
+        free_counts(&c);
+    }
+}
+
+/* It gives up at once, on the way, or because everything is as far as everything else; the points are as
+ * before. */
+static void giving_up_changes_nothing(void **state)
+{
+    (void)state;
+    enum { N = 2000, K = 8 };
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_points q;
+    cofi_rng rng = dice(7);
+    static cof_edge edge[2 * N];
+    uint32_t n_edges = 77, root = 78;
+    assert_int_equal(cofi_points_open(&env, K, 2 * N, &q), COF_OK);
+    random_points(&rng, &q, N, UNIFORM);
+    double *kept = get_zero((size_t)K * q.capacity, sizeof *kept);
+    for (size_t j = 0; j < K; j++) memcpy(kept + j * N, q.p + j * q.capacity, N * sizeof *kept);
+    bool done = false;
+    for (uint64_t allowance = 0; !done; allowance = 1 + allowance * 3 / 2) {
+        assert_true(n_edges == 77 && root == 78 && edge[0].length == 0);
+        done = cofi_mst_sparse(&env, &q, 1, 0, allowance, edge, &n_edges, &root);
+        for (size_t j = 0; j < K; j++)
+            assert_memory_equal(kept + j * N, q.p + j * q.capacity, N * sizeof *kept);
+    }
+    free(kept);
+    memset(q.p, 0, (size_t)K * q.capacity * sizeof *q.p);
+    assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
+    q.n = 0;
+    assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
+    cofi_points_close(&env, &q);
+}
+
+/* Without memory for the short way there is still the long one. */
+static void no_memory_is_no_failure(void **state)
+{
+    (void)state;
+    enum { N = 1600, K = 4 };
+    cof_env env = cofi_env_resolve(NULL);
+    tree all = {.edge = get_zero(2 * N, sizeof *all.edge)}, t = {.edge = get_zero(2 * N, sizeof *t.edge)};
+    bool done = false;
+    for (size_t n = 0; !done; n++) {
+        alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
+        cof_env meagre = alloc_env(&meter);
+        cofi_rng rng = dice(8);
+        cofi_points q;
+        cofi_mst m;
+        assert_int_equal(cofi_points_open(&env, K, 2 * N, &q), COF_OK);
+        assert_int_equal(cofi_mst_open(&meagre, K, 2 * N, &m), COF_OK);
+        random_points(&rng, &q, N, UNIFORM);
+        meter.fail_at = meter.count + n;
+        t.n_edges = cofi_mst_build(&m, &q, 1, 0, t.edge, &t.root);
+        done = meter.count < meter.fail_at;
+        if (n == 0) {
+            memcpy(all.edge, t.edge, t.n_edges * sizeof *t.edge);
+            all.n_edges = t.n_edges;
+            all.root = t.root;
+        }
+        assert_same_tree(&t, &all);
+        cofi_mst_close(&meagre, &m);
+        assert_int_equal(meter.live, 0);
+        cofi_points_close(&env, &q);
+    }
+    free(all.edge);
+    free(t.edge);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -290,6 +490,10 @@ int main(void)
         cmocka_unit_test(many_points),
         cmocka_unit_test(worked_example),
         cmocka_unit_test(all_edges_equal),
+        cmocka_unit_test(looking_only_near_finds_the_same_tree),
+        cmocka_unit_test(many_profiles),
+        cmocka_unit_test(giving_up_changes_nothing),
+        cmocka_unit_test(no_memory_is_no_failure),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,569 @@
+/* Prim's algorithm on a graph of few edges that cannot be told from the complete one.
+ *
+ * Let the parts at w be what edges shorter than w connect. Whenever Prim's next edge has length w, the tree so
+ * far consists of whole parts at w, so the edges it chooses from are those of length w between two different
+ * parts at w. Call all of these, for all w, the candidates: they are the edges that occur in some minimum
+ * spanning tree. Prim on the candidates alone sees the same choices at every step, ties included, and makes
+ * the same ones.
+ *
+ * Any one minimum spanning tree tells the parts at every w. So:
+ *   1. Boruvka's algorithm makes one: again and again, each part but the largest is joined to the nearest
+ *      point outside. Points remember what they found; since the outside only shrinks, that stays a lower bound.
+ *      Which of equally short edges is taken does not matter, as each is in some minimum spanning tree.
+ *   2. Its edges come in order of length. Where one of length w joins two parts, every point of the smaller
+ *      one looks for points of the other at exactly w. Each time a point searches, its part at least doubles:
+ *      n log n searches at most. Every candidate is found, where its two ends come into one part.
+ *   3. Prim.
+ * Lengths are compared as the doubles that come out of the same operations as over all pairs; boxes rule out
+ * points only with room for rounding. Points are named by position in the kd-tree until step 3. */
+#include "mst_sparse.h"
+
+#include "kd_tree.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct sparse {
+    cof_env env;
+    cofi_kd_tree kd;
+    uint32_t n;
+    double scale;
+    uint64_t looked, allowance; /* in points */
+    double *own;                /* where the search is from */
+    /* Step 1, per position */
+    uint32_t *leader;     /* towards the first of its part */
+    uint32_t *part;       /* the first of its part, as of this round */
+    uint32_t *owner;      /* per node: the part all its points are in, or COFI_NONE */
+    uint32_t *near;       /* the last point found outside; it may have come into the same part since */
+    double *near_square;  /* no point outside is nearer */
+    uint32_t *only;       /* `near`, if no other point outside is within a tie of that; else COFI_NONE */
+    uint32_t *only_alone; /* the same of when it was a part of its own */
+    double *inner;        /* the square of the longest edge that its part had when it searched */
+    double *longest;      /* per part: the same as of this round */
+    uint32_t *from;       /* per part: where its shortest edge starts */
+    double *shortest;     /* and the square of its length */
+    cof_edge *tree;       /* n - 1 edges between positions; squares, later lengths */
+    uint32_t n_tree;
+    /* Step 2 */
+    uint32_t *joined; /* the edge at which the position stopped being first of its part, or COFI_NONE */
+    uint32_t *size;   /* of the part it is first of */
+    uint32_t *whole;  /* per node: so many edges make its points one part */
+    uint32_t *ring;   /* the next of the same part, round and round */
+    cof_edge *candidate;
+    size_t n_candidates, room;
+} sparse;
+
+/* ---- Step 1: some minimum spanning tree ---------------------------------------------------------- */
+
+static uint32_t first_of_part(const sparse *s, uint32_t x)
+{
+    while (s->leader[x] != x) x = s->leader[x] = s->leader[s->leader[x]];
+    return x;
+}
+
+/* Names the parts and their nodes; returns the largest part. */
+static uint32_t name_parts(sparse *s)
+{
+    uint32_t largest = 0;
+    memset(s->size, 0, s->n * sizeof *s->size);
+    for (uint32_t x = 0; x < s->n; x++) {
+        s->part[x] = first_of_part(s, x);
+        s->shortest[x] = INFINITY;
+        s->size[s->part[x]]++;
+    }
+    for (uint32_t x = 0; x < s->n; x++)
+        if (s->size[x] > s->size[largest]) largest = x;
+    for (uint32_t node = s->kd.n_nodes; node-- > 0;) { /* children first */
+        const cofi_kd_node *at = &s->kd.node[node];
+        uint32_t owner = at->right > 0 ? s->owner[node + 1] : s->part[at->begin];
+        if (at->right > 0 && s->owner[at->right] != owner) owner = COFI_NONE;
+        for (uint32_t x = at->begin + 1; at->right == 0 && x < at->end; x++)
+            if (s->part[x] != owner) owner = COFI_NONE;
+        s->owner[node] = owner;
+    }
+    return largest;
+}
+
+typedef struct outside_search {
+    sparse *s;
+    uint32_t part, found;
+    double square; /* of what was found; only nearer ones count */
+    double second; /* of the next after it, if that is within a tie */
+    double most;   /* boxes farther away are left out */
+} outside_search;
+
+/* Squares up to this may give the same length: the root takes two units in the last place to one, and the
+ * scale may do so again. */
+static double tie_square(double square)
+{
+    return square * (1 + 64 * DBL_EPSILON);
+}
+
+static void search_leaf(outside_search *f, const cofi_kd_node *leaf)
+{
+    double square[COFI_KD_LANES];
+    f->s->looked += COFI_KD_LANES;
+    if (!cofi_kd_squares(&f->s->kd, leaf->begin, f->s->own, f->most, square)) return;
+    for (uint32_t x = leaf->begin; x < leaf->end; x++) {
+        double here = square[x - leaf->begin];
+        if (here >= f->second || f->s->part[x] == f->part) continue;
+        if (here >= f->square) {
+            f->second = here;
+            continue;
+        }
+        f->second = f->square;
+        f->square = here;
+        f->most = tie_square(here);
+        f->found = x;
+    }
+}
+
+static void search_outside(outside_search *f, uint32_t node)
+{
+    const sparse *s = f->s;
+    const cofi_kd_node *at = &s->kd.node[node];
+    if (at->right == 0) {
+        search_leaf(f, at);
+        return;
+    }
+    uint32_t near = node + 1, far = at->right;
+    double to_near = s->owner[near] == f->part ? INFINITY : cofi_kd_bound(&s->kd, near, s->own);
+    double to_far = s->owner[far] == f->part ? INFINITY : cofi_kd_bound(&s->kd, far, s->own);
+    f->s->looked += COFI_KD_LANES / 2; /* what two boxes cost */
+    if (to_far < to_near) {
+        uint32_t kept = near;
+        double kept_bound = to_near;
+        near = far, far = kept;
+        to_near = to_far, to_far = kept_bound;
+    }
+    if (to_near <= f->most) search_outside(f, near);
+    if (to_far <= f->most) search_outside(f, far);
+}
+
+/* Looks for a point outside the part of x that is nearer than the part's shortest edge so far. */
+static void search_from(sparse *s, uint32_t x)
+{
+    uint32_t part = s->part[x];
+    double most = tie_square(s->shortest[part]);
+    outside_search f = {s, part, COFI_NONE, s->shortest[part], INFINITY, most};
+    cofi_kd_point(&s->kd, x, s->own);
+    search_outside(&f, 0);
+    bool tie = f.second <= f.most;
+    s->near[x] = f.found;
+    s->only[x] = tie ? COFI_NONE : f.found;
+    s->near_square[x] = f.found != COFI_NONE || tie ? f.square : nextafter(most, INFINITY);
+    s->inner[x] = s->longest[part];
+    if (s->size[part] == 1) s->only_alone[x] = s->only[x];
+    if (f.found == COFI_NONE) return;
+    s->shortest[part] = f.square;
+    s->from[part] = x;
+}
+
+/* A first edge out of each part: what its points found earlier and is still outside. */
+static void recall(sparse *s, uint32_t x)
+{
+    uint32_t part = s->part[x];
+    if (s->near_square[x] >= s->shortest[part]) return;
+    s->shortest[part] = s->near_square[x];
+    s->from[part] = x;
+}
+
+static bool is_outside(const sparse *s, uint32_t x)
+{
+    return s->near[x] != COFI_NONE && s->part[s->near[x]] != s->part[x];
+}
+
+static void join_parts(sparse *s, uint32_t largest)
+{
+    for (uint32_t part = 0; part < s->n; part++) {
+        if (s->part[part] != part || part == largest) continue;
+        uint32_t u = s->from[part], v = s->near[u], a = first_of_part(s, u), b = first_of_part(s, v);
+        if (a == b) continue; /* the other part took an edge as short */
+        double longest = s->longest[a] > s->longest[b] ? s->longest[a] : s->longest[b];
+        s->longest[b] = s->shortest[part] > longest ? s->shortest[part] : longest;
+        s->leader[a] = b;
+        s->tree[s->n_tree++] = (cof_edge){u, v, s->shortest[part]};
+    }
+}
+
+/* Must x search in this round? */
+static bool is_due(const sparse *s, uint32_t x, uint32_t largest)
+{
+    return s->part[x] != largest && !is_outside(s, x) && s->near_square[x] < s->shortest[s->part[x]];
+}
+
+/* What the searches of a round are going to look at, judged by every step-th of them. They come in two
+ * turns, the first of which is not counted: it makes each part know some edge, as it will for nearly all
+ * searches. */
+static uint64_t round_cost(sparse *s, uint32_t largest)
+{
+    enum { SAMPLE = 64 };
+    uint32_t n_due = 0;
+    uint64_t before = 0, n_sampled = 0;
+    for (uint32_t x = 0; x < s->n; x++) n_due += is_due(s, x, largest);
+    if (n_due < 4 * SAMPLE) return 0;
+    for (uint32_t turn = 0, step = n_due / SAMPLE; turn < 2; turn++) {
+        uint32_t until = turn * step / 2;
+        before = s->looked;
+        n_sampled = 0;
+        for (uint32_t x = 0; x < s->n; x++) {
+            if (!is_due(s, x, largest) || until-- > 0) continue;
+            search_from(s, x);
+            until = step - 1;
+            n_sampled++;
+        }
+    }
+    return n_sampled > 0 ? (s->looked - before) / n_sampled * n_due : 0;
+}
+
+/* Joins parts until all are one. It gives up before a round that it cannot afford. On profiles of many kinds
+ * all searches together look at two to eleven times as many points as the first round does: the more, the
+ * clearer the profiles fall into clusters. */
+static bool join_nearest(sparse *s)
+{
+    for (uint32_t x = 0; x < s->n; x++) {
+        s->leader[x] = x;
+        s->near[x] = s->only[x] = s->only_alone[x] = COFI_NONE;
+        s->near_square[x] = s->inner[x] = s->longest[x] = 0;
+    }
+    while (s->n_tree + 1 < s->n) {
+        uint32_t largest = name_parts(s), rounds = s->n_tree == 0 ? 7 : 1;
+        for (uint32_t x = 0; x < s->n; x++)
+            if (s->part[x] != largest && is_outside(s, x)) recall(s, x);
+        if (s->looked + rounds * round_cost(s, largest) > s->allowance) return false;
+        for (uint32_t x = 0; x < s->n; x++) {
+            if (is_due(s, x, largest)) search_from(s, x);
+            if (s->looked > s->allowance) return false;
+        }
+        join_parts(s, largest);
+    }
+    return true;
+}
+
+/* ---- Step 2: every edge of every minimum spanning tree ------------------------------------------- */
+
+static int by_length(const void *a, const void *b)
+{
+    double x = ((const cof_edge *)a)->length, y = ((const cof_edge *)b)->length;
+    return (x > y) - (x < y);
+}
+
+/* The part of x when the first n_edges edges are there. */
+static uint32_t part_after(const sparse *s, uint32_t x, uint32_t n_edges)
+{
+    while (s->joined[x] < n_edges) x = s->leader[x];
+    return x;
+}
+
+/* How many edges it takes until both are in one part. */
+static uint32_t edges_until_joined(const sparse *s, uint32_t x, uint32_t y)
+{
+    uint32_t n_edges = 0;
+    while (x != y) {
+        uint32_t *behind = s->joined[x] < s->joined[y] ? &x : &y;
+        n_edges = s->joined[*behind] + 1;
+        *behind = s->leader[*behind];
+    }
+    return n_edges;
+}
+
+/* Sorts the edges and notes which part joined which at each; the smaller joins, so that ways up are short. */
+static void order_joins(sparse *s)
+{
+    for (uint32_t e = 0; e < s->n_tree; e++) s->tree[e].length = s->scale * sqrt(s->tree[e].length);
+    qsort(s->tree, s->n_tree, sizeof *s->tree, by_length);
+    for (uint32_t x = 0; x < s->n; x++) {
+        s->leader[x] = s->ring[x] = x;
+        s->joined[x] = COFI_NONE;
+        s->size[x] = 1;
+    }
+    for (uint32_t e = 0; e < s->n_tree; e++) {
+        uint32_t a = part_after(s, s->tree[e].u, e), b = part_after(s, s->tree[e].v, e);
+        uint32_t small = s->size[a] < s->size[b] ? a : b, large = small == a ? b : a;
+        s->leader[small] = large;
+        s->joined[small] = e;
+        s->size[large] += s->size[small];
+    }
+}
+
+static void find_whole_nodes(sparse *s)
+{
+    for (uint32_t node = s->kd.n_nodes; node-- > 0;) {
+        const cofi_kd_node *at = &s->kd.node[node];
+        uint32_t most = 0, end = at->right > 0 ? at->begin : at->end;
+        for (uint32_t x = at->begin; x < end; x++) {
+            uint32_t n_edges = edges_until_joined(s, at->begin, x);
+            most = n_edges > most ? n_edges : most;
+        }
+        if (at->right > 0) {
+            most = edges_until_joined(s, at->begin, s->kd.node[at->right].begin);
+            most = s->whole[node + 1] > most ? s->whole[node + 1] : most;
+            most = s->whole[at->right] > most ? s->whole[at->right] : most;
+        }
+        s->whole[node] = most;
+    }
+}
+
+/* Candidates are kept while they take no more memory than some copies of the points. */
+static bool add_candidate(sparse *s, cof_edge e)
+{
+    if (s->n_candidates == s->room) {
+        size_t most = (size_t)s->n * (4 * (size_t)s->kd.k + 16), room = 2 * s->room;
+        if (s->room == most) return false;
+        room = room < s->n ? s->n : room > most ? most : room;
+        cof_edge *larger = cofi_regrow(&s->env, s->candidate, s->room, room, sizeof *larger);
+        if (larger == NULL) return false;
+        s->candidate = larger;
+        s->room = room;
+    }
+    s->candidate[s->n_candidates++] = e;
+    return true;
+}
+
+typedef struct tie_search {
+    sparse *s;
+    uint32_t from, other; /* a point of one part, and the other part */
+    uint32_t n_edges;     /* that make the parts */
+    double length, most_square;
+} tie_search;
+
+static bool add_tie(const tie_search *f, uint32_t x)
+{
+    if (part_after(f->s, x, f->n_edges) != f->other) return true;
+    return add_candidate(f->s, (cof_edge){f->s->kd.point[f->from], f->s->kd.point[x], f->length});
+}
+
+static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
+{
+    sparse *s = f->s;
+    double square[COFI_KD_LANES];
+    s->looked += COFI_KD_LANES;
+    if (!cofi_kd_squares(&s->kd, leaf->begin, s->own, f->most_square, square))
+        return s->looked / 2 <= s->allowance;
+    for (uint32_t x = leaf->begin; x < leaf->end; x++) {
+        double here = square[x - leaf->begin];
+        if (here > f->most_square || s->scale * sqrt(here) != f->length) continue;
+        if (!add_tie(f, x)) return false;
+    }
+    return s->looked / 2 <= s->allowance;
+}
+
+static bool search_ties(const tie_search *f, uint32_t node)
+{
+    sparse *s = f->s;
+    const cofi_kd_node *at = &s->kd.node[node];
+    s->looked += COFI_KD_LANES / 4;
+    if (cofi_kd_bound(&s->kd, node, s->own) > f->most_square) return true;
+    if (s->whole[node] <= f->n_edges && part_after(s, at->begin, f->n_edges) != f->other) return true;
+    if (at->right == 0) return tie_leaf(f, at);
+    return search_ties(f, node + 1) && search_ties(f, at->right);
+}
+
+/* What step 1 found out is often enough: where the part of then was within the part of now, all that is
+ * outside now was outside then. */
+static bool search_tie(const tie_search *f)
+{
+    sparse *s = f->s;
+    uint32_t x = f->from;
+    if (s->ring[x] == x && s->only_alone[x] != COFI_NONE) return add_tie(f, s->only_alone[x]);
+    if (s->scale * sqrt(s->inner[x]) < f->length) {
+        if (s->near_square[x] > f->most_square) return true;
+        if (s->only[x] != COFI_NONE && s->scale * sqrt(s->near_square[x]) == f->length)
+            return add_tie(f, s->only[x]);
+    }
+    cofi_kd_point(&s->kd, x, s->own);
+    return search_ties(f, 0);
+}
+
+/* Candidates between the two parts that edge e joins. */
+static bool search_join(sparse *s, uint32_t e)
+{
+    uint32_t a = part_after(s, s->tree[e].u, e), b = part_after(s, s->tree[e].v, e);
+    uint32_t small = s->joined[a] == e ? a : b, large = small == a ? b : a;
+    double length = s->tree[e].length, reach = length / s->scale;
+    tie_search f = {s, small, large, e, length, tie_square(reach * reach)};
+    do {
+        if (!search_tie(&f)) return false;
+        f.from = s->ring[f.from];
+    } while (f.from != small);
+    return true;
+}
+
+static bool find_candidates(sparse *s)
+{
+    order_joins(s);
+    find_whole_nodes(s);
+    for (uint32_t e = 0; e < s->n_tree; e++) {
+        if (!search_join(s, e)) return false;
+        uint32_t *a = &s->ring[s->tree[e].u], *b = &s->ring[s->tree[e].v], kept = *a;
+        *a = *b; /* the two rings become one */
+        *b = kept;
+    }
+    return true;
+}
+
+/* ---- Step 3: Prim on the candidates -------------------------------------------------------------- */
+
+/* Points still outside the tree that a candidate reaches, the nearest on top and of these the lowest. */
+typedef struct fringe {
+    double *key;
+    uint32_t *parent;
+    uint32_t *heap, n;
+    uint32_t *place; /* in the heap; COFI_NONE: not reached yet, or in the tree */
+} fringe;
+
+static bool before(const fringe *f, uint32_t a, uint32_t b)
+{
+    return f->key[a] < f->key[b] || (f->key[a] == f->key[b] && a < b);
+}
+
+static void rise(fringe *f, uint32_t at, uint32_t point)
+{
+    for (; at > 0 && before(f, point, f->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+        f->heap[at] = f->heap[(at - 1) / 2];
+        f->place[f->heap[at]] = at;
+    }
+    f->heap[at] = point;
+    f->place[point] = at;
+}
+
+static uint32_t take_top(fringe *f)
+{
+    uint32_t top = f->heap[0], last = f->heap[--f->n], at = 0;
+    f->place[top] = COFI_NONE;
+    if (f->n == 0) return top;
+    for (uint32_t child; (child = 2 * at + 1) < f->n; at = child) {
+        if (child + 1 < f->n && before(f, f->heap[child + 1], f->heap[child])) child++;
+        if (!before(f, f->heap[child], last)) break;
+        f->heap[at] = f->heap[child];
+        f->place[f->heap[at]] = at;
+    }
+    f->heap[at] = last;
+    f->place[last] = at;
+    return top;
+}
+
+/* Keys of points in the tree are below every length, so that nothing is offered to them. */
+static void offer(fringe *f, uint32_t newest, uint32_t point, double length)
+{
+    if (length >= f->key[point]) return;
+    f->key[point] = length;
+    f->parent[point] = newest;
+    rise(f, f->place[point] == COFI_NONE ? f->n++ : f->place[point], point);
+}
+
+/* Candidates of each point: number list[i] for start[point] <= i < start[point + 1]. */
+static void list_by_point(const sparse *s, size_t *start, size_t *list)
+{
+    memset(start, 0, ((size_t)s->n + 2) * sizeof *start);
+    for (size_t c = 0; c < s->n_candidates; c++) {
+        start[s->candidate[c].u + 2]++;
+        start[s->candidate[c].v + 2]++;
+    }
+    for (uint32_t i = 0; i < s->n; i++) start[i + 2] += start[i + 1];
+    for (size_t c = 0; c < s->n_candidates; c++) {
+        list[start[s->candidate[c].u + 1]++] = c;
+        list[start[s->candidate[c].v + 1]++] = c;
+    }
+}
+
+/* The lowest point with twins, else the lowest at an end of a shortest edge. */
+static uint32_t start_point(const sparse *s, const cofi_points *q)
+{
+    uint32_t twins = cofi_points_first_twins(q);
+    if (twins != COFI_NONE) return twins;
+    uint32_t lowest = s->n_candidates > 0 ? s->candidate[0].u : 0;
+    for (size_t c = 0; c < s->n_candidates && s->candidate[c].length == s->candidate[0].length; c++) {
+        uint32_t u = s->candidate[c].u, v = s->candidate[c].v, lower = u < v ? u : v;
+        lowest = lower < lowest ? lower : lowest;
+    }
+    return lowest;
+}
+
+static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_length, const size_t *start,
+                          const size_t *list, fringe *f, cof_edge *edge, uint32_t *root)
+{
+    uint32_t n_edges = 0, newest = start_point(s, q);
+    *root = q->value[newest];
+    for (uint32_t i = 0; i < s->n; i++) {
+        f->key[i] = INFINITY;
+        f->place[i] = COFI_NONE;
+    }
+    for (uint32_t n_joined = 0; n_joined < s->n; n_joined++) {
+        if (n_joined > 0) {
+            newest = take_top(f);
+            edge[n_edges++] = (cof_edge){q->value[f->parent[newest]], q->value[newest], f->key[newest]};
+        }
+        f->key[newest] = -1;
+        n_edges += cofi_points_join_twins(q, q->value[newest], twin_length, edge + n_edges);
+        for (size_t at = start[newest]; at < start[newest + 1]; at++) {
+            const cof_edge *c = &s->candidate[list[at]];
+            offer(f, newest, c->u == newest ? c->v : c->u, c->length);
+        }
+    }
+    return n_edges;
+}
+
+/* Memory of the other steps serves again. */
+static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge *edge, uint32_t *n_edges,
+                   uint32_t *root)
+{
+    size_t *start = cofi_alloc(&s->env, (size_t)s->n + 2, sizeof *start);
+    size_t *list = cofi_alloc(&s->env, 2 * s->n_candidates, sizeof *list);
+    fringe f = {.key = s->shortest, .parent = s->near, .heap = s->from, .place = s->part};
+    bool ok = start != NULL && list != NULL;
+    if (ok) {
+        list_by_point(s, start, list);
+        *n_edges = grow_tree(s, q, twin_length, start, list, &f, edge, root);
+    }
+    cofi_release(&s->env, start);
+    cofi_release(&s->env, list);
+    return ok;
+}
+
+/* ---- Together ------------------------------------------------------------------------------------ */
+
+static void *get(sparse *s, size_t n, size_t size, bool *ok)
+{
+    void *block = *ok ? cofi_alloc(&s->env, n, size) : NULL;
+    *ok = block != NULL;
+    return block;
+}
+
+static bool open_sparse(sparse *s, const cofi_points *q)
+{
+    bool ok = cofi_kd_open(&s->env, q, &s->kd) == COF_OK;
+    uint32_t **each[] = {&s->leader, &s->part, &s->near, &s->from,      &s->joined,
+                         &s->size,   &s->ring, &s->only, &s->only_alone};
+    for (size_t a = 0; a < sizeof each / sizeof *each; a++) *each[a] = get(s, s->n, sizeof **each[a], &ok);
+    s->owner = get(s, s->kd.n_nodes, sizeof *s->owner, &ok);
+    s->whole = get(s, s->kd.n_nodes, sizeof *s->whole, &ok);
+    s->own = get(s, s->kd.box_stride, sizeof *s->own, &ok);
+    s->near_square = get(s, s->n, sizeof *s->near_square, &ok);
+    s->shortest = get(s, s->n, sizeof *s->shortest, &ok);
+    s->longest = get(s, s->n, sizeof *s->longest, &ok);
+    s->inner = get(s, s->n, sizeof *s->inner, &ok);
+    s->tree = get(s, s->n, sizeof *s->tree, &ok);
+    return ok;
+}
+
+static void close_sparse(sparse *s)
+{
+    void *each[] = {s->own,        s->leader, s->part,     s->owner,   s->near,  s->near_square,
+                    s->from,       s->joined, s->size,     s->whole,   s->ring,  s->only,
+                    s->only_alone, s->tree,   s->shortest, s->longest, s->inner, s->candidate};
+    for (size_t a = 0; a < sizeof each / sizeof *each; a++) cofi_release(&s->env, each[a]);
+    cofi_kd_close(&s->env, &s->kd);
+}
+
+bool cofi_mst_sparse(const cof_env *env, const cofi_points *q, double scale, double twin_length,
+                     uint64_t allowance, cof_edge *edge, uint32_t *n_edges, uint32_t *root)
+{
+    if (q->n == 0) return false;
+    sparse s = {.env = *env, .n = q->n, .scale = scale, .allowance = allowance};
+    bool ok = open_sparse(&s, q) && join_nearest(&s) && find_candidates(&s) &&
+              replay(&s, q, twin_length, edge, n_edges, root);
+    close_sparse(&s);
+    return ok;
+}
