@@ -343,7 +343,7 @@ static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_val
     out->width = width;
     out->codes = cofi_alloc_column(&e->env, out->number, e->n_rows, width, &out->block);
     if (out->codes != NULL) {
-        memcpy(out->codes, e->cells, e->n_rows * width);
+        if (e->n_rows > 0) memcpy(out->codes, e->cells, e->n_rows * width);
         cofi_release(&e->env, e->cells);
     } else { /* a block that is too large will do */
         out->codes = out->block = e->cells;
