@@ -57,7 +57,7 @@ def test_a_number_given_has_no_curve(fitted):
     assert fitted.k_curve_ is None and fitted.n_clusters_ == 7
 
 
-def test_margins(fitted, zoo):
+def test_margins(fitted, zoo, tmp_path):
     margins, distances = fitted.margins(), np.sort(fitted.transform(zoo.data), axis=1)
     np.testing.assert_allclose(margins["distance"], distances[:, 0], rtol=1e-6)
     np.testing.assert_allclose(margins["next_distance"], distances[:, 1], rtol=1e-6)
@@ -68,6 +68,8 @@ def test_margins(fitted, zoo):
     with pytest.raises(ValueError, match="pass X"):
         again.margins()
     assert (again.margins(zoo.data) == margins).all()
+    fitted.save(tmp_path / "zoo.cof")
+    assert (coforest.load(tmp_path / "zoo.cof").margins(zoo.data) == margins).all()
     assert (again.cluster_agreement_ == fitted.cluster_agreement_).all()
     assert fitted.cluster_agreement_.shape == (7,) and 0 < fitted.cluster_agreement_.min() <= fitted.cluster_agreement_.max() <= 1
     assert coforest.COForest(7, n_init=1, random_state=1).fit(zoo.data).cluster_agreement_ is None

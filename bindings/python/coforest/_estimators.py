@@ -361,9 +361,10 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         if table is None:
             raise ValueError("the rows that were fitted are not kept by a pickle or a model file; pass X")
         n_rows = table.shape[0]
-        labels, following, numbers = self.labels_, np.empty(n_rows, np.int32), np.empty((n_rows, 3))
-        if X is not None:
-            labels = np.empty(n_rows, np.int32)
+        labels, following, numbers = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32), np.empty((n_rows, 3))
+        if X is None:
+            labels = self.labels_
+        else:
             self._model.predict(table, threads_of(self.n_jobs), labels)
         self._model.margins(table, threads_of(self.n_jobs), labels, numbers, following)
         fields = [("cluster", "i4"), ("next", "i4"), ("distance", "f8"), ("next_distance", "f8"), ("lead", "f8")]
