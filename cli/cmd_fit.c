@@ -63,7 +63,8 @@ static const option clustering_options[] = {
      .kind = OPTION_COUNT,
      .offset = offsetof(fit_settings, restarts),
      .least = 1,
-     .help = "How many starts to try; the best result is kept (default: 10)."},
+     .help = "How many starts to try; the best result is kept (default: 10, and of the portfolio more "
+             "on small tables, up to 100)."},
     {.name = "init",
      .arg = "WAY",
      .kind = OPTION_CHOICE,

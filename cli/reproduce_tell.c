@@ -262,8 +262,9 @@ static void put_by_dataset(FILE *page, const rep_results *r, const rep_grid *gri
 static void tell_defaults(FILE *page, const rep_results *r, const rep_grid *grids)
 {
     fputs("<h3>Beyond one start</h3>\n<p>One random start is a lottery. <code>coforest fit</code> tries ten "
-          "k-means starts, keeps the one with the greatest integrated likelihood, which sees no class, and "
-          "uses the paper's own scaling. Mean over the datasets:</p>\n",
+          "to a hundred starts of two kinds by turns, keeps the one that gains most over a single cluster in "
+          "both likelihood and tightness, which see no class, and uses the paper's own scaling. Mean over "
+          "the datasets:</p>\n",
           page);
     put_overall(page, r, grids);
     put_by_dataset(page, r, grids);

@@ -30,6 +30,8 @@ def test_same_labels(command, root, name, k, drop, seed):
 
 
 @pytest.mark.parametrize("options, flags", [
+    ({"n_init": 10, "init": "kmeans"}, ["--restarts", "10", "--init", "kmeans"]),
+    ({"n_init": 5, "select": "likelihood"}, ["--restarts", "5", "--select", "likelihood"]),
     ({"n_init": 3, "init": "farthest"}, ["--restarts", "3", "--init", "farthest"]),
     ({"n_init": 4, "init": "random", "select": "objective"},
      ["--restarts", "4", "--init", "random", "--select", "objective"]),

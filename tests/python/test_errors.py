@@ -25,7 +25,7 @@ def test_fewer_distinct_rows_than_clusters():
 
 
 @pytest.mark.parametrize("options", [
-    {"n_clusters": 0}, {"n_clusters": -1}, {"n_clusters": 2.5}, {"n_clusters": "two"}, {"n_init": 0}, {"init": "best"},
+    {"n_clusters": 0}, {"n_clusters": -1}, {"n_clusters": 2.5}, {"n_clusters": "two"}, {"n_init": 0}, {"n_init": "some"}, {"init": "best"},
     {"select": "luck"}, {"variant": "mine"}, {"missing": "guess"}, {"max_iter": 0}, {"n_jobs": 0}, {"random_state": -1},
     {"random_state": "seed"}, {"max_rebuilds": -3}, {"init": [0, 1, 2]}, {"init": [0, 99]},
     {"ordinal": {"x0": ["a", "b"]}}])

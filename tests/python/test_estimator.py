@@ -25,7 +25,7 @@ def test_what_fit_leaves(fitted, zoo):
     assert fitted.cluster_sizes_.sum() == 101
     assert fitted.n_iter_ >= 1 and fitted.objective_ > 0 and fitted.log_likelihood_ < 0
     assert fitted.stop_reason_ in ("converged", "cycle", "cap")
-    assert len(fitted.restarts_) == 10 and fitted.history_[0]["pass"] == 1
+    assert len(fitted.restarts_) == 100 and fitted.history_[0]["pass"] == 1
     assert fitted.seed_ == 1
 
 
@@ -77,13 +77,50 @@ def test_margins(fitted, zoo, tmp_path):
     assert (alone["next"] == -1).all() and np.isinf(alone["next_distance"]).all() and (alone["lead"] == 1).all()
 
 
-def test_portfolio(zoo):
-    model = coforest.COForest(7, init="portfolio", select="balance", random_state=1).fit(zoo.data)
+def test_portfolio(zoo, fitted):
+    model = coforest.COForest(7, n_init=100, init="portfolio", select="balance", random_state=1).fit(zoo.data)
+    assert (model.labels_ == fitted.labels_).all()  # it is the default
     kinds = [record["by_likelihood"] for record in model.restarts_]
-    assert kinds == [False, True] * 5
+    assert kinds == [False, True] * 50
     best = max(record["criterion"] for record in model.restarts_)
     assert model.restarts_[model.info_["best_restart"]]["criterion"] == pytest.approx(best)
     assert (model.predict(zoo.data) == model.labels_).all()
+
+
+def test_what_was_done_is_told(zoo):
+    def done(**options):
+        info = coforest.Clusterer(3, random_state=1, **options).fit(zoo.data).info_
+        return info["init"], info["select"], info["n_restarts"]
+
+    assert done() == ("portfolio", "balance", 100)
+    assert done(n_init=3, select="likelihood") == ("portfolio", "likelihood", 3)
+    assert done(init="kmeans") == ("kmeans", "likelihood", 10)
+    assert done(init="kmeans", select="balance") == ("kmeans", "balance", 10)
+    assert done(init="cao") == ("cao", "likelihood", 1)
+    assert done(init=[0, 2, 11]) == ("rows", "likelihood", 1)
+    assert done(method="kmodes") == ("kmeans", "likelihood", 10)
+    many = np.random.default_rng(1).integers(0, 50, (200000, 10))
+    starts = [coforest.COForest(2, random_state=1).fit(many[:n]).info_["n_restarts"] for n in (1000, 80000, 200000)]
+    assert starts == [100, 2**25 // (80000 * 10 * 2), 10]
+
+
+def test_a_start_refined_by_the_likelihood(zoo, tmp_path):
+    model = coforest.COForest(3, random_state=1).fit(zoo.data)
+    assert model.restarts_[model.info_["best_restart"]]["by_likelihood"]
+    sizes = model.cluster_sizes_
+    expected = np.tile(-np.log((sizes + 0.5) / (101 + 3 / 2)), (101, 1))
+    for r, name in enumerate(zoo.feature_names):
+        values, shares = model.categories_[r].tolist(), model.cluster_profiles_[r]
+        counts = shares * sizes[:, None]
+        codes = [values.index(value) for value in zoo.data[name]]
+        expected -= np.log((counts + 0.5) / (sizes[:, None] + len(values) / 2)).T[codes]
+    np.testing.assert_allclose(model.transform(zoo.data), expected, rtol=1e-6)
+    assert model.score(zoo.data) == pytest.approx(-expected.min(axis=1).sum())
+    model.save(tmp_path / "likely.cof")
+    for other in (model, pickle.loads(pickle.dumps(model)), coforest.load(tmp_path / "likely.cof")):
+        assert (other.predict(zoo.data) == model.labels_).all()
+        assert (other.transform(zoo.data).argmin(axis=1) == model.labels_).all()
+        assert (other.margins(zoo.data)["lead"] >= 0).all()
 
 
 def test_profiles_are_shares(fitted):
@@ -202,10 +239,10 @@ def test_identifiers_and_measurements_are_named(zoo):
 def test_callback_sees_progress_and_may_stop(zoo):
     seen = []
     model = coforest.COForest(7, random_state=1, callback=seen.append).fit(zoo.data)
-    assert {p.restart for p in seen} == set(range(1, 11)) and seen[-1].phase == "fit"
+    assert {p.restart for p in seen} == set(range(1, 101)) and seen[-1].phase == "fit"
     assert model.stop_reason_ != "stopped"
     stopped = coforest.COForest(7, random_state=1, callback=lambda p: p.restart >= 3).fit(zoo.data)
-    assert stopped.stop_reason_ == "stopped" and len(stopped.restarts_) < 10
+    assert stopped.stop_reason_ == "stopped" and len(stopped.restarts_) <= 3
 
 
 def test_verbose_shows_something(zoo, capsys):
@@ -261,5 +298,9 @@ def test_report(fitted, zoo, tmp_path):
     assert "mammal" in (tmp_path / "b.html").read_text(encoding="utf-8")
     pickle.loads(pickle.dumps(fitted)).report(tmp_path / "c.html")
     assert (tmp_path / "c.html").stat().st_size > 1000
+    assert "starts by" in page and "portfolio" in page and "balance" in page
+    fitted.save(tmp_path / "zoo.cof")
+    coforest.load(tmp_path / "zoo.cof").report(tmp_path / "e.html")
+    assert "starts by" not in (tmp_path / "e.html").read_text(encoding="utf-8")  # a model file does not tell
     with pytest.raises(ValueError, match="X"):
         fitted.report(tmp_path / "d.html", y=zoo.target)

@@ -73,11 +73,12 @@ def _one_run(estimator, X, y, names):
 
 
 def compare(X, n_clusters, y=None, *, methods=None, runs=10, random_state=1, n_init=1, **options):
-    """Runs every method ``runs`` times with seeds that all methods share.
+    """Runs every method ``runs`` times with seeds that all methods share, from ``n_init`` starts each time.
 
     ``methods`` are names of ``coforest.methods()`` or estimators of your own; default: all of them. With ``y`` the
     scores are CA, ARI and NMI, without it the likelihood and the objective. ``options`` go to every estimator that is
-    named. A method that has no result for this table is NaN there, and ``problems`` says why.
+    named; with ``init="random"`` all methods of a run begin alike, as those of the command line's ``compare`` do. A
+    method that has no result for this table is NaN there, and ``problems`` says why.
     """
     names = SCORES if y is not None else CRITERIA
     asked = list(known_methods()) if methods is None else list(methods)

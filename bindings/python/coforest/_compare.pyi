@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,6 @@ def compare(
     methods: Optional[Sequence[Any]] = ...,
     runs: int = ...,
     random_state: Any = ...,
-    n_init: int = ...,
+    n_init: Union[int, Literal["auto"]] = ...,
     **options: Any,
 ) -> Comparison: ...

@@ -101,6 +101,15 @@ def _column_of(column, names, option):
     raise ValueError(f"{option} names column {column!r}, which the table does not have")
 
 
+def _starts(n_init):
+    """0 stands for as many as the library thinks right."""
+    if isinstance(n_init, str) and n_init == "auto":
+        return 0
+    if isinstance(n_init, str):
+        raise ValueError(f"n_init must be 'auto' or a whole number of at least 1; not {n_init!r}")
+    return _count("n_init", n_init, 1)
+
+
 def _name_of(number, choices):
     return next(name for name, value in choices.items() if value == number)
 
@@ -119,7 +128,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """The members of cof_fit_options that the parameters set."""
         options = {
             **_clusters(self.n_clusters),
-            "restarts": 0 if self.n_init == "auto" else _count("n_init", self.n_init, 1),
+            "restarts": _starts(self.n_init),
             "select": _choice("select", self.select, _core.SELECTS),
             "missing": _choice("missing", self.missing, _core.MISSINGS),
             "max_passes": _count("max_iter", self.max_iter, 1),
@@ -248,7 +257,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return array
 
     def _take_info(self, info):
-        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]], init=_name_of(info["init"], _core.INITS),
+        init = _name_of(info["init"], _core.INITS) if isinstance(self.init, str) else "rows"
+        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]], init=init,
                           select=_name_of(info["select"], _core.SELECTS))
         self.stop_reason_ = self.info_["stop_reason"]
         self.objective_ = info["objective"]
@@ -258,7 +268,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     @property
     def history_(self):
-        """One dict a pass: restart, rebuild, pass, objective, moved."""
+        """One dict a pass: restart, rebuild, pass, objective, moved. In a start refined by the likelihood the objective
+        is minus the logarithm of that of its rows."""
         self._check_fitted()
         return self._model.history()
 
@@ -346,7 +357,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return self._predict(X)[1]
 
     def transform(self, X):
-        """Distance of every row to every cluster, rows by clusters."""
+        """Distance of every row to every cluster, rows by clusters. A model whose kept start was refined by the
+        likelihood (``by_likelihood`` in ``restarts_``) gives minus the logarithms of probabilities instead."""
         table = self._new_table(X)
         distances = np.empty((table.shape[0], self._model.k))
         self._model.transform(table, distances)
@@ -374,7 +386,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return margins
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the sum of the rows' distances to their clusters: the higher, the tighter."""
+        """Minus the sum of the rows' distances, as ``transform`` gives them, to their clusters: the higher, the
+        tighter. Models of which one measures trees and the other probabilities do not compare by it."""
         distances = self.transform(X).min(axis=1)
         weights = _weights(sample_weight, len(distances))
         kept = ~np.isnan(distances)
@@ -427,9 +440,9 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """
         self._check_fitted()
         table = self._report_table(X, y)
-        done = getattr(self, "info_", {"init": self.init, "select": self.select})
-        facts = {"seed": str(getattr(self, "seed_", "")), "starts by": done["init"] if isinstance(self.init, str) else "rows",
-                 "chosen by": done["select"]}
+        facts = {}
+        if hasattr(self, "info_"):  # a model file does not tell
+            facts = {"seed": str(self.seed_), "starts by": self.info_["init"], "chosen by": self.info_["select"]}
         texts = [text.encode() for fact in facts.items() for text in fact]
         page = self._model.report(table, source, getattr(self, "seed_", 1),
                                   threads_of(self.n_jobs), texts)
@@ -461,12 +474,13 @@ class COForest(_CategoryClusterer):
     ----------
     n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
         likeliest of these found. Where 1 is found there is no structure.
-    n_init : how many starts to try; the best result is kept. "auto": 10, or up to 100 of the portfolio on a
-        small table.
-    init : how a start is made: "portfolio", "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of
-        ``n_clusters`` rows, the first modes of a single start.
-    select : which start is the best: "balance", "likelihood" or "objective"; "auto" takes balance for the portfolio,
-        likelihood for other starts.
+    n_init : how many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small
+        tables, up to 100.
+    init : how a start is made: "portfolio" (two kinds by turns; "kmeans" is done where columns are numeric or the
+        method is another), "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of ``n_clusters``
+        rows, the first modes of a single start.
+    select : which start is the best: "balance", both likely and tight, "likelihood" or "objective"; "auto" takes
+        balance for the portfolio, likelihood for other starts.
     variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
     max_iter : the most passes over the rows for each forest.
     max_rebuilds : the most forests a start may grow.
@@ -482,8 +496,11 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_, forest_, objective_, log_likelihood_, n_iter_,
-    n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_, n_features_in_, feature_names_in_
+    labels_, n_clusters_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
+    forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
+    n_features_in_, feature_names_in_
+
+    ``info_`` tells what was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ _Self = TypeVar("_Self", bound="_CategoryClusterer")
 _Init = Literal["portfolio", "kmeans", "farthest", "random", "modes++", "cao"]
 _Select = Literal["auto", "balance", "likelihood", "objective"]
 _Clusters = Union[int, Literal["auto"], tuple[int, int]]
+_Starts = Union[int, Literal["auto"]]
 
 def seed_of(random_state: Any) -> int: ...
 def threads_of(n_jobs: Optional[int]) -> int: ...
@@ -62,7 +63,7 @@ class COForest(_CategoryClusterer):
         self,
         n_clusters: _Clusters = ...,
         *,
-        n_init: int | Literal["auto"] = ...,
+        n_init: _Starts = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         variant: Literal["paper", "authors"] = ...,
@@ -83,7 +84,7 @@ class Clusterer(_CategoryClusterer):
         n_clusters: _Clusters = ...,
         *,
         method: str = ...,
-        n_init: int | Literal["auto"] = ...,
+        n_init: _Starts = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         max_iter: int = ...,
@@ -101,7 +102,7 @@ class _NamedMethod(_CategoryClusterer):
         self,
         n_clusters: _Clusters = ...,
         *,
-        n_init: int | Literal["auto"] = ...,
+        n_init: _Starts = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
         max_iter: int = ...,

@@ -138,7 +138,8 @@ def plot_profiles(model, ax=None, cmap="Blues", most=60):
 def plot_convergence(model, ax=None):
     """The objective of every pass, one line per start; the start that was kept stands out.
 
-    Of a portfolio only the starts of the kept one's kind are drawn: the others count in other units.
+    Of a portfolio only the starts of the kept one's kind are drawn: the others count in other units, the likelihood's
+    or the trees'.
     """
     ax = _axes(ax)
     history = model.history_
@@ -152,7 +153,7 @@ def plot_convergence(model, ax=None):
         ax.plot(range(1, len(line) + 1), line, color="tab:blue" if kept else "0.8", zorder=2 + kept,
                 label="kept" if kept else None, marker="." if len(line) == 1 else None)
     ax.set_xlabel("pass")
-    ax.set_ylabel("objective")
+    ax.set_ylabel("minus log-likelihood" if kinds and kinds[max(best, 0)] else "objective")
     if best >= 0:
         ax.legend(frameon=False)
     return ax

@@ -22,9 +22,9 @@ static int add_names(PyObject *module)
                  Py_BuildValue("{s:i,s:i}", "paper", COF_VARIANT_PAPER, "authors", COF_VARIANT_AUTHORS)) !=
             0 ||
         add_dict(module, "INITS",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "kmeans", COF_INIT_KMEANS, "farthest",
-                               COF_INIT_FARTHEST, "random", COF_INIT_RANDOM, "modes++", COF_INIT_MODESPP,
-                               "cao", COF_INIT_CAO, "portfolio", COF_INIT_PORTFOLIO)) != 0 ||
+                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "portfolio", COF_INIT_PORTFOLIO, "kmeans",
+                               COF_INIT_KMEANS, "farthest", COF_INIT_FARTHEST, "random", COF_INIT_RANDOM,
+                               "modes++", COF_INIT_MODESPP, "cao", COF_INIT_CAO)) != 0 ||
         add_dict(module, "SELECTS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance", COF_SELECT_BALANCE,
                                "likelihood", COF_SELECT_LIKELIHOOD, "objective", COF_SELECT_OBJECTIVE)) !=
