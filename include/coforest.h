@@ -289,7 +289,7 @@ typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k;        /* clusters wanted, >= 1; the one member without a default */
     uint32_t restarts; /* 0 -> 10, or up to 100 of the portfolio, as many as make rows x attributes x clusters
-                              2^25; always 1 with init_rows or COF_INIT_CAO */
+                              2^21 (equal rows that are folded count once); always 1 with init_rows or COF_INIT_CAO */
     uint64_t seed;     /* 0 is an ordinary seed */
     int32_t variant;   /* cof_variant */
     int32_t init;      /* cof_init */

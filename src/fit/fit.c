@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10, MOST_RESTARTS = 100 };
-enum { RESTART_WORK = 1 << 25 }; /* rows times attributes times clusters, of all restarts together */
+enum { RESTART_WORK = 1 << 21 }; /* rows times attributes times clusters, of all restarts together */
 
 typedef struct fit_run {
     cofi_engine e;
