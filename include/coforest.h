@@ -287,14 +287,15 @@ typedef enum cof_stop {
 
 typedef struct cof_fit_options {
     size_t struct_size;
-    uint32_t k;        /* clusters wanted, >= 1; the one member without a default */
-    uint32_t restarts; /* 0 -> 10, or up to 100 of the portfolio, as many as make rows x attributes x clusters
-                              2^21 (equal rows that are folded count once); always 1 with init_rows or COF_INIT_CAO */
-    uint64_t seed;     /* 0 is an ordinary seed */
-    int32_t variant;   /* cof_variant */
-    int32_t init;      /* cof_init */
-    int32_t select;    /* cof_select: which restart is kept */
-    int32_t missing;   /* cof_missing */
+    uint32_t k; /* clusters wanted, >= 1; the one member without a default */
+    uint32_t
+        restarts; /* 0 -> 10. Of the portfolio 20 below 2^20 cells, and up to 100 on the smallest tables: 2^21 /
+                          (cells x k); rows that are folded count once. Always 1 with init_rows or COF_INIT_CAO */
+    uint64_t seed;         /* 0 is an ordinary seed */
+    int32_t variant;       /* cof_variant */
+    int32_t init;          /* cof_init */
+    int32_t select;        /* cof_select: which restart is kept */
+    int32_t missing;       /* cof_missing */
     uint32_t max_rebuilds; /* forests per restart; 0 -> 51 */
     uint32_t max_passes;   /* passes per forest, and of the start; 0 -> 51 */
     uint32_t threads;      /* 0 -> all cores; labels do not depend on it */

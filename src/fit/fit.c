@@ -5,8 +5,14 @@
 
 #include <math.h>
 
-enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000, DEFAULT_RESTARTS = 10, MOST_RESTARTS = 100 };
-enum { RESTART_WORK = 1 << 21 }; /* rows times attributes times clusters, of all restarts together */
+enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
+enum {
+    DEFAULT_RESTARTS = 10,
+    SMALL_RESTARTS = 20,
+    SMALL_CELLS = 1 << 20, /* rows times attributes */
+    MOST_RESTARTS = 100,
+    RESTART_WORK = 1 << 21 /* that times clusters, over all restarts of the smallest tables */
+};
 
 typedef struct fit_run {
     cofi_engine e;
@@ -161,11 +167,12 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
 }
 
-/* Where starts cost next to nothing, more of them make the answer the same for more seeds. */
+/* Where starts cost little, more of them make the answer the same for more seeds. */
 static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
 {
-    double n = RESTART_WORK / ((double)p->rows.n_rows * (double)p->n_attrs * k);
-    return n >= MOST_RESTARTS ? MOST_RESTARTS : n > DEFAULT_RESTARTS ? (uint32_t)n : DEFAULT_RESTARTS;
+    double cells = (double)p->rows.n_rows * (double)p->n_attrs, n = RESTART_WORK / (cells * k);
+    uint32_t least = cells < SMALL_CELLS ? SMALL_RESTARTS : DEFAULT_RESTARTS;
+    return n >= MOST_RESTARTS ? MOST_RESTARTS : n > least ? (uint32_t)n : least;
 }
 
 /* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */
