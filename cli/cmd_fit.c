@@ -431,13 +431,14 @@ static int score_labels(fit_job *job)
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
 }
 
-/* Only where somebody will read it: it takes a pass of its own. */
+/* Only where somebody will read it: it takes a pass of its own, and a dozen bytes a row. */
 static int measure_margins(fit_job *job)
 {
+    enum { MOST_SUMMARISED = 1000000 }; /* rows of which --json tells means without being asked for margins */
     cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
-    if (job->s.margins_out == NULL && !job->s.json) return CODE_DONE;
+    if (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)) return CODE_DONE;
     job->margin = malloc((n + 1) * sizeof *job->margin);
     if (job->margin == NULL) return complain_memory();
     cof_status status =

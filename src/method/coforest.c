@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
-enum { SCOUT_ROWS = 8192, SCOUT_ROWS_OF_CLUSTER = 32, SCOUT_ROUNDS = 10, SCOUT_SOFT_ROWS = 2048 };
+enum { SCOUT_ROWS = 8192, SCOUT_ROWS_OF_CLUSTER = 32, SCOUT_ROUNDS = 6, SCOUT_SOFT_ROWS = 2048 };
 
 typedef struct coforest {
     uint64_t *built;       /* hashes of the partitions that forests were built from */
