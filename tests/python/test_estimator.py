@@ -115,12 +115,23 @@ def test_a_start_refined_by_the_likelihood(zoo, tmp_path):
         codes = [values.index(value) for value in zoo.data[name]]
         expected -= np.log((counts + 0.5) / (sizes[:, None] + len(values) / 2)).T[codes]
     np.testing.assert_allclose(model.transform(zoo.data), expected, rtol=1e-6)
-    assert model.score(zoo.data) == pytest.approx(-expected.min(axis=1).sum())
+    assert model.score(zoo.data) == pytest.approx(-model.objective_)
     model.save(tmp_path / "likely.cof")
     for other in (model, pickle.loads(pickle.dumps(model)), coforest.load(tmp_path / "likely.cof")):
         assert (other.predict(zoo.data) == model.labels_).all()
         assert (other.transform(zoo.data).argmin(axis=1) == model.labels_).all()
         assert (other.margins(zoo.data)["lead"] >= 0).all()
+
+
+def test_scores_count_along_the_trees():
+    voting = coforest.datasets.load_voting()
+    for variant in ("paper", "authors"):
+        for missing in ("value", "ignore", "drop"):
+            model = coforest.COForest(4, init="kmeans", variant=variant, missing=missing, random_state=1).fit(voting.data)
+            slow, fast = model._tree_distances(model._new_table(voting.data)), model.transform(voting.data)
+            np.testing.assert_allclose(slow, fast.min(axis=1), rtol=1e-9, atol=1e-9)
+            likely = coforest.COForest(4, variant=variant, missing=missing, random_state=1).fit(voting.data)
+            assert likely.score(voting.data) == pytest.approx(-likely.objective_)
 
 
 def test_profiles_are_shares(fitted):

@@ -386,12 +386,34 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return margins
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the sum of the rows' distances, as ``transform`` gives them, to their clusters: the higher, the
-        tighter. Models of which one measures trees and the other probabilities do not compare by it."""
-        distances = self.transform(X).min(axis=1)
+        """Minus the sum of the rows' distances to their clusters, along the trees where the method has any: the higher,
+        the tighter. Of the rows that were fitted it is minus ``objective_``."""
+        table = self._new_table(X)
+        distances = self._tree_distances(table) if self._refined_by_likelihood() else self.transform(X).min(axis=1)
         weights = _weights(sample_weight, len(distances))
         kept = ~np.isnan(distances)
         return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
+
+    def _refined_by_likelihood(self):
+        records = self._model.restarts()
+        return len(records) > 0 and records[self._model.kept]["by_likelihood"]
+
+    def _tree_distances(self, table):
+        """Of every row to its own cluster, along the trees; NaN for rows without one."""
+        labels = np.empty(table.shape[0], np.int32)
+        self._model.predict(table, threads_of(self.n_jobs), labels)
+        place = {table.column(c)["name"]: c for c in range(table.shape[1])}
+        distances, codes = np.zeros(len(labels)), np.empty(len(labels), np.int32)
+        authors = self._model.variant == _core.VARIANTS["authors"]  # each column by its values but one
+        for tree, profiles in zip(self.forest_.trees(), self.cluster_profiles_):
+            if not tree.used:
+                continue
+            texts = table.codes(place[tree.name], codes)
+            ids = np.array([tree._ids.get(text, -1) for text in [*texts, None]])[codes]  # -1 takes the last: missing
+            mean = np.vstack([tree.mean_distances(profiles), np.zeros((1, len(profiles)))])  # a new value adds nothing
+            distances += mean[ids, labels] / (len(tree.edges) if authors and tree.edges else 1)
+        distances[labels < 0] = np.nan
+        return distances
 
     def get_feature_names_out(self, input_features=None):
         self._check_fitted()

@@ -652,6 +652,12 @@ static PyObject *model_k(PyObject *self, void *closure)
     return PyLong_FromUnsignedLong(cof_model_k(model_of(self)));
 }
 
+static PyObject *model_kept(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(cof_model_kept(model_of(self)));
+}
+
 static PyObject *model_n_attributes(PyObject *self, void *closure)
 {
     (void)closure;
@@ -715,6 +721,7 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef model_getset[] = {{"k", model_k, NULL, NULL, NULL},
                                      {"n_attributes", model_n_attributes, NULL, NULL, NULL},
+                                     {"kept", model_kept, NULL, NULL, NULL},
                                      {"sizes", model_sizes, NULL, NULL, NULL},
                                      {"variant", model_variant, NULL, NULL, NULL},
                                      {"missing", model_missing, NULL, NULL, NULL},
