@@ -102,8 +102,8 @@ static void print_margins(const fit_job *job, json_out *j)
     size_t n = 0;
     const int32_t *label = cof_model_labels(job->model, &n);
     double *lead = calloc(job->s.k, sizeof *lead);
-    uint64_t *count = calloc(2 * (size_t)job->s.k, sizeof *count), *close = count + job->s.k;
-    if (job->margin != NULL && lead != NULL && count != NULL) {
+    uint64_t *count = calloc(job->s.k, sizeof *count), *close = calloc(job->s.k, sizeof *close);
+    if (job->margin != NULL && lead != NULL && count != NULL && close != NULL) {
         for (size_t i = 0; i < n; i++) {
             if (label[i] < 0) continue;
             double own = cof_margin_lead(&job->margin[i]);
@@ -121,6 +121,7 @@ static void print_margins(const fit_job *job, json_out *j)
     }
     free(lead);
     free(count);
+    free(close);
 }
 
 static void print_cluster_agreement(const fit_job *job, json_out *j)

@@ -415,7 +415,8 @@ typedef struct fringe {
 
 static bool before(const fringe *f, uint32_t a, uint32_t b)
 {
-    return f->key[a] < f->key[b] || (f->key[a] == f->key[b] && a < b);
+    double x = f->key[a], y = f->key[b];
+    return x < y || (x == y && a < b);
 }
 
 static void rise(fringe *f, uint32_t at, uint32_t point)

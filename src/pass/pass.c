@@ -153,7 +153,11 @@ static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
     for (size_t c = 0; c < 8; c++) chain[c] = begin + c;
     for (size_t at = 0; at < n; at += step) {
         uint64_t word[8];
-        (bytes ? narrow_words : wide_words)(p, begin + at, n - at < step ? n - at : step, word);
+        size_t n_here = n - at < step ? n - at : step;
+        if (bytes)
+            narrow_words(p, begin + at, n_here, word);
+        else
+            wide_words(p, begin + at, n_here, word);
         for (size_t c = 0; c < 8; c++) {
             chain[c] = (chain[c] ^ word[c]) * 0x9e3779b97f4a7c15u;
             chain[c] ^= chain[c] >> 32;
