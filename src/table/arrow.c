@@ -252,9 +252,48 @@ static cof_status follow_order(arrow_import *in, import_column *column, dictiona
     return COF_OK;
 }
 
+/* Indices of a byte each and none missing, as pandas keeps few categories: a table of 256 cells, and many rows at a
+ * time. Returns how many rows it put; fewer than there are: the next one is for put_indices. */
+static cof_status put_bytes(arrow_import *in, import_column *column, const cells *from, dictionary *d,
+                            int64_t *n_put)
+{
+    enum { ROWS = 4096, MOST = UINT8_MAX };
+    const cofi_leaf *leaf = &from->leaf;
+    int64_t most = leaf->type.kind == COFI_LEAF_SIGNED ? INT8_MAX + 1 : UINT8_MAX + 1;
+    uint8_t cell[UINT8_MAX + 1], room[ROWS];
+    bool known[UINT8_MAX + 1] = {false}, odd = false;
+    *n_put = 0;
+    if (from->row_validity != NULL || leaf->validity != NULL || leaf->type.width != 1) return COF_OK;
+    if (leaf->type.kind != COFI_LEAF_SIGNED && leaf->type.kind != COFI_LEAF_UNSIGNED) return COF_OK;
+    while (*n_put < leaf->length && !odd) {
+        const uint8_t *index = leaf->values + leaf->first + *n_put;
+        size_t n = 0;
+        for (; n < ROWS && *n_put + (int64_t)n < leaf->length; n++) {
+            uint8_t at = index[n];
+            if (!known[at]) {
+                uint32_t id = COFI_ID_MISSING;
+                if (at >= most || at >= d->values.length) break;
+                cof_status status = dictionary_id(in, column, d, at, &id);
+                if (status != COF_OK) return status;
+                if (id != COFI_ID_MISSING && id >= MOST) break;
+                cell[at] = id == COFI_ID_MISSING ? 0 : (uint8_t)(id + 1);
+                known[at] = true;
+            }
+            room[n] = cell[at];
+        }
+        odd = n < ROWS;
+        if (cofi_encoder_append_cells(&column->encoder, room, n) != COF_OK) return cofi_no_memory(in->err);
+        *n_put += (int64_t)n;
+    }
+    return COF_OK;
+}
+
 static cof_status put_indices(arrow_import *in, import_column *column, const cells *from, dictionary *d)
 {
-    for (int64_t i = 0; i < from->leaf.length; i++) {
+    int64_t n_put;
+    cof_status put = put_bytes(in, column, from, d, &n_put);
+    if (put != COF_OK) return put;
+    for (int64_t i = n_put; i < from->leaf.length; i++) {
         uint32_t id = COFI_ID_MISSING;
         if (!is_missing(from, i)) {
             uint64_t index = cofi_leaf_number(&from->leaf, i); /* a negative one becomes very large */

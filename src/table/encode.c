@@ -182,6 +182,20 @@ cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
     return COF_OK;
 }
 
+cof_status cofi_encoder_append_cells(cofi_encoder *e, const uint8_t *cells, size_t n)
+{
+    if (n == 0) return COF_OK; /* there may be no room at all yet */
+    while (e->capacity - e->n_rows < n)
+        if (grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
+    if (e->width == 1) memcpy((char *)e->cells + e->n_rows, cells, n);
+    for (size_t i = 0; i < n; i++) {
+        if (e->width > 1) store(e->cells, e->width, e->n_rows + i, cells[i]);
+        e->n_missing += cells[i] == 0;
+    }
+    e->n_rows += n;
+    return COF_OK;
+}
+
 cof_status cofi_encoder_put(cofi_encoder *e, const char *text, size_t n_bytes)
 {
     uint32_t id;

@@ -29,6 +29,8 @@ void cofi_encoder_init(cofi_encoder *e, const cof_env *env); /* allocates nothin
 /* The id of a text, new or known. Texts hold no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA past 2^32 - 3 values. */
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id);
 cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id); /* one more row; id may be COFI_ID_MISSING */
+/* n rows at once: cells are ids plus one, 0 for missing */
+cof_status cofi_encoder_append_cells(cofi_encoder *e, const uint8_t *cells, size_t n);
 /* intern and append in one */
 cof_status cofi_encoder_put(cofi_encoder *e, const char *text, size_t n_bytes);
 /* one more missing row; the text of the first one is kept for display */

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "alloc_helper.h"
+#include "unit_helper.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -329,6 +330,56 @@ static void dictionaries_of_every_value(void **state)
     assert_import(&f, "q p q; p q");
     add_dictionary(&f, "n", 2, 0, NULL, NULL, NULL);
     assert_import(&f, "- - -;");
+}
+
+/* Bytes are looked up many rows at a time; the table is the one that wide indices give, the complaint too. */
+static void many_rows_of_byte_indices(void **state)
+{
+    (void)state;
+    enum { ROWS = 10000 };
+    static uint8_t bytes[ROWS];
+    static int32_t wide[ROWS];
+    int64_t numbers[256];
+    uint8_t present[32];
+    for (uint64_t round = 0; round < 40; round++) {
+        cofi_rng rng = dice(round);
+        bool is_signed = round % 2 == 0, null_values = round % 4 > 1, bad = round % 5 == 0;
+        int64_t most = is_signed ? 128 : 256, n = round < 10 ? most : 1 + (int64_t)below(&rng, (size_t)most);
+        size_t n_rows = round % 3 == 0 ? (size_t)(4096 * (1 + round % 2)) : 1 + below(&rng, ROWS);
+        for (int64_t v = 0; v < n; v++) numbers[v] = (int64_t)below(&rng, 400) - 200; /* some of them equal */
+        for (size_t b = 0; b < sizeof present; b++) present[b] = (uint8_t)below(&rng, 256);
+        for (size_t i = 0; i < n_rows; i++) wide[i] = bytes[i] = (uint8_t)below(&rng, (uint64_t)n);
+        if (bad && n < 256) {
+            size_t row = below(&rng, n_rows);
+            bytes[row] = (uint8_t)n; /* past the values, or negative */
+            wide[row] = is_signed ? (int8_t)bytes[row] : bytes[row];
+        }
+        frame f, g;
+        start_frame(&f, (int64_t)n_rows);
+        add_column(&f, "x", is_signed ? "c" : "C", 0, NULL, bytes, NULL);
+        add_dictionary(&f, "l", n, 2, null_values ? present : NULL, numbers, NULL);
+        start_frame(&g, (int64_t)n_rows);
+        add_column(&g, "x", "i", 0, NULL, wide, NULL);
+        add_dictionary(&g, "l", n, 2, null_values ? present : NULL, numbers, NULL);
+        cof_table *a = NULL, *b = NULL;
+        cof_error ours = {""}, slow = {""};
+        cof_status status = cof_table_from_arrow(NULL, &f.schema, &f.array, &a, &ours);
+        assert_int_equal(cof_table_from_arrow(NULL, &g.schema, &g.array, &b, &slow), status);
+        assert_int_equal(status == COF_OK, !(bad && n < 256));
+        assert_string_equal(ours.text, slow.text);
+        if (status != COF_OK) continue;
+        cof_column one, other;
+        assert_int_equal(cof_table_column(a, 0, &one), COF_OK);
+        assert_int_equal(cof_table_column(b, 0, &other), COF_OK);
+        assert_int_equal(one.n_values, other.n_values);
+        assert_int_equal(one.n_missing, other.n_missing);
+        for (size_t i = 0; i < n_rows; i++)
+            assert_int_equal(cof_table_code(a, i, 0), cof_table_code(b, i, 0));
+        for (uint32_t v = 0; v < one.n_values; v++)
+            assert_string_equal(cof_table_value(a, 0, v), cof_table_value(b, 0, v));
+        cof_table_free(a);
+        cof_table_free(b);
+    }
 }
 
 static void null_in_a_dictionary_is_missing(void **state)
@@ -836,6 +887,7 @@ int main(void)
         cmocka_unit_test(offsets_of_struct_and_columns_add_up),
         cmocka_unit_test(dictionaries_of_every_index),
         cmocka_unit_test(dictionaries_of_every_value),
+        cmocka_unit_test(many_rows_of_byte_indices),
         cmocka_unit_test(null_in_a_dictionary_is_missing),
         cmocka_unit_test(unused_dictionary_values_are_dropped),
         cmocka_unit_test(ordered_dictionary_keeps_its_order),
