@@ -9,6 +9,7 @@
 #include "complain.h"
 #include "grid.h"
 #include "json_out.h"
+#include "numbers.h"
 #include "progress.h"
 
 enum { MOST_VECTOR_CLUSTERS = 32768 }; /* beyond, the library takes its plain kernel */
@@ -212,16 +213,10 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
     return CODE_DONE;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double sorted_median(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, by_value);
-    return n % 2 == 1 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+    rep_sort(x, n);
+    return rep_quantile(x, n, 0.5);
 }
 
 /* In turn, so that whatever else the machine does falls on both alike. */

@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "methods.h"
+#include "numbers.h"
 #include "show_scores.h"
 
 enum { DEFAULT_RUNS = 10, MOST_RUNS = 10000, MOST_THREADS = 1024 };
@@ -256,12 +257,6 @@ static int read_contests(comparison *c, const operands *found)
 
 /* ---- What the fits say --------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(const double *value, size_t n)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted), middle = (double)NAN;
@@ -269,8 +264,8 @@ static double median(const double *value, size_t n)
     for (size_t i = 0; sorted != NULL && i < n; i++)
         if (!isnan(value[i])) sorted[m++] = value[i];
     if (m > 0) {
-        qsort(sorted, m, sizeof *sorted, by_size);
-        middle = (sorted[(m - 1) / 2] + sorted[m / 2]) / 2;
+        rep_sort(sorted, m);
+        middle = rep_quantile(sorted, m, 0.5);
     }
     free(sorted);
     return middle;

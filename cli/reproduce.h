@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "coforest.h"
+#include "numbers.h"
 #include "progress.h"
 
 enum {
@@ -154,8 +155,6 @@ int rep_fit_all(rep_job *job, const rep_table *t, const rep_series *series, size
 
 double rep_mean(const double *x, size_t n);      /* NaN for none */
 double rep_deviation(const double *x, size_t n); /* divided by n - 1 */
-double rep_quantile(const double *sorted, size_t n, double q);
-void rep_sort(double *x, size_t n);
 /* Means of `size` runs drawn from the n there are, over and over; sorted. n is at least 1. */
 enum { N_MEANS = 4000, MOST_RUNS = 4096 };
 void rep_resample_means(const double *x, size_t n, size_t size, double means[N_MEANS]);

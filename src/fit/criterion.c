@@ -138,8 +138,7 @@ static double balance(const cofi_engine *e, double log_likelihood)
 {
     double gain = log_likelihood - cofi_log_likelihood_of_one(e), merit = log(fmax(tightness(e), 1e-300));
     if (!cofi_by_likelihood(e)) merit += 0.01;
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->pass.size[j] == 0) merit -= 1e5;
+    merit -= 1e5 * cofi_count_empty(e);
     if (gain <= 0) return merit - 1e4; /* below any that gains */
     double others = fmax(gain - greatest_gain(e), 1e-3 * gain);
     return merit + log(gain) + 0.25 * log(others);

@@ -52,6 +52,14 @@ static inline bool cofi_by_likelihood(const cofi_engine *e)
     return cofi_in_portfolio(e) && e->restart % 2 == 1;
 }
 
+/* Clusters without rows. */
+static inline uint32_t cofi_count_empty(const cofi_engine *e)
+{
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < e->o.k; j++) n += e->pass.size[j] == 0;
+    return n;
+}
+
 /* After a pass of any kind: how the restart stands, in engine->stop and engine->stopped; *done once nothing moved
  * or the host said stop. */
 void cofi_engine_judge(cofi_engine *engine, uint64_t moved, bool *done);

@@ -216,7 +216,7 @@ static void fill_info(const fit_run *run, const cofi_problem *p, double prepare_
                            .fit_s = cofi_now_s() - began_s};
     if (p->n_numeric > 0) info->log_likelihood_of_one = NAN;
     if (e->o.k == 1) info->log_likelihood_of_one = best->log_likelihood; /* the same but for rounding */
-    for (uint32_t j = 0; j < e->o.k; j++) info->n_empty += e->pass.size[j] == 0;
+    info->n_empty = cofi_count_empty(e);
 }
 
 static cof_status open_run(const cofi_problem *p, const cof_fit_options *o, fit_run *run, cof_error *err)

@@ -176,23 +176,14 @@ row_memberships(const cofi_engine *e, const cofi_mixture *s, size_t row, uint32_
     const cofi_rows *rows = &e->problem->rows;
     uint32_t k = e->o.k;
     double most = -INFINITY, sum = 0;
-    if (stride <= FEW) {
-        double here[FEW]; /* in registers: adding up in memory would wait for every store */
-        for (uint32_t j = 0; j < stride; j++) here[j] = s->log_pi[j];
-        for (size_t r = 0; r < rows->n_attrs; r++) {
-            const double *theta =
-                s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
-            for (uint32_t j = 0; j < stride; j++) here[j] += theta[j];
-        }
-        memcpy(share, here, stride * sizeof *share);
-    } else {
-        memcpy(share, s->log_pi, stride * sizeof *share);
-        for (size_t r = 0; r < rows->n_attrs; r++) {
-            const double *theta =
-                s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
-            for (uint32_t j = 0; j < stride; j++) share[j] += theta[j];
-        }
+    /* Few classes are added up in registers: in memory every addition would wait for a store. */
+    double few[FEW], *here = stride <= FEW ? few : share;
+    for (uint32_t j = 0; j < stride; j++) here[j] = s->log_pi[j];
+    for (size_t r = 0; r < rows->n_attrs; r++) {
+        const double *theta = s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
+        for (uint32_t j = 0; j < stride; j++) here[j] += theta[j];
     }
+    if (here != share) memcpy(share, here, stride * sizeof *share);
     for (uint32_t j = 0; j < k; j++) most = share[j] > most ? share[j] : most;
     for (uint32_t j = 0; j < stride; j++) share[j] -= most;
     exp_all(share, stride);

@@ -273,15 +273,13 @@ static cof_status set_quantities(cofi_problem *p, cof_error *err)
 
 /* ---- Folding ------------------------------------------------------------------------------------ */
 
-/* The cells of these rows in attribute r, in place of the table's. */
-static bool gather_heads(cofi_problem *p, size_t r, const uint32_t *head, size_t n)
+bool cofi_problem_gather(cofi_problem *p, size_t r, cofi_ids from, const uint32_t *row, size_t n)
 {
-    cofi_ids *ids = &p->ids[r];
-    char *to = cofi_alloc_column(&p->env, r, n, ids->width, &p->gathered[r]);
+    char *to = cofi_alloc_column(&p->env, r, n, from.width, &p->gathered[r]);
     if (to == NULL) return false;
-    for (size_t d = 0; d < n; d++)
-        memcpy(to + d * ids->width, (const char *)ids->codes + (size_t)head[d] * ids->width, ids->width);
-    ids->codes = to;
+    for (size_t i = 0; i < n; i++)
+        memcpy(to + i * from.width, (const char *)from.codes + (size_t)row[i] * from.width, from.width);
+    p->ids[r] = (cofi_ids){to, from.width};
     return true;
 }
 
@@ -303,7 +301,7 @@ static cof_status fold(cofi_problem *p, uint32_t n_groups, cof_error *err)
         p->copies[p->group[i]] += weight > 0;
     }
     for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
-        if (!gather_heads(p, r, head, n_groups)) status = cofi_no_memory(err);
+        if (!cofi_problem_gather(p, r, p->ids[r], head, n_groups)) status = cofi_no_memory(err);
     cofi_release(env, head);
     p->rows.n_rows = n_groups;
     p->rows.weight = p->row_weight;

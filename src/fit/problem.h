@@ -40,5 +40,7 @@ typedef struct cofi_problem {
 cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *options, bool fold,
                              cofi_problem *problem, cof_error *err);
 void cofi_problem_close(cofi_problem *problem); /* fine after a failed open */
+/* Attribute r becomes these rows of `from`, in a block of the problem's own. */
+bool cofi_problem_gather(cofi_problem *problem, size_t r, cofi_ids from, const uint32_t *row, size_t n);
 
 #endif

@@ -4,27 +4,19 @@
 #include "../table/dedupe.h"
 
 /* Evenly spaced rows would miss whatever a table repeats at that distance. */
-static size_t row_of_stretch(const cofi_problem *whole, size_t n, size_t at)
+static uint32_t row_of_stretch(const cofi_problem *whole, size_t n, size_t at)
 {
     size_t begin = at * whole->rows.n_rows / n, end = (at + 1) * whole->rows.n_rows / n;
-    return begin + cofi_mix64(at) % (end - begin);
+    return (uint32_t)(begin + cofi_mix64(at) % (end - begin));
 }
 
 static bool gather(const cofi_problem *whole, size_t n, cofi_problem *p)
 {
     const cofi_rows *rows = &whole->rows;
-    size_t *row = cofi_alloc(&p->env, n, sizeof *row);
-    if (row == NULL) return false;
-    for (size_t at = 0; at < n; at++) row[at] = row_of_stretch(whole, n, at);
-    bool ok = true;
-    for (size_t r = 0; ok && r < p->n_attrs; r++) {
-        cofi_ids from = rows->ids[r];
-        char *to = cofi_alloc_column(&p->env, r, n, from.width, &p->gathered[r]);
-        ok = to != NULL;
-        for (size_t at = 0; ok && at < n; at++)
-            memcpy(to + at * from.width, (const char *)from.codes + row[at] * from.width, from.width);
-        p->ids[r] = (cofi_ids){to, from.width};
-    }
+    uint32_t *row = cofi_alloc(&p->env, n, sizeof *row);
+    bool ok = row != NULL;
+    for (size_t at = 0; ok && at < n; at++) row[at] = row_of_stretch(whole, n, at);
+    for (size_t r = 0; ok && r < p->n_attrs; r++) ok = cofi_problem_gather(p, r, rows->ids[r], row, n);
     for (size_t at = 0; ok && at < n; at++) {
         uint64_t weight = rows->weight != NULL ? rows->weight[row[at]] : 1;
         if (rows->weight != NULL) p->row_weight[at] = weight;

@@ -204,19 +204,12 @@ static cof_status coforest_open(cofi_engine *e, void **state, cof_error *err)
     return cofi_mixture_open(e, SOFT_ROWS, &s->mixture, err);
 }
 
-static uint32_t count_empty(const cofi_engine *e)
-{
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < e->o.k; j++) n += e->pass.size[j] == 0;
-    return n;
-}
-
 /* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
  * the clusters are like, and the hard loops after it start from a better partition. Not where it empties clusters:
  * so many were asked for. */
 static cof_status soften(coforest *s, cofi_engine *e, cof_error *err)
 {
-    uint32_t n_empty = count_empty(e);
+    uint32_t n_empty = cofi_count_empty(e);
     cof_status status = keep_labels(e, &s->turn, err);
     if (status != COF_OK) return status;
     double began_s = cofi_now_s(), passes_s = e->start_s;
@@ -230,7 +223,7 @@ static cof_status soften(coforest *s, cofi_engine *e, cof_error *err)
     }
     cofi_mixture_scores(e, s->mixture);
     cofi_engine_pass(e, COF_PHASE_START);
-    if (count_empty(e) > n_empty) cofi_pass_set_labels(&e->pass, s->turn);
+    if (cofi_count_empty(e) > n_empty) cofi_pass_set_labels(&e->pass, s->turn);
     cofi_profile_clear(e);
     e->scores.plain = plain;
     e->start_s = passes_s + (cofi_now_s() - began_s);

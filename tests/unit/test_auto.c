@@ -175,14 +175,6 @@ static void few_distinct_rows(void **state)
     cof_table_free(table);
 }
 
-static int stop_soon(void *ctx)
-{
-    uint32_t *left = ctx;
-    if (*left == 0) return 1;
-    --*left;
-    return 0;
-}
-
 /* Stopped on the way, the best so far is kept; stopped before anything, that is said. */
 static void stopping(void **state)
 {

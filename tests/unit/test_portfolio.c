@@ -129,14 +129,6 @@ static void planted_clusters_are_found(void **state)
     cof_table_free(table);
 }
 
-static int stop_soon(void *ctx)
-{
-    uint32_t *left = ctx;
-    if (*left == 0) return 1;
-    --*left;
-    return 0;
-}
-
 /* Asked to stop at any time, even between rounds of EM, it keeps what it has. */
 static void stopping(void **state)
 {

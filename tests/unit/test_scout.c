@@ -133,6 +133,33 @@ static void uniform_samples_are_not_used(void **state)
     free(codes);
 }
 
+/* Asked to stop at any time, on the sample too, it keeps what it has, or says that there is nothing. */
+static void stopping(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(8);
+    int32_t *truth = get_zero(ROWS, sizeof *truth), *codes = planted(&rng, truth);
+    for (uint32_t after = 0; after < 60; after++) {
+        uint32_t left = UINT32_MAX;
+        cof_env env = {.struct_size = sizeof env, .should_stop = stop_soon, .ctx = &left};
+        cof_table *table = NULL;
+        cof_model *model = NULL;
+        cof_error err;
+        cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .restarts = 4, .threads = 1};
+        assert_int_equal(cof_table_from_codes(&env, codes, ROWS, COLUMNS, NULL, &table, &err), COF_OK);
+        left = after;
+        cof_status status = cof_fit(table, &o, &model, NULL, &err);
+        assert_true(status == COF_OK || status == COF_ERR_STOPPED);
+        size_t n = 0;
+        const int32_t *label = status == COF_OK ? cof_model_labels(model, &n) : NULL;
+        for (size_t i = 0; i < n; i++) assert_in_range(label[i], 0, CLUSTERS - 1);
+        cof_model_free(model);
+        cof_table_free(table);
+    }
+    free(codes);
+    free(truth);
+}
+
 /* Whichever allocation fails, nothing is left behind. */
 static void every_allocation_can_fail(void **state)
 {
@@ -166,9 +193,8 @@ static void every_allocation_can_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sample_is_rows_of_the_whole),
-        cmocka_unit_test(large_tables_are_found_from_samples),
-        cmocka_unit_test(uniform_samples_are_not_used),
+        cmocka_unit_test(sample_is_rows_of_the_whole),  cmocka_unit_test(large_tables_are_found_from_samples),
+        cmocka_unit_test(uniform_samples_are_not_used), cmocka_unit_test(stopping),
         cmocka_unit_test(every_allocation_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

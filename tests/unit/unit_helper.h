@@ -50,6 +50,15 @@ static inline size_t below(cofi_rng *rng, size_t bound)
     return (size_t)cofi_rng_below(rng, bound);
 }
 
+/* A should_stop that says so after as many calls as the uint32_t it is given, which it counts down. */
+static inline int stop_soon(void *ctx)
+{
+    uint32_t *left = ctx;
+    if (*left == 0) return 1;
+    --*left;
+    return 0;
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------- */
 
 static inline cof_table *table_of(const int32_t *codes, size_t n_rows, size_t n_columns)

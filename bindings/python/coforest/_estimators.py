@@ -359,7 +359,9 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
     def transform(self, X):
         """Distance of every row to every cluster, rows by clusters. A model whose kept start was refined by the
         likelihood (``by_likelihood`` in ``restarts_``) gives minus the logarithms of probabilities instead."""
-        table = self._new_table(X)
+        return self._transform(self._new_table(X))
+
+    def _transform(self, table):
         distances = np.empty((table.shape[0], self._model.k))
         self._model.transform(table, distances)
         return distances
@@ -389,7 +391,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """Minus the sum of the rows' distances to their clusters, along the trees where the method has any: the higher,
         the tighter. Of the rows that were fitted it is minus ``objective_``."""
         table = self._new_table(X)
-        distances = self._tree_distances(table) if self._refined_by_likelihood() else self.transform(X).min(axis=1)
+        distances = self._tree_distances(table) if self._refined_by_likelihood() else self._transform(table).min(axis=1)
         weights = _weights(sample_weight, len(distances))
         kept = ~np.isnan(distances)
         return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
