@@ -24,7 +24,6 @@ struct cofi_pass_worker {
     move *moves;      /* COFI_BLOCK_ROWS */
     uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
     uint32_t held[MOST_HELD];
-    int32_t *unknown; /* COFI_BLOCK_ROWS: -1, the labels before the first pass */
     bool touched;
 };
 
@@ -52,12 +51,10 @@ static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
     w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
     w->sum = cofi_alloc(&p->env, p->stride, sizeof *w->sum);
     w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
-    w->unknown = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->unknown);
-    if (w->unknown != NULL) memset(w->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *w->unknown);
     bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
     if (by_members) w->member = cofi_alloc_zero(&p->env, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
     bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->sum != NULL &&
-              w->moves != NULL && w->unknown != NULL && (!by_members || w->member != NULL);
+              w->moves != NULL && (!by_members || w->member != NULL);
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
@@ -72,13 +69,15 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     pass->k = k;
     pass->stride = cofi_stride(k);
     pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
+    pass->unknown = cofi_alloc(env, COFI_BLOCK_ROWS, sizeof *pass->unknown);
     pass->count = cofi_alloc(env, n_entries(pass), sizeof *pass->count);
     pass->size = cofi_alloc(env, k, sizeof *pass->size);
     pass->block_hash = cofi_alloc(env, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_alloc_zero(env, cofi_team_size(team), sizeof *pass->worker);
-    if (pass->label == NULL || pass->count == NULL || pass->size == NULL || pass->block_hash == NULL ||
-        pass->worker == NULL)
+    if (pass->label == NULL || pass->unknown == NULL || pass->count == NULL || pass->size == NULL ||
+        pass->block_hash == NULL || pass->worker == NULL)
         return cofi_no_memory(err);
+    memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
     cof_status status =
         cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
@@ -103,12 +102,12 @@ void cofi_pass_close(cofi_pass *pass)
         cofi_release(&pass->env, pass->worker[t].sum);
         cofi_release(&pass->env, pass->worker[t].moves);
         cofi_release(&pass->env, pass->worker[t].member);
-        cofi_release(&pass->env, pass->worker[t].unknown);
     }
     cofi_release(&pass->env, pass->worker);
     cofi_plan_close(&pass->plan);
     cofi_skip_close(&pass->skip);
     cofi_release(&pass->env, pass->label);
+    cofi_release(&pass->env, pass->unknown);
     cofi_release(&pass->env, pass->count);
     cofi_release(&pass->env, pass->size);
     cofi_release(&pass->env, pass->block_hash);
@@ -349,7 +348,7 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
     bool fresh = p->label[begin] < 0;
-    const int32_t *from = fresh ? w->unknown : p->label + begin;
+    const int32_t *from = fresh ? p->unknown : p->label + begin;
     int32_t *to = fresh ? p->label + begin : room;
     if (job->given != NULL)
         move_rows(p, w, begin, n, from, job->given + begin);

@@ -61,11 +61,12 @@ typedef struct cofi_pass {
     cofi_plan plan;
     cofi_skip skip;
     uint32_t k, stride;
-    int32_t *label;  /* n_rows; -1 before the first pass */
-    uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
-    uint64_t *size;  /* k: summed row weights of each cluster */
-    uint64_t hash;   /* of the partition; equal partitions have equal hashes */
-    uint64_t visits; /* rows labelled so far, whether scored or known to stay */
+    int32_t *label;   /* n_rows; -1 before the first pass */
+    int32_t *unknown; /* COFI_BLOCK_ROWS: -1, the labels before the first pass */
+    uint64_t *count;  /* n_flat x stride: N, summed row weights of cluster j that hold value g */
+    uint64_t *size;   /* k: summed row weights of each cluster */
+    uint64_t hash;    /* of the partition; equal partitions have equal hashes */
+    uint64_t visits;  /* rows labelled so far, whether scored or known to stay */
     cof_env env;
     struct cofi_pass_worker *worker;
     uint64_t *block_hash; /* of the labels of each block; `hash` is their sum */

@@ -257,7 +257,7 @@ static cof_status follow_order(arrow_import *in, import_column *column, dictiona
 static cof_status put_bytes(arrow_import *in, import_column *column, const cells *from, dictionary *d,
                             int64_t *n_put)
 {
-    enum { ROWS = 4096, MOST = UINT8_MAX };
+    enum { ROWS = 4096 };
     const cofi_leaf *leaf = &from->leaf;
     int64_t most = leaf->type.kind == COFI_LEAF_SIGNED ? INT8_MAX + 1 : UINT8_MAX + 1;
     uint8_t cell[UINT8_MAX + 1], room[ROWS];
@@ -275,7 +275,7 @@ static cof_status put_bytes(arrow_import *in, import_column *column, const cells
                 if (at >= most || at >= d->values.length) break;
                 cof_status status = dictionary_id(in, column, d, at, &id);
                 if (status != COF_OK) return status;
-                if (id != COFI_ID_MISSING && id >= MOST) break;
+                if (id != COFI_ID_MISSING && id >= UINT8_MAX) break; /* its cell needs more than a byte */
                 cell[at] = id == COFI_ID_MISSING ? 0 : (uint8_t)(id + 1);
                 known[at] = true;
             }
