@@ -157,6 +157,47 @@ def report(results):
                                                for m, v in seeds.items()) + ".")
 
 
+def k_of(job):
+    """What -k auto finds."""
+    path, wanted = job
+    return wanted, int(ours(path, "auto", "default", 1)[0].max()) + 1
+
+
+def find_k(work, jobs):
+    """-k auto on tables of medium strength with 2 to 12 clusters, on uniform noise, and on four real tables."""
+    import quality_tables as made
+    groups = {"planted": [], "noise": [], "real": []}
+    for k in range(2, 13):
+        for copy in range(4):
+            x, y = made.planted(np.random.default_rng([5, k, copy]), n=max(600, 100 * k), l=12 if k <= 5 else 16, k=k)
+            groups["planted"].append((work / f"find_planted_{k}_{copy}.csv", k, x, y))
+    for copy in range(20):
+        n, l, o = [(500, 10, 4), (200, 20, 3), (1000, 6, 8), (100, 30, 2)][copy % 4]
+        groups["noise"].append((work / f"find_noise_{copy}.csv", 1, *made.uniform(np.random.default_rng([6, copy]), n, l, o)))
+    for path, _, x, y in groups["planted"] + groups["noise"]:
+        made.write(path, x, y)
+    data = data_folder()
+    groups["real"] = [(data / f"{name}.csv", classes) for name, classes in (("sb", 4), ("zo", 7), ("vt", 2), ("ds", 2))]
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        for name, tables in groups.items():
+            found = list(pool.map(k_of, [table[:2] for table in tables]))
+            print(f"{name}: right on {sum(k == wanted for wanted, k in found)} of {len(found)}"
+                  + "".join(f"; {table[0].stem} {k} instead of {wanted}" for table, (wanted, k) in zip(tables, found)
+                            if k != wanted))
+
+
+def times(work):
+    """The default beside a single start of the paper's kind, 100,000 x 20, one thread, by the fit call's clock."""
+    import quality_tables as made
+    for keep in (0.7, 0.4):
+        path = work / "times.csv"
+        made.write(path, *made.planted(np.random.default_rng(7), n=100_000, l=20, o=5, k=5, keep=keep))
+        single, default = ([ours(path, 5, method, seed)[1] for seed in range(1, 12)] for method in ("paper", "default"))
+        print(f"cells kept {keep}: single {1e3 * np.median(single):.1f} ms, default {1e3 * np.median(default):.1f} ms, "
+              f"{np.median(default) / np.median(single):.1f} times as long")
+    path.unlink()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
@@ -166,8 +207,18 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", default=str(BUILD / "quality.jsonl"))
     parser.add_argument("--report", action="store_true", help="run nothing")
+    parser.add_argument("--find-k", action="store_true", help="only: what -k auto finds")
+    parser.add_argument("--times", action="store_true", help="only: the default's time beside a single start's")
     args = parser.parse_args()
     sys.path.insert(0, str(HERE))
+    if args.find_k or args.times:
+        work = BUILD / "quality-find"
+        work.mkdir(parents=True, exist_ok=True)
+        if args.find_k:
+            find_k(work, args.jobs)
+        if args.times:
+            times(work)
+        return
     results = [json.loads(line) for line in open(args.results, encoding="utf-8")] if os.path.exists(args.results) else []
     if not args.report:
         known = {(r["table"], r["method"], r["seed"]) for r in results}
