@@ -18,7 +18,7 @@ typedef struct fit_run {
     cofi_engine e;
     const cofi_method *method;
     void *state;
-    int32_t *kept; /* labels of the best restart so far, if that is all it takes to restore it */
+    cofi_label *kept; /* labels of the best restart so far, if that is all it takes to restore it */
     cofi_agreement agreement;
     double *ari;     /* of each restart with the kept one */
     double *overlap; /* of each cluster with its counterparts in the good restarts */

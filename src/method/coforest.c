@@ -14,7 +14,7 @@ enum { SCOUT_ROWS = 8192, SCOUT_ROWS_OF_CLUSTER = 32, SCOUT_ROUNDS = 6, SCOUT_SO
 typedef struct coforest {
     uint64_t *built;       /* hashes of the partitions that forests were built from */
     uint64_t *met;         /* and of those met in one inner loop */
-    int32_t *turn;         /* labels of the best partition of a cycle */
+    cofi_label *turn;      /* labels of the best partition of a cycle */
     cofi_mixture *mixture; /* the portfolio's, NULL for other starts */
     uint32_t soft_rounds;
     struct scout *scout; /* the portfolio's on a large table */
@@ -72,7 +72,7 @@ static cof_status settle_rows(coforest *s, cofi_engine *e, void (*score)(cofi_en
     return COF_OK;
 }
 
-static cof_status keep_labels(const cofi_engine *e, int32_t **to, cof_error *err)
+static cof_status keep_labels(const cofi_engine *e, cofi_label **to, cof_error *err)
 {
     size_t n = e->problem->rows.n_rows;
     if (*to == NULL) *to = cofi_alloc(&e->env, n, sizeof **to);

@@ -34,7 +34,7 @@ typedef struct jdm {
     double **block;      /* per worker: BLOCK x k */
     double *numerator;   /* n_rows x k; at the end the distances */
     double *denominator; /* n_rows x k */
-    int32_t *label;
+    cofi_label *label;
 } jdm;
 
 static void jdm_close(cofi_engine *e, void *state)
@@ -378,7 +378,7 @@ static void choose_task(void *ctx, uint32_t worker, size_t block)
             *d = w > 0 ? *d / w : 0;
             if (isfinite(least) && *d >= least - 1e-12 * fmax(*d, least)) continue;
             least = *d;
-            job->s->label[i] = (int32_t)j;
+            job->s->label[i] = (cofi_label)j;
         }
     }
 }
@@ -410,7 +410,7 @@ static double assign(cofi_engine *e, jdm *s, double *mode_own)
     cofi_team_run(e->team, choose_task, &job, (p->rows.n_rows + BLOCK - 1) / BLOCK);
     double sum = 0;
     for (size_t i = 0; i < p->rows.n_rows; i++)
-        sum += s->numerator[i * e->o.k + (uint32_t)s->label[i]] *
+        sum += s->numerator[i * e->o.k + s->label[i]] *
                (p->rows.weight != NULL ? (double)p->rows.weight[i] / p->unit : 1.0);
     return sum;
 }

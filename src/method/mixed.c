@@ -9,7 +9,7 @@
 typedef struct mixed {
     cofi_engine *e;
     double *centre; /* [j][quantity]: mean over the cluster's rows */
-    int32_t *label;
+    cofi_label *label;
     double *block_sum; /* per block of rows: its part of the objective, added up in order */
     int64_t *sum;      /* per worker: a row's sums */
     bool absolute;     /* |x - c| instead of its square */

@@ -23,7 +23,7 @@ typedef struct online {
     double *weight; /* per attribute, sum 1 */
     double *count;  /* [g][k], summed row weights */
     double *size;   /* k */
-    int32_t *label;
+    cofi_label *label;
 } online;
 
 static void entropy_weights(cofi_engine *e, double *weight, const uint64_t *total)
@@ -43,7 +43,7 @@ static void entropy_weights(cofi_engine *e, double *weight, const uint64_t *tota
     for (size_t r = 0; r < p->n_attrs; r++) weight[r] /= sum;
 }
 
-static void shift_row(online *o, size_t row, int32_t j, double by)
+static void shift_row(online *o, size_t row, cofi_label j, double by)
 {
     const cofi_rows *rows = &o->e->problem->rows;
     for (size_t r = 0; r < rows->n_attrs; r++)
@@ -52,11 +52,11 @@ static void shift_row(online *o, size_t row, int32_t j, double by)
 }
 
 /* Greatest similarity, lowest cluster where two differ by no more than rounding. */
-static int32_t most_similar(const online *o, size_t row)
+static cofi_label most_similar(const online *o, size_t row)
 {
     const cofi_rows *rows = &o->e->problem->rows;
     double best = -1;
-    int32_t at = 0;
+    cofi_label at = 0;
     for (uint32_t j = 0; j < o->e->o.k; j++) {
         double s = 0;
         for (size_t r = 0; r < rows->n_attrs; r++) {
@@ -66,7 +66,7 @@ static int32_t most_similar(const online *o, size_t row)
         }
         if (s <= best + 1e-12 * fabs(best)) continue;
         best = s;
-        at = (int32_t)j;
+        at = (cofi_label)j;
     }
     return at;
 }
@@ -76,10 +76,10 @@ static uint64_t visit_rows(online *o)
     const cofi_rows *rows = &o->e->problem->rows;
     uint64_t moved = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        int32_t from = o->label[i], to = most_similar(o, i);
+        cofi_label from = o->label[i], to = most_similar(o, i);
         double weight = rows->weight != NULL ? (double)rows->weight[i] : 1.0;
         if (from == to) continue;
-        if (from >= 0) shift_row(o, i, from, -weight);
+        if (from != COFI_NO_LABEL) shift_row(o, i, from, -weight);
         shift_row(o, i, to, weight);
         o->label[i] = to;
         moved += weight > 0;
@@ -103,8 +103,8 @@ static cof_status settle_online(online *o, cof_error *err)
     cofi_engine *e = o->e;
     cof_status status = COF_OK;
     for (uint32_t j = 0; j < e->o.k; j++) {
-        o->label[e->seed[j]] = (int32_t)j;
-        shift_row(o, e->seed[j], (int32_t)j,
+        o->label[e->seed[j]] = (cofi_label)j;
+        shift_row(o, e->seed[j], (cofi_label)j,
                   e->problem->rows.weight != NULL ? (double)e->problem->rows.weight[e->seed[j]] : 1);
     }
     bool done = e->stopped;
@@ -135,7 +135,7 @@ static cof_status run_original(cofi_engine *e, void *state, cof_error *err)
     if (total == NULL || o.weight == NULL || o.count == NULL || o.size == NULL || o.label == NULL) {
         status = cofi_no_memory(err);
     } else {
-        memset(o.label, 0xFF, p->rows.n_rows * sizeof *o.label);
+        memset(o.label, 0xFF /* COFI_NO_LABEL */, p->rows.n_rows * sizeof *o.label);
         cofi_value_totals(e, total);
         entropy_weights(e, o.weight, total);
         status = settle_online(&o, err);

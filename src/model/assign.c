@@ -180,9 +180,10 @@ static void label_task(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = a->t->n_rows - begin < COFI_BLOCK_ROWS ? a->t->n_rows - begin : COFI_BLOCK_ROWS;
     char *scratch = (char *)a->scratch + worker * a->scratch_size;
-    a->kernel->nearest(&a->plan, begin, n, a->label + begin, NULL, scratch);
-    for (size_t i = 0; a->dropped != NULL && i < n; i++)
-        if (a->dropped[begin + i]) a->label[begin + i] = -1;
+    cofi_label label[COFI_BLOCK_ROWS];
+    a->kernel->nearest(&a->plan, begin, n, label, NULL, scratch);
+    for (size_t i = 0; i < n; i++)
+        a->label[begin + i] = a->dropped != NULL && a->dropped[begin + i] ? -1 : label[i];
 }
 
 static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)

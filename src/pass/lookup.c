@@ -2,8 +2,6 @@
  * rows whose lead is too small to trust. */
 #include "lookup.h"
 
-#include <math.h>
-
 enum { ROWS = COFI_GROUP_ROWS, TILE = 8 };
 
 typedef struct room { /* the scratch memory, divided */
@@ -77,8 +75,8 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
 }
 
 /* As cofi_lanes.least does it, for sums of several chunks; they stay below 2^31. */
-static void least_total(const int32_t *restrict total, uint32_t k, uint32_t bound, int32_t *restrict nearest,
-                        uint16_t *restrict lead, uint64_t *unsure)
+static void least_total(const int32_t *restrict total, uint32_t k, uint32_t bound,
+                        cofi_label *restrict nearest, uint16_t *restrict lead, uint64_t *unsure)
 {
     int32_t best[ROWS], second[ROWS];
     for (size_t i = 0; i < ROWS; i++) {
@@ -91,7 +89,7 @@ static void least_total(const int32_t *restrict total, uint32_t k, uint32_t boun
         for (size_t i = 0; i < ROWS; i++) {
             int32_t above = x[i] > best[i] ? x[i] : best[i];
             second[i] = above < second[i] ? above : second[i];
-            nearest[i] = x[i] < best[i] ? (int32_t)j : nearest[i];
+            nearest[i] = x[i] < best[i] ? (cofi_label)j : nearest[i];
             best[i] = x[i] < best[i] ? x[i] : best[i];
         }
     }
@@ -112,15 +110,16 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     }
 }
 
-/* Leads in the scores' unit, less what 16 bits may have hidden. */
-static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t *lead, size_t n, float *key)
+/* Leads, less what 16 bits may have hidden. */
+static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t *lead, size_t n,
+                     uint16_t *key)
 {
-    float step = (float)(ldexp(1.0, p->shift) / p->scores->scale * (1 - 1e-6));
-    lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->moved, key);
+    float step = (float)(cofi_plan_step(p) * p->keys_per_unit * (1 - 1e-6));
+    lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
 }
 
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                             int32_t *label, float *key)
+                             cofi_label *label, uint16_t *key)
 {
     uint64_t unsure[COFI_GROUP_WORDS];
     uint16_t lead[ROWS];
@@ -136,21 +135,22 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1) {
             size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
             if (i >= n) break;
-            label[i] = cofi_settle_row(p->rows, p->scores, row + i, at->full, key != NULL ? &key[i] : NULL);
-            if (key != NULL) key[i] += p->moved;
+            float exact_lead;
+            label[i] = cofi_settle_row(p->rows, p->scores, row + i, at->full, &exact_lead);
+            if (key != NULL) key[i] = cofi_plan_key(p, exact_lead);
         }
     }
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
-                         int32_t *nearest, float *key, void *scratch)
+                         cofi_label *nearest, uint16_t *key, void *scratch)
 {
     room at = divide(p, scratch);
     size_t done = 0;
     for (; done + ROWS <= n_rows; done += ROWS)
         nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done, key != NULL ? key + done : NULL);
     if (done < n_rows) {
-        int32_t label[ROWS];
+        cofi_label label[ROWS];
         nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label, key != NULL ? key + done : NULL);
         memcpy(nearest + done, label, (n_rows - done) * sizeof *label);
     }

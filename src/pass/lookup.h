@@ -13,20 +13,20 @@ typedef struct cofi_lanes {
                 const uint16_t *start, uint16_t *sum);
     /* The cluster with the least sum, the lowest on ties, by how much it leads, and a bit for every row where
      * that is less than `bound`. */
-    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                   uint64_t *unsure);
-    /* key[i] = offset + step * (lead[i] - hidden), the last factor 0 where it is below. */
-    void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key);
+    /* key[i] = offset + step * (lead[i] - hidden), cut to an integer, the last factor 0 where it is below. */
+    void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key);
 } cofi_lanes;
 
 /* cofi_lanes.keys. Inlined, so that each kernel gets it in its own instructions. */
 static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
                                                                    float hidden, float step, float offset,
-                                                                   float *restrict key)
+                                                                   uint16_t *restrict key)
 {
     for (size_t i = 0; i < n; i++) {
-        float steps = (float)lead[i] - hidden;
-        key[i] = offset + step * (steps > 0 ? steps : 0);
+        float steps = (float)lead[i] - hidden, at = offset + step * (steps > 0 ? steps : 0);
+        key[i] = (uint16_t)(int32_t)(at < UINT16_MAX ? at : UINT16_MAX);
     }
 }
 
@@ -34,6 +34,6 @@ enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
 
 size_t cofi_lookup_scratch(const cofi_plan *plan);
 void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
-                         int32_t *nearest, float *lead, void *scratch);
+                         cofi_label *nearest, uint16_t *key, void *scratch);
 
 #endif

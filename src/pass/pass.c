@@ -11,7 +11,7 @@ enum {
 
 typedef struct move {
     uint32_t at; /* within the block */
-    int32_t from, to;
+    cofi_label from, to;
 } move;
 
 /* What one worker changed. Differences wrap around; their sum over workers does not. */
@@ -124,45 +124,35 @@ void cofi_pass_reset(cofi_pass *pass)
     cofi_skip_forget(&pass->skip);
 }
 
-/* Labels of rows begin..begin+n-1, n <= 64, as eight words, 0 for passengers. */
-static void narrow_words(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
+enum { CHAINS = 4, WORD_LABELS = sizeof(uint64_t) / sizeof(cofi_label), CHAIN_LABELS = CHAINS * WORD_LABELS };
+
+/* A word of labels into each chain. */
+static inline void add_links(uint64_t *chain, const cofi_label *label)
 {
-    uint8_t byte[64] = {0};
-    cofi_narrow(p->label + begin, n, byte);
-    for (size_t i = 0; p->rows->weight != NULL && i < n; i++)
-        if (p->rows->weight[begin + i] == 0) byte[i] = 0;
-    memcpy(word, byte, sizeof byte);
+    for (size_t c = 0; c < CHAINS; c++) {
+        uint64_t word;
+        memcpy(&word, label + c * WORD_LABELS, sizeof word);
+        word ^= chain[c];
+        chain[c] = (word << 29 | word >> 35) * 0x9e3779b97f4a7c15u;
+    }
 }
 
-/* The same for up to sixteen labels that do not fit into bytes. */
-static void wide_words(const cofi_pass *p, size_t begin, size_t n, uint64_t *word)
-{
-    int32_t label[16] = {0};
-    for (size_t i = 0; i < n; i++)
-        if (p->rows->weight == NULL || p->rows->weight[begin + i] > 0) label[i] = p->label[begin + i];
-    memcpy(word, label, sizeof label);
-}
-
-/* Of the labels of one block; passengers leave no trace. Eight chains, because one would wait for itself. */
+/* Of the labels of one block; passengers leave no trace. Four chains, because one would wait for itself. */
 static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 {
-    bool bytes = p->k <= 256;
-    size_t step = bytes ? 64 : 16;
-    uint64_t chain[8], sum = 0;
-    for (size_t c = 0; c < 8; c++) chain[c] = begin + c;
-    for (size_t at = 0; at < n; at += step) {
-        uint64_t word[8];
-        size_t n_here = n - at < step ? n - at : step;
-        if (bytes)
-            narrow_words(p, begin + at, n_here, word);
-        else
-            wide_words(p, begin + at, n_here, word);
-        for (size_t c = 0; c < 8; c++) {
-            chain[c] = (chain[c] ^ word[c]) * 0x9e3779b97f4a7c15u;
-            chain[c] ^= chain[c] >> 32;
-        }
+    const uint64_t *weight = p->rows->weight;
+    uint64_t chain[CHAINS], sum = 0;
+    for (size_t c = 0; c < CHAINS; c++) chain[c] = begin + c;
+    size_t at = 0;
+    for (; weight == NULL && at + CHAIN_LABELS <= n; at += CHAIN_LABELS)
+        add_links(chain, p->label + begin + at);
+    for (; at < n; at += CHAIN_LABELS) {
+        cofi_label label[CHAIN_LABELS] = {0};
+        for (size_t i = 0; i < CHAIN_LABELS && at + i < n; i++)
+            if (weight == NULL || weight[begin + at + i] > 0) label[i] = p->label[begin + at + i];
+        add_links(chain, label);
     }
-    for (size_t c = 0; c < 8; c++) sum = cofi_mix64(sum ^ chain[c]);
+    for (size_t c = 0; c < CHAINS; c++) sum = cofi_mix64(sum ^ chain[c]);
     return sum;
 }
 
@@ -180,7 +170,7 @@ static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *
         uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
         uint64_t *n = count + (size_t)cofi_id(ids, row) * p->stride;
         n[moves[m].to] += weight;
-        if (moves[m].from >= 0) n[moves[m].from] -= weight;
+        if (moves[m].from != COFI_NO_LABEL) n[moves[m].from] -= weight;
     }
 }
 
@@ -204,7 +194,7 @@ static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n_w
 }
 
 /* Most rows of a block moved: its old members go, its new ones come. */
-static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const int32_t *label,
+static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const cofi_label *label,
                     size_t n_words, bool take_away)
 {
     uint64_t size[MOST_MEMBERS];
@@ -218,10 +208,10 @@ static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin
 
 typedef struct pass_job {
     cofi_pass *pass;
-    const int32_t *given; /* labels to take over instead of scoring */
+    const cofi_label *given; /* labels to take over instead of scoring */
 } pass_job;
 
-static size_t count_changes(const int32_t *from, const int32_t *to, size_t n)
+static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t n)
 {
     uint32_t changed = 0;
     for (size_t i = 0; i < n; i++) changed += from[i] != to[i];
@@ -230,7 +220,7 @@ static size_t count_changes(const int32_t *from, const int32_t *to, size_t n)
 
 /* Lists the rows begin..end-1 of the block whose label changes and that weigh something; a row without weight
  * is a passenger, labelled but never counted nor waited for. */
-static size_t list_moves(const cofi_pass *p, size_t block_begin, const int32_t *from, const int32_t *to,
+static size_t list_moves(const cofi_pass *p, size_t block_begin, const cofi_label *from, const cofi_label *to,
                          size_t begin, size_t end, move *moves)
 {
     const uint64_t *weight = p->rows->weight != NULL ? p->rows->weight + block_begin : NULL;
@@ -254,16 +244,16 @@ static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t be
         size_t row = begin + moves[m].at;
         uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
         w->size[moves[m].to] += weight;
-        if (moves[m].from >= 0) w->size[moves[m].from] -= weight;
+        if (moves[m].from != COFI_NO_LABEL) w->size[moves[m].from] -= weight;
         w->moved += rows->copies != NULL ? rows->copies[row] : 1;
     }
 }
 
 /* Counts the first words of a block anew, by members; returns how many rows that were. */
 static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
-                            const int32_t *from, const int32_t *to)
+                            const cofi_label *from, const cofi_label *to)
 {
-    bool known = from[0] >= 0;
+    bool known = from[0] != COFI_NO_LABEL;
     size_t n_words = n / 512 * 8;
     if (w->member == NULL || p->rows->weight != NULL) return 0;
     if (known && count_changes(from, to, n) <= n / 12) return 0; /* row after row is cheaper */
@@ -275,9 +265,9 @@ static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size
 
 /* Takes new labels over: into the counts, the sizes and the hash. `to` may be where they are kept. */
 static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
-                      const int32_t *from, const int32_t *to)
+                      const cofi_label *from, const cofi_label *to)
 {
-    int32_t *kept = p->label + begin;
+    cofi_label *kept = p->label + begin;
     if (from == kept && memcmp(from, to, n * sizeof *to) == 0) return;
     size_t n_done = recount_words(p, w, begin, n, from, to), n_early = 0;
     size_t n_moves = list_moves(p, begin, from, to, p->all_by_members ? n_done : 0, n, w->moves);
@@ -295,7 +285,7 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
 }
 
 /* How many keys are too small to keep the label unread. */
-static size_t count_close(const float *key, size_t n, float need)
+static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
 {
     uint32_t close = 0;
     for (size_t i = 0; i < n; i++) close += key[i] <= need;
@@ -303,10 +293,10 @@ static size_t count_close(const float *key, size_t n, float need)
 }
 
 /* Labels of one group of rows into `to`. False if all stay as they are, in which case `to` is not written. */
-static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, int32_t *to)
+static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
     enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
-    float *key = p->skip.keeps ? p->skip.key + begin : NULL, need = p->skip.need;
+    uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL, need = p->skip.need;
     size_t n_close = p->skip.valid ? count_close(key, n, need) : n;
     if (n_close == 0) return false;
     if (n_close > FEW || n_close == n) {
@@ -316,18 +306,19 @@ static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
     memcpy(to, p->label + begin, n * sizeof *to);
     for (size_t i = 0; i < n; i++) {
         if (key[i] > need) continue;
-        to[i] = cofi_settle_row(p->rows, p->plan.scores, begin + i, w->sum, &key[i]);
-        key[i] += p->plan.moved;
+        float lead;
+        to[i] = cofi_settle_row(p->rows, p->plan.scores, begin + i, w->sum, &lead);
+        key[i] = cofi_plan_key(&p->plan, lead);
     }
     return true;
 }
 
-static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, int32_t *to)
+static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
     bool any = false;
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
         size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
-        for (size_t x = 0; x < COFI_GROUP_ROWS; x += 16) {
+        for (size_t x = 0; x < COFI_GROUP_ROWS; x += 32) {
             __builtin_prefetch(p->label + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
             if (p->skip.keeps) __builtin_prefetch(p->skip.key + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
         }
@@ -344,12 +335,12 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     pass_job *job = ctx;
     cofi_pass *p = job->pass;
     struct cofi_pass_worker *w = &p->worker[worker];
-    int32_t room[COFI_BLOCK_ROWS];
+    cofi_label room[COFI_BLOCK_ROWS];
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
-    bool fresh = p->label[begin] < 0;
-    const int32_t *from = fresh ? p->unknown : p->label + begin;
-    int32_t *to = fresh ? p->label + begin : room;
+    bool fresh = p->label[begin] == COFI_NO_LABEL;
+    const cofi_label *from = fresh ? p->unknown : p->label + begin;
+    cofi_label *to = fresh ? p->label + begin : room;
     if (job->given != NULL)
         move_rows(p, w, begin, n, from, job->given + begin);
     else if (label_block(p, w, begin, n, to))
@@ -387,24 +378,23 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
     cofi_plan_prepare(&pass->plan, scores);
-    cofi_skip_advance(&pass->skip, scores);
     /* The first scores after a start move so much that leads under them save nothing later. */
-    pass->skip.keeps = pass->skip.key != NULL && pass->label[0] >= 0;
-    pass->plan.moved = (float)pass->skip.moved;
+    pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
+    if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
     pass->visits += pass->rows->n_rows;
     uint64_t moved = run_job(&job);
     pass->skip.valid = pass->skip.keeps;
     return moved;
 }
 
-uint64_t cofi_pass_take(cofi_pass *pass, const int32_t *label)
+uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label)
 {
     pass_job job = {pass, label};
     cofi_skip_forget(&pass->skip);
     return run_job(&job);
 }
 
-void cofi_pass_set_labels(cofi_pass *pass, const int32_t *label)
+void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label)
 {
     cofi_pass_reset(pass);
     cofi_pass_take(pass, label);

@@ -10,7 +10,7 @@
 #include "skip.h"
 
 /* A way to find the nearest cluster of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, where `key` is not
- * NULL, by how much it certainly leads, in units of the scores, plus plan->moved. `scratch` holds what
+ * NULL, the row's key for skipping (skip.h). `scratch` holds what
  * scratch_bytes asked for. A kernel only reads; every kernel must give the plain one's labels. */
 typedef struct cofi_kernel {
     const char *name;    /* shown in results */
@@ -18,29 +18,30 @@ typedef struct cofi_kernel {
     bool split;
     bool (*available)(void); /* does this processor have it */
     size_t (*scratch_bytes)(const cofi_plan *plan);
-    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
+    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                     void *scratch);
     /* Counting whole blocks, sixty-four rows a word, n_words a multiple of eight; NULL: it has no way that beats
      * row after row. members: bits of each cluster's rows at member[j * COFI_BLOCK_WORDS], in whatever order of
      * rows `count` has, none past n_words, and how many they are. count: n[v * k + j], how many of cluster j's
      * members have code v, for v < n_values; codes may be as large as n_values. */
-    void (*members)(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size);
+    void (*members)(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size);
     void (*count)(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member, uint32_t k,
                   uint32_t *n);
 } cofi_kernel;
 
 enum { COFI_BLOCK_ROWS = 4096, COFI_BLOCK_WORDS = COFI_BLOCK_ROWS / 64 }; /* one task of the team */
 
-static inline __attribute__((always_inline)) void cofi_narrow(const int32_t *label, size_t n, uint8_t *byte)
+static inline __attribute__((always_inline)) void cofi_narrow(const cofi_label *label, size_t n,
+                                                              uint8_t *byte)
 {
     for (size_t i = 0; i < n; i++) byte[i] = (uint8_t)label[i];
 }
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */
-int32_t cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
+cofi_label cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
 /* The same for a row that has not been summed up; lead may be NULL. `sum` is room for scores->stride. */
-int32_t cofi_settle_row(const cofi_rows *rows, const cofi_scores *scores, size_t row, int64_t *sum,
-                        float *lead);
+cofi_label cofi_settle_row(const cofi_rows *rows, const cofi_scores *scores, size_t row, int64_t *sum,
+                           float *lead);
 
 extern const cofi_kernel cofi_kernel_plain;
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -61,12 +62,12 @@ typedef struct cofi_pass {
     cofi_plan plan;
     cofi_skip skip;
     uint32_t k, stride;
-    int32_t *label;   /* n_rows; -1 before the first pass */
-    int32_t *unknown; /* COFI_BLOCK_ROWS: -1, the labels before the first pass */
-    uint64_t *count;  /* n_flat x stride: N, summed row weights of cluster j that hold value g */
-    uint64_t *size;   /* k: summed row weights of each cluster */
-    uint64_t hash;    /* of the partition; equal partitions have equal hashes */
-    uint64_t visits;  /* rows labelled so far, whether scored or known to stay */
+    cofi_label *label;   /* n_rows; COFI_NO_LABEL before the first pass */
+    cofi_label *unknown; /* COFI_BLOCK_ROWS: the labels before the first pass */
+    uint64_t *count;     /* n_flat x stride: N, summed row weights of cluster j that hold value g */
+    uint64_t *size;      /* k: summed row weights of each cluster */
+    uint64_t hash;       /* of the partition; equal partitions have equal hashes */
+    uint64_t visits;     /* rows labelled so far, whether scored or known to stay */
     cof_env env;
     struct cofi_pass_worker *worker;
     uint64_t *block_hash; /* of the labels of each block; `hash` is their sum */
@@ -79,9 +80,9 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
 void cofi_pass_reset(cofi_pass *pass); /* forgets the labels */
 /* Assigns every row and recounts; returns how many rows of the table moved. */
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores);
-void cofi_pass_set_labels(cofi_pass *pass, const int32_t *label); /* takes over a partition, counts it */
+void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label); /* takes over a partition, counts it */
 uint64_t cofi_pass_take(cofi_pass *pass,
-                        const int32_t *label); /* the same as a pass: returns the rows moved */
-void cofi_pass_close(cofi_pass *pass);         /* fine after a failed open */
+                        const cofi_label *label); /* the same as a pass: returns the rows moved */
+void cofi_pass_close(cofi_pass *pass);            /* fine after a failed open */
 
 #endif

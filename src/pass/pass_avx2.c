@@ -74,7 +74,7 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t 
     }
 }
 
-TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                          uint64_t *unsure)
 {
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
@@ -95,9 +95,7 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
                                           _mm256_setzero_si256());
         __m128i packed = _mm_packs_epi16(_mm256_castsi256_si128(sure), _mm256_extracti128_si256(sure, 1));
         unsure[i / 64] |= (uint64_t)(~(uint32_t)_mm_movemask_epi8(packed) & 0xFFFF) << i % 64;
-        __m256i *to = (__m256i *)(nearest + i);
-        _mm256_storeu_si256(to, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(at)));
-        _mm256_storeu_si256(to + 1, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(at, 1)));
+        _mm256_storeu_si256((__m256i *)(nearest + i), at);
     }
 }
 
@@ -145,7 +143,8 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values,
     }
 }
 
-TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size)
+TARGET static void members(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member,
+                           uint64_t *size)
 {
     uint8_t byte[COFI_BLOCK_ROWS];
     cofi_narrow(label, n_words * 64, byte);
@@ -155,12 +154,12 @@ TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uin
     }
 }
 
-TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key)
+TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
 {
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least, keys};

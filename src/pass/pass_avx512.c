@@ -4,7 +4,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,popcnt")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,gfni,popcnt")))
 
 enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 32, TILE = 8 };
 
@@ -84,7 +84,7 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t 
     }
 }
 
-TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                          uint64_t *unsure)
 {
     memset(unsure, 0, COFI_GROUP_WORDS * sizeof *unsure);
@@ -102,29 +102,75 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_
         __mmask32 close = _mm512_cmplt_epu16_mask(gap, _mm512_set1_epi16((short)bound));
         _mm512_storeu_si512(lead + i, gap);
         unsure[i / 64] |= (uint64_t)close << i % 64;
-        _mm512_storeu_si512(nearest + i, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(at)));
-        _mm512_storeu_si512(nearest + i + 16, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(at, 1)));
+        _mm512_storeu_si512(nearest + i, at);
     }
 }
 
-/* bits[b]: bit b of the codes, 512 rows a register; `n_bits` is a constant where this is inlined. Eight
- * registers of codes become the eight bits of each byte, which puts rows out of order; but all attributes, and
- * the members, alike, and counting does not mind. Moving masks to memory would take twice as long. */
+/* Of eight rows at a time: byte i of a word is that bit of theirs which byte i of `which` has set. */
+TARGET static inline __attribute__((always_inline)) __m512i turn(__m512i x, long long which)
+{
+    return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(which), x, 0);
+}
+
+/* bits[b]: bit b of eight registers of codes below 16. Two registers are turned as one, which gives pairs of bytes,
+ * bit b of the first and of the second; unpacking gathers them. */
+TARGET static inline __attribute__((always_inline)) void turn_nibbles(const uint8_t *code, __m512i *bits)
+{
+    __m512i x[4];
+    for (size_t i = 0; i < 4; i++) {
+        __m512i low = _mm512_loadu_si512(code + 128 * i), high = _mm512_loadu_si512(code + 128 * i + 64);
+        x[i] = turn(_mm512_or_si512(low, _mm512_slli_epi16(high, 4)), (long long)0x8008400420021001);
+    }
+    __m512i a0 = _mm512_unpacklo_epi16(x[0], x[1]), a1 = _mm512_unpacklo_epi16(x[2], x[3]);
+    __m512i b0 = _mm512_unpackhi_epi16(x[0], x[1]), b1 = _mm512_unpackhi_epi16(x[2], x[3]);
+    __m512i a = _mm512_unpacklo_epi32(a0, a1), b = _mm512_unpacklo_epi32(b0, b1);
+    bits[0] = _mm512_unpacklo_epi64(a, b);
+    bits[1] = _mm512_unpackhi_epi64(a, b);
+    a = _mm512_unpackhi_epi32(a0, a1);
+    b = _mm512_unpackhi_epi32(b0, b1);
+    bits[2] = _mm512_unpacklo_epi64(a, b);
+    bits[3] = _mm512_unpackhi_epi64(a, b);
+}
+
+/* The same for all eight bits of the codes. */
+TARGET static inline __attribute__((always_inline)) void turn_bytes(const uint8_t *code, __m512i *bits)
+{
+    __m512i x[8], y[8];
+    for (size_t i = 0; i < 8; i++)
+        x[i] = turn(_mm512_loadu_si512(code + 64 * i), (long long)0x8040201008040201);
+    for (size_t i = 0; i < 4; i++) {
+        y[i] = _mm512_unpacklo_epi8(x[2 * i], x[2 * i + 1]);
+        y[i + 4] = _mm512_unpackhi_epi8(x[2 * i], x[2 * i + 1]);
+    }
+    for (size_t i = 0; i < 8; i += 4) { /* x[i], x[i + 1]: bits 0 to 3 of four registers each; then 4 to 7 */
+        x[i] = _mm512_unpacklo_epi16(y[i], y[i + 1]);
+        x[i + 1] = _mm512_unpacklo_epi16(y[i + 2], y[i + 3]);
+        x[i + 2] = _mm512_unpackhi_epi16(y[i], y[i + 1]);
+        x[i + 3] = _mm512_unpackhi_epi16(y[i + 2], y[i + 3]);
+    }
+    for (size_t i = 0; i < 4; i += 2) {
+        __m512i a = _mm512_unpacklo_epi32(x[i], x[i + 1]), b = _mm512_unpacklo_epi32(x[i + 4], x[i + 5]);
+        bits[2 * i] = _mm512_unpacklo_epi64(a, b);
+        bits[2 * i + 1] = _mm512_unpackhi_epi64(a, b);
+        a = _mm512_unpackhi_epi32(x[i], x[i + 1]);
+        b = _mm512_unpackhi_epi32(x[i + 4], x[i + 5]);
+        bits[2 * i + 2] = _mm512_unpacklo_epi64(a, b);
+        bits[2 * i + 3] = _mm512_unpackhi_epi64(a, b);
+    }
+}
+
+/* bits[b]: bit b of the codes, 512 rows a register; `n_bits` is a constant where this is inlined. Rows come out
+ * of order; but all attributes, and the members, alike, and counting does not mind. */
 TARGET static inline __attribute__((always_inline)) void
 slice(const uint8_t *code, size_t n_words, uint32_t n_bits, uint64_t (*bits)[COFI_BLOCK_WORDS])
 {
-    const __m512i one = _mm512_set1_epi8(1);
     for (size_t w = 0; w < n_words; w += 8) {
         __m512i x[8];
-        for (size_t i = 0; i < 8; i++) x[i] = _mm512_loadu_si512(code + 64 * (w + i));
-        for (uint32_t b = 0; b < n_bits; b++) {
-            __m128i by = _mm_cvtsi32_si128((int)b);
-            __m512i sum = _mm512_setzero_si512();
-            for (size_t i = 0; i < 8; i++) /* 2 sum | (x >> b & 1) */
-                sum = _mm512_ternarylogic_epi64(_mm512_add_epi8(sum, sum), _mm512_srl_epi16(x[i], by), one,
-                                                0xF8);
-            _mm512_storeu_si512(&bits[b][w], sum);
-        }
+        if (n_bits <= 4)
+            turn_nibbles(code + 64 * w, x);
+        else
+            turn_bytes(code + 64 * w, x);
+        for (uint32_t b = 0; b < n_bits; b++) _mm512_storeu_si512(&bits[b][w], x[b]);
     }
 }
 
@@ -155,58 +201,62 @@ TARGET static inline __attribute__((always_inline)) void sum_words(const __m512i
     for (uint32_t i = 0; i < n; i++) sum[i] = word >> 16 * i & 0xFFFF;
 }
 
-/* How many members of these clusters hold the value; n_bits and n_clusters are constants where this is inlined. */
-TARGET static inline __attribute__((always_inline)) void count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS],
-                                                                    uint32_t n_bits, const __m512i *flip,
-                                                                    const uint64_t *member,
-                                                                    uint32_t n_clusters, uint32_t *n)
+/* How many members of these clusters hold the value, an even one, and where both are asked for the next one, which
+ * differs in its lowest bit; n_bits, n_values and n_clusters are constants where this is inlined. */
+TARGET static inline __attribute__((always_inline)) void
+count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS], uint32_t n_bits, const __m512i *flip, uint32_t n_values,
+           const uint64_t *member, uint32_t n_clusters, uint32_t k, uint32_t *n)
 {
-    __m512i sum[TILE];
-    for (uint32_t j = 0; j < n_clusters; j++) sum[j] = _mm512_setzero_si512();
+    __m512i sum[2][TILE];
+    for (uint32_t j = 0; j < n_clusters; j++) sum[0][j] = sum[1][j] = _mm512_setzero_si512();
 #pragma GCC unroll 1 /* unrolled, it runs out of registers */
     for (size_t w = 0; w < COFI_BLOCK_WORDS; w += 8) {
-        __m512i x = holders(bits, n_bits, flip, w);
+        __m512i both = holders(bits + 1, n_bits - 1, flip + 1, w), low = _mm512_loadu_si512(&bits[0][w]);
+        __m512i even = _mm512_andnot_si512(low, both), odd = _mm512_and_si512(low, both);
         for (uint32_t j = 0; j < n_clusters; j++) {
-            __m512i both = _mm512_and_si512(x, _mm512_loadu_si512(member + j * COFI_BLOCK_WORDS + w));
-            sum[j] = _mm512_add_epi64(sum[j], _mm512_popcnt_epi64(both));
+            __m512i of = _mm512_loadu_si512(member + j * COFI_BLOCK_WORDS + w);
+            sum[0][j] = _mm512_add_epi64(sum[0][j], _mm512_popcnt_epi64(_mm512_and_si512(even, of)));
+            if (n_values > 1)
+                sum[1][j] = _mm512_add_epi64(sum[1][j], _mm512_popcnt_epi64(_mm512_and_si512(odd, of)));
         }
     }
-    for (uint32_t j = 0; j < n_clusters; j += 4)
-        sum_words(sum + j, n_clusters - j < 4 ? n_clusters - j : 4, n + j);
+    for (uint32_t v = 0; v < n_values; v++)
+        for (uint32_t j = 0; j < n_clusters; j += 4)
+            sum_words(sum[v] + j, n_clusters - j < 4 ? n_clusters - j : 4, n + v * k + j);
 }
 
-TARGET static inline __attribute__((always_inline)) void count_value(uint64_t (*bits)[COFI_BLOCK_WORDS],
-                                                                     uint32_t n_bits, uint32_t value,
-                                                                     const uint64_t *member, uint32_t k,
-                                                                     uint32_t *n)
+TARGET static inline __attribute__((always_inline)) void count_pair(uint64_t (*bits)[COFI_BLOCK_WORDS],
+                                                                    uint32_t n_bits, uint32_t value,
+                                                                    uint32_t n_values, const uint64_t *member,
+                                                                    uint32_t k, uint32_t *n)
 {
     __m512i flip[8];
     set_flip(value, n_bits, flip);
     for (uint32_t j = 0; j < k; j += TILE, member += TILE * COFI_BLOCK_WORDS) {
         switch (k - j) {
         case 1:
-            count_tile(bits, n_bits, flip, member, 1, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 1, k, n + j);
             break;
         case 2:
-            count_tile(bits, n_bits, flip, member, 2, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 2, k, n + j);
             break;
         case 3:
-            count_tile(bits, n_bits, flip, member, 3, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 3, k, n + j);
             break;
         case 4:
-            count_tile(bits, n_bits, flip, member, 4, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 4, k, n + j);
             break;
         case 5:
-            count_tile(bits, n_bits, flip, member, 5, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 5, k, n + j);
             break;
         case 6:
-            count_tile(bits, n_bits, flip, member, 6, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 6, k, n + j);
             break;
         case 7:
-            count_tile(bits, n_bits, flip, member, 7, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, 7, k, n + j);
             break;
         default:
-            count_tile(bits, n_bits, flip, member, TILE, n + j);
+            count_tile(bits, n_bits, flip, n_values, member, TILE, k, n + j);
             break;
         }
     }
@@ -220,7 +270,9 @@ TARGET static inline __attribute__((always_inline)) void count_values(const uint
 {
     uint64_t bits[8][COFI_BLOCK_WORDS];
     slice(code, n_words, n_bits, bits);
-    for (uint32_t v = 0; v < n_values; v++) count_value(bits, n_bits, v, member, k, n + v * k);
+    uint32_t v = 0;
+    for (; v + 2 <= n_values; v += 2) count_pair(bits, n_bits, v, 2, member, k, n + v * k);
+    if (v < n_values) count_pair(bits, n_bits, v, 1, member, k, n + v * k);
 }
 
 TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member,
@@ -238,17 +290,20 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values,
         count_values(code, n_words, 8, n_values, member, k, n);
 }
 
-TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size)
+/* `n_bits` is a constant where this is inlined. */
+TARGET static inline __attribute__((always_inline)) void find_members(const cofi_label *label, size_t n_words,
+                                                                      uint32_t n_bits, uint32_t k,
+                                                                      uint64_t *member, uint64_t *size)
 {
     uint8_t byte[COFI_BLOCK_ROWS];
     cofi_narrow(label, n_words * 64, byte);
     uint64_t bits[8][COFI_BLOCK_WORDS];
-    slice(byte, n_words, 8, bits);
+    slice(byte, n_words, n_bits, bits);
     for (uint32_t j = 0; j < k; j++, member += COFI_BLOCK_WORDS) {
         __m512i flip[8], sum = _mm512_setzero_si512();
-        set_flip(j, 8, flip);
+        set_flip(j, n_bits, flip);
         for (size_t w = 0; w < n_words; w += 8) {
-            __m512i x = holders(bits, 8, flip, w);
+            __m512i x = holders(bits, n_bits, flip, w);
             _mm512_storeu_si512(member + w, x);
             sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(x));
         }
@@ -257,12 +312,21 @@ TARGET static void members(const int32_t *label, size_t n_words, uint32_t k, uin
     }
 }
 
-TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key)
+TARGET static void members(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member,
+                           uint64_t *size)
+{
+    if (k <= 16)
+        find_members(label, n_words, 4, k, member, size);
+    else
+        find_members(label, n_words, 8, k, member, size);
+}
+
+TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
 {
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least, keys};
@@ -273,7 +337,7 @@ static bool available(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vpopcntdq");
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni");
 }
 
 const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,   false, available, cofi_lookup_scratch,

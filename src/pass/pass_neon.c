@@ -81,7 +81,7 @@ static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, co
     }
 }
 
-static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *nearest, uint16_t *lead,
+static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                   uint64_t *unsure)
 {
     static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -97,17 +97,16 @@ static void least(const uint16_t *sum, uint32_t k, uint16_t bound, int32_t *near
         uint16x8_t gap = vsubq_u16(second, best), close = vcltq_u16(gap, vdupq_n_u16(bound));
         vst1q_u16(lead + i, gap);
         unsure[i / 64] |= (uint64_t)vaddvq_u16(vandq_u16(close, vld1q_u16(bit))) << i % 64;
-        vst1q_s32(nearest + i, vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(at))));
-        vst1q_s32(nearest + i + 4, vreinterpretq_s32_u32(vmovl_high_u16(at)));
+        vst1q_u16(nearest + i, at);
     }
 }
 
-static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, float *key)
+static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
 {
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, int32_t *nearest, float *key,
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
     static const cofi_lanes lanes = {cells, add, least, keys};

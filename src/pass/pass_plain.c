@@ -77,7 +77,7 @@ static void add_scores(const cofi_scores *s, const uint32_t *flat, size_t n, siz
         add_tile(s->value + j, s->stride, LANES, flat, n, n_attrs, sum + j);
 }
 
-static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, int32_t *label, float *key,
+static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_label *label, uint16_t *key,
                     void *scratch)
 {
     const cofi_rows *rows = plan->rows;
@@ -96,7 +96,8 @@ static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, int32_t 
         for (size_t i = 0; i < n; i++)
             label[done + i] = cofi_settle(rows, s, begin + done + i, sum + i * s->stride);
     }
-    for (size_t i = 0; key != NULL && i < n_rows; i++) key[i] = plan->moved; /* it is sure of nothing */
+    for (size_t i = 0; key != NULL && i < n_rows; i++)
+        key[i] = cofi_plan_key(plan, 0); /* it is sure of nothing */
 }
 
 static bool available(void)

@@ -11,6 +11,8 @@
 #include "../core/env.h"
 #include "../core/shape.h"
 
+#include <math.h>
+
 enum {
     COFI_GROUP_ROWS = 256, /* rows a vector kernel handles together */
     COFI_ONE_CHUNK = 64,   /* so many terms are added up in 16 bits; where there are more, */
@@ -44,9 +46,10 @@ typedef struct cofi_plan {
     uint16_t *start_later; /* k: the same for the sums of later chunks */
     int64_t *cell;         /* k: one cell while it is made */
     void *owned_table;
-    int shift;      /* one step is 2^shift of the scores' unit */
-    uint32_t bound; /* a lead of so many steps is certain */
-    float moved;    /* added to every lead: see cofi_skip */
+    int shift;           /* one step is 2^shift of the scores' unit */
+    uint32_t bound;      /* a lead of so many steps is certain */
+    float key_begin;     /* the key of a row without a lead; see cofi_skip */
+    float keys_per_unit; /* what a lead of 1, in the scores' unit, adds to it */
 } cofi_plan;
 
 /* most_cells 0: no tables at all, for the kernel that works on the full scores. */
@@ -55,6 +58,19 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
 void cofi_plan_close(cofi_plan *plan); /* fine after a failed open */
 /* Once before the rows are walked with these scores. */
 void cofi_plan_prepare(cofi_plan *plan, const cofi_scores *scores);
+
+/* How much of the scores' unit one step is. */
+static inline double cofi_plan_step(const cofi_plan *plan)
+{
+    return ldexp(1, plan->shift) / plan->scores->scale;
+}
+
+/* Of a row that leads by so much. Rounding may make it fall short, never exceed. */
+static inline uint16_t cofi_plan_key(const cofi_plan *plan, float lead)
+{
+    float key = plan->key_begin + lead * (plan->keys_per_unit * (1 - 1e-6f));
+    return (uint16_t)(key < UINT16_MAX ? key : UINT16_MAX);
+}
 
 /* Asks for sixty-four rows to come of what these lookups read, while there is work to do: columns are many, no
  * processor foresees so many streams, and too many questions at once make it wait. Past the end it is no

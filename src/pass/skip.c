@@ -66,16 +66,28 @@ static bool same_clusters(const cofi_skip *s, const cofi_scores *now)
     return true;
 }
 
-void cofi_skip_advance(cofi_skip *s, const cofi_scores *now)
+/* Keys count in two steps of the pass that begins them, and begin anew once a quarter of their range is used up. */
+static void set_keys(cofi_skip *s, cofi_plan *plan)
 {
-    if (s->key == NULL) return;
+    enum { STEPS = 2, MOST_MOVED = UINT16_MAX / 4 };
+    if (s->valid && s->moved > MOST_MOVED * s->unit) cofi_skip_forget(s);
+    if (!s->valid) s->unit = STEPS * cofi_plan_step(plan);
+    /* A tie is 2^-46 of the largest sum; rounding here, of sums in double and keys in float, is far less than
+     * what is added for it. */
+    double largest = (double)(INT64_C(1) << COFI_SUM_BITS) / plan->scores->scale;
+    double need = ceil((s->moved + 1e-12 * largest) * (1 + 1e-6) / s->unit);
+    s->need = need < UINT16_MAX ? (uint16_t)need : UINT16_MAX;
+    plan->key_begin = (float)(s->moved / s->unit * (1 - 1e-6));
+    plan->keys_per_unit = (float)(1 / s->unit);
+}
+
+void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)
+{
+    const cofi_scores *now = plan->scores;
     if (s->valid && !same_clusters(s, now)) cofi_skip_forget(s);
     if (s->valid) s->moved += movement(s, now);
     memcpy(s->value, now->value, (size_t)s->rows->first[s->rows->n_attrs] * now->stride * sizeof *s->value);
     memcpy(s->base, now->base, now->stride * sizeof *s->base);
     s->scale = now->scale;
-    /* A tie is 2^-46 of the largest sum; rounding here, of sums in double and keys in float, is far less than
-     * what is added for it. */
-    double largest = (double)(INT64_C(1) << COFI_SUM_BITS) / now->scale;
-    s->need = (float)((s->moved + 1e-12 * largest) * (1 + 1e-6));
+    set_keys(s, plan);
 }

@@ -8,18 +8,20 @@
 
 #include "../core/env.h"
 #include "../core/shape.h"
+#include "plan.h"
 
 typedef struct cofi_skip {
     cof_env env;
     const cofi_rows *rows;
-    float *key;     /* per row: its lead when it was scored, plus `moved` at that time; NULL: never skip */
+    uint16_t *key;  /* per row: its lead when it was scored, plus `moved` then, in `unit`; NULL: never skip */
     int64_t *value; /* the last scores, with base and scale */
     int64_t *base;
     double scale;
-    double moved; /* how much leads can have shrunk since the keys began, added up */
-    float need;   /* a row with a greater key keeps its label */
-    bool keeps;   /* this pass leaves keys */
-    bool valid;   /* every row has a key */
+    double moved;  /* how much leads can have shrunk since the keys began, added up */
+    double unit;   /* of the keys, in the scores' unit: their range is that of the leads, and room to move */
+    uint16_t need; /* a row with a greater key keeps its label */
+    bool keeps;    /* this pass leaves keys */
+    bool valid;    /* every row has a key */
 } cofi_skip;
 
 /* Is the bookkeeping cheaper than what it saves? Where it is not, rows are all scored. */
@@ -27,7 +29,7 @@ bool cofi_skip_pays(const cofi_rows *rows, uint32_t k);
 cof_status cofi_skip_open(const cof_env *env, const cofi_rows *rows, uint32_t k, cofi_skip *skip);
 void cofi_skip_close(cofi_skip *skip);  /* no row is skipped from now on */
 void cofi_skip_forget(cofi_skip *skip); /* labels changed by other means: all rows must be scored */
-/* Before every pass. */
-void cofi_skip_advance(cofi_skip *skip, const cofi_scores *scores);
+/* Before every pass that leaves keys; tells the plan how. */
+void cofi_skip_advance(cofi_skip *skip, cofi_plan *plan);
 
 #endif

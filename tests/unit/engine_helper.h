@@ -39,8 +39,8 @@ static inline void close_rig(rig *g)
 static inline void set_random_labels(rig *g, cofi_rng *rng, uint32_t n_empty)
 {
     size_t n = g->problem.rows.n_rows;
-    int32_t *label = get_zero(n, sizeof *label);
-    for (size_t i = 0; i < n; i++) label[i] = (int32_t)below(rng, g->engine.o.k - n_empty);
+    cofi_label *label = get_zero(n, sizeof *label);
+    for (size_t i = 0; i < n; i++) label[i] = (cofi_label)below(rng, g->engine.o.k - n_empty);
     cofi_pass_set_labels(&g->engine.pass, label);
     free(label);
 }

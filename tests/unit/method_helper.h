@@ -12,7 +12,7 @@
 /* The specification's table T6: first modes x2 and x5, and the labels every method ends with. */
 static const int32_t t6[] = {0, 0, 2, 1, 1, 0, 0, 1, 1, 1, 0, 1, 2, 0, 1, 0, 2, 0, 2, 1, 2, 0, 2, 1};
 static const uint64_t t6_seeds[] = {1, 4};
-static const int32_t t6_labels[] = {1, 0, 0, 1, 1, 1};
+static const cofi_label t6_labels[] = {1, 0, 0, 1, 1, 1};
 
 typedef struct bench {
     cof_table *table;

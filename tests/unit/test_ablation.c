@@ -4,7 +4,7 @@
 
 #include "method_helper.h"
 
-static void set_up_partition(bench *b, int32_t variant, const int32_t *labels)
+static void set_up_partition(bench *b, int32_t variant, const cofi_label *labels)
 {
     cof_fit_options o = {.k = 2, .init_rows = t6_seeds, .variant = variant, .method = "coforest"};
     set_up_with(b, t6, 6, 4, o);
@@ -77,7 +77,7 @@ static void test_settled(void **state)
 static void test_unsettled(void **state)
 {
     (void)state;
-    static const int32_t labels[] = {0, 0, 1, 1, 1, 0};
+    static const cofi_label labels[] = {0, 0, 1, 1, 1, 0};
     bench b;
     for (int authors = 0; authors < 2; authors++) {
         double times = authors ? 1 : 2;
@@ -101,7 +101,7 @@ static void test_unsettled(void **state)
 static void test_traces(void **state)
 {
     (void)state;
-    static const int32_t labels[] = {0, 0, 1, 1, 1, 0};
+    static const cofi_label labels[] = {0, 0, 1, 1, 1, 0};
     bench b;
     set_up_partition(&b, COF_VARIANT_AUTHORS, labels);
     assert_near(b.e.trace[b.e.trace_at[0] + 0 * 3 + 2], 0.471405, EXACT);

@@ -28,13 +28,13 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     assert_status(cofi_engine_open(&problem, &o, &e, &err), COF_OK, &err);
     assert_status(cofi_agreement_open(&e, &a, &err), COF_OK, &err);
     int32_t *one = get_zero(n_rows, sizeof *one), *two = get_zero(n_rows, sizeof *two);
-    for (uint64_t i = 0; i < n_rows; i++) {
-        one[i] = (int32_t)(cofi_mix64(i) % 3);
-        two[i] = i % 100 < shared ? one[i] : (int32_t)(cofi_mix64(i + n_rows) % 3);
-    }
-    cofi_pass_set_labels(&e.pass, one);
+    cofi_label *label = get_zero(n_rows, sizeof *label);
+    for (uint64_t i = 0; i < n_rows; i++) label[i] = (cofi_label)(one[i] = (int32_t)(cofi_mix64(i) % 3));
+    cofi_pass_set_labels(&e.pass, label);
     cofi_agreement_note(&e, &a, 0);
-    cofi_pass_set_labels(&e.pass, two);
+    for (uint64_t i = 0; i < n_rows; i++)
+        label[i] = (cofi_label)(two[i] = i % 100 < shared ? one[i] : (int32_t)(cofi_mix64(i + n_rows) % 3));
+    cofi_pass_set_labels(&e.pass, label);
     cofi_agreement_note(&e, &a, 1);
     assert_status(cofi_agreement_measure(&e, &a, 2, 1, &ari, &err), COF_OK, &err);
     cof_scores all = {.struct_size = sizeof all};
@@ -47,6 +47,7 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     cof_table_free(table);
     free(one);
     free(two);
+    free(label);
 }
 
 static void few_rows_are_all_compared(void **state)

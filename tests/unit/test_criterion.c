@@ -124,9 +124,9 @@ static void balance_is_made_of_gains(void **state)
         for (size_t at = 0; at < 300; at += 11) codes[at] = round % 2 ? -1 : codes[at];
         cof_fit_options o = {.k = 3, .select = COF_SELECT_BALANCE, .missing = COF_MISSING_IGNORE};
         rig *g = open_rig(table_of(codes, 60, 5), o), *one = NULL;
-        int32_t *label = get_zero(60, sizeof *label);
+        cofi_label *label = get_zero(60, sizeof *label);
         for (size_t i = 0; i < g->problem.rows.n_rows; i++)
-            label[i] = round < 20 ? (int32_t)row_value(g, i, 0) % 3 : (int32_t)below(&rng, 3);
+            label[i] = round < 20 ? (int32_t)row_value(g, i, 0) % 3 : (cofi_label)below(&rng, 3);
         cofi_pass_set_labels(&g->engine.pass, label);
         memset(label, 0, 60 * sizeof *label);
         o.k = 1;
@@ -158,7 +158,8 @@ static void balance_is_made_of_gains(void **state)
 static void likelihood_of_two_rows(void **state)
 {
     (void)state;
-    static const int32_t codes[] = {0, 1}, labels[] = {0, 0};
+    static const int32_t codes[] = {0, 1};
+    static const cofi_label labels[] = {0, 0};
     rig *g = open_rig(table_of(codes, 2, 1), (cof_fit_options){.k = 1});
     cofi_pass_set_labels(&g->engine.pass, labels);
     assert_near(cofi_log_likelihood(&g->engine), log(1.0 / 2 / 4), 1e-12);

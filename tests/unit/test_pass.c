@@ -113,10 +113,10 @@ static double plain_mean(const problem *p, const cofi_scores *s, size_t i, uint3
     return sum / (double)p->about.l;
 }
 
-static int32_t slow_nearest(const problem *p, const cofi_scores *s, size_t i)
+static cofi_label slow_nearest(const problem *p, const cofi_scores *s, size_t i)
 {
     int64_t sum[MOST_K], least = INT64_MAX;
-    int32_t best = -1;
+    cofi_label best = COFI_NO_LABEL;
     double least_mean = INFINITY;
     for (uint32_t j = 0; j < s->k; j++) {
         sum[j] = s->base[j];
@@ -126,8 +126,8 @@ static int32_t slow_nearest(const problem *p, const cofi_scores *s, size_t i)
     for (uint32_t j = 0; j < s->k; j++) {
         if (sum[j] - least > COFI_TIE) continue;
         double mean = s->plain != NULL ? plain_mean(p, s, i, j) : 0;
-        if (best >= 0 && mean >= least_mean) continue;
-        best = (int32_t)j;
+        if (best != COFI_NO_LABEL && mean >= least_mean) continue;
+        best = (cofi_label)j;
         least_mean = mean;
     }
     return best;
@@ -169,11 +169,11 @@ enum { N_SCORES = 2 };
 
 typedef struct expectation {
     cofi_scores scores[N_SCORES];
-    int32_t *label[N_SCORES];
+    cofi_label *label[N_SCORES];
     uint64_t hash[N_SCORES];
 } expectation;
 
-static uint64_t rows_moved(const problem *p, const int32_t *from, const int32_t *to)
+static uint64_t rows_moved(const problem *p, const cofi_label *from, const cofi_label *to)
 {
     uint64_t moved = 0;
     for (size_t i = 0; i < p->about.n; i++)
@@ -198,7 +198,7 @@ static void check_passes(const problem *p, expectation *e, const cofi_kernel *ke
     cofi_pass pass;
     open_pass(p, kernel, threads, &team, &pass);
     for (int s = 0; s < N_SCORES; s++) {
-        const int32_t *before = s > 0 ? e->label[s - 1] : NULL;
+        const cofi_label *before = s > 0 ? e->label[s - 1] : NULL;
         assert_int_equal(cofi_pass_run(&pass, &e->scores[s]), rows_moved(p, before, e->label[s]));
         assert_memory_equal(pass.label, e->label[s], p->about.n * sizeof *pass.label);
         check_counts(p, &pass);
@@ -213,7 +213,7 @@ static void check_passes(const problem *p, expectation *e, const cofi_kernel *ke
     assert_true(pass.hash == e->hash[0]);
     check_counts(p, &pass);
     cofi_pass_reset(&pass);
-    assert_true(pass.hash == 0 && pass.label[0] == -1 && pass.size[0] == 0);
+    assert_true(pass.hash == 0 && pass.label[0] == COFI_NO_LABEL && pass.size[0] == 0);
     cofi_pass_close(&pass);
     cofi_pass_close(&pass);
     cofi_team_close(team);

@@ -181,7 +181,7 @@ static void an_emptied_cluster_keeps_its_profile(void **state)
 static void worked_example(void **state)
 {
     (void)state;
-    static const int32_t labels[] = {1, 0, 0, 1, 1, 1};
+    static const cofi_label labels[] = {1, 0, 0, 1, 1, 1};
     static const double authors[6][2] = {{0.247487, 0.017678}, {0.070711, 0.194454}, {0.070711, 0.335876},
                                          {0.318198, 0.053033}, {0.247487, 0.017678}, {0.247487, 0.017678}};
     static const double paper[6][2] = {{1.697056, 0.070711}, {0.282843, 1.484924}, {0.282843, 2.050610},
@@ -247,13 +247,14 @@ static void likelihood_scores_are_the_price_of_a_row(void **state)
     for (uint64_t round = 0; round < 20; round++) {
         enum { N = 40 };
         cof_fit_options o = {.k = 3, .missing = COF_MISSING_IGNORE};
-        int32_t codes[(N + 1) * 4], label[N + 1];
+        int32_t codes[(N + 1) * 4];
+        cofi_label label[N + 1];
         for (size_t at = 0; at < COUNT(codes); at++) codes[at] = (int32_t)below(&rng, 4);
         for (size_t at = 0; at < 4 * N; at += 13) codes[at] = -1;
-        for (size_t i = 0; i < N; i++) label[i] = (int32_t)below(&rng, round % 4 == 0 ? 2 : 3);
+        for (size_t i = 0; i < N; i++) label[i] = (cofi_label)below(&rng, round % 4 == 0 ? 2 : 3);
         double with[3], weights[N + 1];
         for (size_t i = 0; i <= N; i++) weights[i] = 1;
-        for (int32_t j = 0; j < 3; j++) {
+        for (cofi_label j = 0; j < 3; j++) {
             rig *g = open_rig(table_of(codes, N + 1, 4), o);
             assert_true(g->problem.rows.n_rows == N + 1); /* not folded */
             label[N] = j;

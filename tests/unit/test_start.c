@@ -26,7 +26,7 @@ static void worked_example(void **state)
     static const uint64_t rows[] = {1, 4};
     static const uint32_t seeds[] = {1, 0, 0, 1, 2, 0, 2, 1};
     static const double gamma[6][2] = {{2, 1}, {0, 2}, {1, 3}, {3, 2}, {2, 0}, {2, 0}};
-    static const int32_t labels[] = {1, 0, 0, 1, 1, 1};
+    static const cofi_label labels[] = {1, 0, 0, 1, 1, 1};
     rig *g = open_rig(t6_table(), (cof_fit_options){.k = 2, .init_rows = rows, .max_passes = 1});
     begin(g, 0);
     assert_memory_equal(g->engine.mode, seeds, sizeof seeds);
