@@ -287,7 +287,7 @@ typedef enum cof_stop {
 
 typedef struct cof_fit_options {
     size_t struct_size;
-    uint32_t k; /* clusters wanted, >= 1; the one member without a default */
+    uint32_t k; /* clusters wanted, 1 to 65,535; the one member without a default */
     uint32_t
         restarts; /* 0 -> 10. Of the portfolio 20 below 2^20 cells, and up to 100 on the smallest tables: 2^21 /
                           (cells x k); rows that are folded count once. Always 1 with init_rows or COF_INIT_CAO */

@@ -106,7 +106,7 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     memset(at->total, 0, (size_t)p->k * ROWS * sizeof *at->total);
     for (uint32_t chunk = 0; chunk < p->n_chunks; chunk++) {
         add_chunk(p, lanes, chunk, row, n, at);
-        for (size_t x = 0; x < (size_t)p->k * ROWS; x++) at->total[x] += at->sum[x];
+        lanes->join(at->sum, (size_t)p->k * ROWS, at->total);
     }
 }
 

@@ -17,9 +17,11 @@ typedef struct cofi_lanes {
                   uint64_t *unsure);
     /* key[i] = offset + step * (lead[i] - hidden), cut to an integer, the last factor 0 where it is below. */
     void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key);
+    /* total[i] += sum[i]: a chunk of terms joins the ones before it. */
+    void (*join)(const uint16_t *sum, size_t n, int32_t *total);
 } cofi_lanes;
 
-/* cofi_lanes.keys. Inlined, so that each kernel gets it in its own instructions. */
+/* cofi_lanes.keys and .join. Inlined, so that each kernel gets them in its own instructions. */
 static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
                                                                    float hidden, float step, float offset,
                                                                    uint16_t *restrict key)
@@ -28,6 +30,12 @@ static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_
         float steps = (float)lead[i] - hidden, at = offset + step * (steps > 0 ? steps : 0);
         key[i] = (uint16_t)(int32_t)(at < UINT16_MAX ? at : UINT16_MAX);
     }
+}
+
+static inline __attribute__((always_inline)) void cofi_lookup_join(const uint16_t *restrict sum, size_t n,
+                                                                   int32_t *restrict total)
+{
+    for (size_t i = 0; i < n; i++) total[i] += sum[i];
 }
 
 enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };

@@ -176,10 +176,17 @@ static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *
 
 /* Adds or takes away the counts that these members have in one attribute. The last value has what the others
  * leave. */
-static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n_words, bool take_away,
+static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, bool take_away,
                           struct cofi_pass_worker *w, const uint64_t *size)
 {
     const uint8_t *code = (const uint8_t *)p->rows->ids[r].codes + begin;
+    uint8_t room[COFI_BLOCK_ROWS];
+    size_t n_words = cofi_n_words(n);
+    if (n < 64 * n_words) { /* the table's last rows: nothing past them may be read */
+        memcpy(room, code, n);
+        memset(room + n, 0, 64 * n_words - n);
+        code = room;
+    }
     uint32_t o = p->rows->first[r + 1] - p->rows->first[r], k = p->k;
     uint64_t left[MOST_MEMBERS], *count = w->count + (size_t)p->rows->first[r] * p->stride;
     p->kernel->count(code, n_words, o - 1, w->member, k, w->held);
@@ -195,13 +202,13 @@ static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n_w
 
 /* Most rows of a block moved: its old members go, its new ones come. */
 static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const cofi_label *label,
-                    size_t n_words, bool take_away)
+                    size_t n, bool take_away)
 {
     uint64_t size[MOST_MEMBERS];
-    p->kernel->members(label, n_words, p->k, w->member, size);
+    p->kernel->members(label, n, p->k, w->member, size);
     for (uint32_t j = 0; j < p->k; j++) w->size[j] += take_away ? -size[j] : size[j];
     for (size_t r = 0; r < p->rows->n_attrs; r++)
-        if (counts_by_members(p, r)) count_members(p, r, begin, n_words, take_away, w, size);
+        if (counts_by_members(p, r)) count_members(p, r, begin, n, take_away, w, size);
 }
 
 /* ---- Blocks ------------------------------------------------------------------------------------- */
@@ -218,15 +225,15 @@ static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t
     return changed;
 }
 
-/* Lists the rows begin..end-1 of the block whose label changes and that weigh something; a row without weight
+/* Lists the rows of the block whose label changes and that weigh something; a row without weight
  * is a passenger, labelled but never counted nor waited for. */
 static size_t list_moves(const cofi_pass *p, size_t block_begin, const cofi_label *from, const cofi_label *to,
-                         size_t begin, size_t end, move *moves)
+                         size_t n, move *moves)
 {
     const uint64_t *weight = p->rows->weight != NULL ? p->rows->weight + block_begin : NULL;
     size_t n_moves = 0;
-    for (size_t i = begin; i < end; i += 64) {
-        size_t stop = i + 64 < end ? i + 64 : end;
+    for (size_t i = 0; i < n; i += 64) {
+        size_t stop = i + 64 < n ? i + 64 : n;
         if (memcmp(from + i, to + i, (stop - i) * sizeof *to) == 0) continue;
         for (size_t x = i; x < stop; x++) {
             moves[n_moves] = (move){(uint32_t)x, from[x], to[x]};
@@ -249,18 +256,19 @@ static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t be
     }
 }
 
-/* Counts the first words of a block anew, by members; returns how many rows that were. */
-static size_t recount_words(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
-                            const cofi_label *from, const cofi_label *to)
+/* Counts a block anew, by members, if that is cheaper than row after row. */
+static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                          const cofi_label *from, const cofi_label *to)
 {
+    enum { FEW_ROWS = 128 };
     bool known = from[0] != COFI_NO_LABEL;
-    size_t n_words = n / 512 * 8;
-    if (w->member == NULL || p->rows->weight != NULL) return 0;
-    if (known && count_changes(from, to, n) <= n / 12) return 0; /* row after row is cheaper */
-    if (known) recount(p, w, begin, from, n_words, true);
-    recount(p, w, begin, to, n_words, false);
-    w->moved += known ? count_changes(from, to, n_words * 64) : n_words * 64;
-    return n_words * 64;
+    if (w->member == NULL || p->rows->weight != NULL || n < FEW_ROWS) return false;
+    size_t n_moved = known ? count_changes(from, to, n) : n;
+    if (n_moved <= n / 12) return false;
+    if (known) recount(p, w, begin, from, n, true);
+    recount(p, w, begin, to, n, false);
+    w->moved += n_moved;
+    return true;
 }
 
 /* Takes new labels over: into the counts, the sizes and the hash. `to` may be where they are kept. */
@@ -269,14 +277,11 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
 {
     cofi_label *kept = p->label + begin;
     if (from == kept && memcmp(from, to, n * sizeof *to) == 0) return;
-    size_t n_done = recount_words(p, w, begin, n, from, to), n_early = 0;
-    size_t n_moves = list_moves(p, begin, from, to, p->all_by_members ? n_done : 0, n, w->moves);
-    while (n_early < n_moves && w->moves[n_early].at < n_done) n_early++;
-    note_moves(p, w, begin, w->moves + n_early, n_moves - n_early);
-    for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++) {
-        size_t first = n_done > 0 && counts_by_members(p, r) ? n_early : 0;
-        count_moves(p, r, begin, w->moves + first, n_moves - first, w->count);
-    }
+    bool done = recount_block(p, w, begin, n, from, to);
+    size_t n_moves = done && p->all_by_members ? 0 : list_moves(p, begin, from, to, n, w->moves);
+    if (!done) note_moves(p, w, begin, w->moves, n_moves);
+    for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++)
+        if (!done || !counts_by_members(p, r)) count_moves(p, r, begin, w->moves, n_moves, w->count);
     if (to != kept) memcpy(kept, to, n * sizeof *to);
     uint64_t *hash = &p->block_hash[begin / COFI_BLOCK_ROWS], now = block_hash(p, begin, n);
     w->hash += now - *hash;

@@ -20,21 +20,29 @@ typedef struct cofi_kernel {
     size_t (*scratch_bytes)(const cofi_plan *plan);
     void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                     void *scratch);
-    /* Counting whole blocks, sixty-four rows a word, n_words a multiple of eight; NULL: it has no way that beats
-     * row after row. members: bits of each cluster's rows at member[j * COFI_BLOCK_WORDS], in whatever order of
-     * rows `count` has, none past n_words, and how many they are. count: n[v * k + j], how many of cluster j's
-     * members have code v, for v < n_values; codes may be as large as n_values. */
-    void (*members)(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member, uint64_t *size);
+    /* Counting blocks, sixty-four rows a word; NULL: it has no way that beats row after row. members: bits of
+     * each cluster's rows at member[j * COFI_BLOCK_WORDS], cofi_n_words(n) of them in whatever order of rows
+     * `count` has, and how many they are. count: n[v * k + j], how many of cluster j's members have code v, for
+     * v < n_values; codes may be as large as n_values, and are read for all the rows that n_words have. */
+    void (*members)(const cofi_label *label, size_t n, uint32_t k, uint64_t *member, uint64_t *size);
     void (*count)(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member, uint32_t k,
                   uint32_t *n);
 } cofi_kernel;
 
 enum { COFI_BLOCK_ROWS = 4096, COFI_BLOCK_WORDS = COFI_BLOCK_ROWS / 64 }; /* one task of the team */
 
+/* Words for so many rows, in eights: vectors of 512 bits. */
+static inline size_t cofi_n_words(size_t n)
+{
+    return (n + 511) / 512 * 8;
+}
+
+/* Labels as bytes, `beyond` for rows past the last that the words have. */
 static inline __attribute__((always_inline)) void cofi_narrow(const cofi_label *label, size_t n,
-                                                              uint8_t *byte)
+                                                              uint8_t beyond, uint8_t *byte)
 {
     for (size_t i = 0; i < n; i++) byte[i] = (uint8_t)label[i];
+    memset(byte + n, beyond, 64 * cofi_n_words(n) - n);
 }
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */

@@ -143,15 +143,12 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values,
     }
 }
 
-TARGET static void members(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member,
-                           uint64_t *size)
+TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64_t *member, uint64_t *size)
 {
     uint8_t byte[COFI_BLOCK_ROWS];
-    cofi_narrow(label, n_words * 64, byte);
-    for (uint32_t j = 0; j < k; j++, member += COFI_BLOCK_WORDS) {
-        size[j] = find(byte, n_words, (uint8_t)j, member);
-        memset(member + n_words, 0, (COFI_BLOCK_WORDS - n_words) * sizeof *member);
-    }
+    cofi_narrow(label, n, UINT8_MAX, byte);
+    for (uint32_t j = 0; j < k; j++)
+        size[j] = find(byte, cofi_n_words(n), (uint8_t)j, member + j * COFI_BLOCK_WORDS);
 }
 
 TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
@@ -159,10 +156,15 @@ TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
+TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
+{
+    cofi_lookup_join(sum, n, total);
+}
+
 static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least, keys};
+    static const cofi_lanes lanes = {cells, add, least, keys, join};
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 

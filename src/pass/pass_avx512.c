@@ -204,13 +204,13 @@ TARGET static inline __attribute__((always_inline)) void sum_words(const __m512i
 /* How many members of these clusters hold the value, an even one, and where both are asked for the next one, which
  * differs in its lowest bit; n_bits, n_values and n_clusters are constants where this is inlined. */
 TARGET static inline __attribute__((always_inline)) void
-count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS], uint32_t n_bits, const __m512i *flip, uint32_t n_values,
-           const uint64_t *member, uint32_t n_clusters, uint32_t k, uint32_t *n)
+count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS], size_t n_words, uint32_t n_bits, const __m512i *flip,
+           uint32_t n_values, const uint64_t *member, uint32_t n_clusters, uint32_t k, uint32_t *n)
 {
     __m512i sum[2][TILE];
     for (uint32_t j = 0; j < n_clusters; j++) sum[0][j] = sum[1][j] = _mm512_setzero_si512();
 #pragma GCC unroll 1 /* unrolled, it runs out of registers */
-    for (size_t w = 0; w < COFI_BLOCK_WORDS; w += 8) {
+    for (size_t w = 0; w < n_words; w += 8) {
         __m512i both = holders(bits + 1, n_bits - 1, flip + 1, w), low = _mm512_loadu_si512(&bits[0][w]);
         __m512i even = _mm512_andnot_si512(low, both), odd = _mm512_and_si512(low, both);
         for (uint32_t j = 0; j < n_clusters; j++) {
@@ -225,38 +225,37 @@ count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS], uint32_t n_bits, const __m512i *f
             sum_words(sum[v] + j, n_clusters - j < 4 ? n_clusters - j : 4, n + v * k + j);
 }
 
-TARGET static inline __attribute__((always_inline)) void count_pair(uint64_t (*bits)[COFI_BLOCK_WORDS],
-                                                                    uint32_t n_bits, uint32_t value,
-                                                                    uint32_t n_values, const uint64_t *member,
-                                                                    uint32_t k, uint32_t *n)
+TARGET static inline __attribute__((always_inline)) void
+count_pair(uint64_t (*bits)[COFI_BLOCK_WORDS], size_t n_words, uint32_t n_bits, uint32_t value,
+           uint32_t n_values, const uint64_t *member, uint32_t k, uint32_t *n)
 {
     __m512i flip[8];
     set_flip(value, n_bits, flip);
     for (uint32_t j = 0; j < k; j += TILE, member += TILE * COFI_BLOCK_WORDS) {
         switch (k - j) {
         case 1:
-            count_tile(bits, n_bits, flip, n_values, member, 1, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 1, k, n + j);
             break;
         case 2:
-            count_tile(bits, n_bits, flip, n_values, member, 2, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 2, k, n + j);
             break;
         case 3:
-            count_tile(bits, n_bits, flip, n_values, member, 3, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 3, k, n + j);
             break;
         case 4:
-            count_tile(bits, n_bits, flip, n_values, member, 4, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 4, k, n + j);
             break;
         case 5:
-            count_tile(bits, n_bits, flip, n_values, member, 5, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 5, k, n + j);
             break;
         case 6:
-            count_tile(bits, n_bits, flip, n_values, member, 6, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 6, k, n + j);
             break;
         case 7:
-            count_tile(bits, n_bits, flip, n_values, member, 7, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, 7, k, n + j);
             break;
         default:
-            count_tile(bits, n_bits, flip, n_values, member, TILE, k, n + j);
+            count_tile(bits, n_words, n_bits, flip, n_values, member, TILE, k, n + j);
             break;
         }
     }
@@ -271,8 +270,8 @@ TARGET static inline __attribute__((always_inline)) void count_values(const uint
     uint64_t bits[8][COFI_BLOCK_WORDS];
     slice(code, n_words, n_bits, bits);
     uint32_t v = 0;
-    for (; v + 2 <= n_values; v += 2) count_pair(bits, n_bits, v, 2, member, k, n + v * k);
-    if (v < n_values) count_pair(bits, n_bits, v, 1, member, k, n + v * k);
+    for (; v + 2 <= n_values; v += 2) count_pair(bits, n_words, n_bits, v, 2, member, k, n + v * k);
+    if (v < n_values) count_pair(bits, n_words, n_bits, v, 1, member, k, n + v * k);
 }
 
 TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member,
@@ -290,13 +289,13 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values,
         count_values(code, n_words, 8, n_values, member, k, n);
 }
 
-/* `n_bits` is a constant where this is inlined. */
-TARGET static inline __attribute__((always_inline)) void find_members(const cofi_label *label, size_t n_words,
-                                                                      uint32_t n_bits, uint32_t k,
-                                                                      uint64_t *member, uint64_t *size)
+/* `n_bits` is a constant where this is inlined; k is less than they can tell apart. */
+TARGET static inline __attribute__((always_inline)) void
+find_members(const cofi_label *label, size_t n, uint32_t n_bits, uint32_t k, uint64_t *member, uint64_t *size)
 {
     uint8_t byte[COFI_BLOCK_ROWS];
-    cofi_narrow(label, n_words * 64, byte);
+    size_t n_words = cofi_n_words(n);
+    cofi_narrow(label, n, (uint8_t)((1u << n_bits) - 1), byte);
     uint64_t bits[8][COFI_BLOCK_WORDS];
     slice(byte, n_words, n_bits, bits);
     for (uint32_t j = 0; j < k; j++, member += COFI_BLOCK_WORDS) {
@@ -307,18 +306,16 @@ TARGET static inline __attribute__((always_inline)) void find_members(const cofi
             _mm512_storeu_si512(member + w, x);
             sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(x));
         }
-        memset(member + n_words, 0, (COFI_BLOCK_WORDS - n_words) * sizeof *member);
         size[j] = (uint64_t)_mm512_reduce_add_epi64(sum);
     }
 }
 
-TARGET static void members(const cofi_label *label, size_t n_words, uint32_t k, uint64_t *member,
-                           uint64_t *size)
+TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64_t *member, uint64_t *size)
 {
-    if (k <= 16)
-        find_members(label, n_words, 4, k, member, size);
+    if (k < 16)
+        find_members(label, n, 4, k, member, size);
     else
-        find_members(label, n_words, 8, k, member, size);
+        find_members(label, n, 8, k, member, size);
 }
 
 TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
@@ -326,10 +323,15 @@ TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
+TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
+{
+    cofi_lookup_join(sum, n, total);
+}
+
 static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least, keys};
+    static const cofi_lanes lanes = {cells, add, least, keys, join};
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 

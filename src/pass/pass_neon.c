@@ -106,10 +106,15 @@ static void keys(const uint16_t *lead, size_t n, float hidden, float step, float
     cofi_lookup_keys(lead, n, hidden, step, offset, key);
 }
 
+static void join(const uint16_t *sum, size_t n, int32_t *total)
+{
+    cofi_lookup_join(sum, n, total);
+}
+
 static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least, keys};
+    static const cofi_lanes lanes = {cells, add, least, keys, join};
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 

@@ -16,7 +16,7 @@
 enum {
     COFI_GROUP_ROWS = 256, /* rows a vector kernel handles together */
     COFI_ONE_CHUNK = 64,   /* so many terms are added up in 16 bits; where there are more, */
-    COFI_CHUNK_TERMS = 32  /* then so many at a time: the fewer they are, the finer the steps */
+    COFI_CHUNK_TERMS = 8   /* then so many at a time: the fewer they are, the finer the steps */
 };
 
 /* Some attributes of few values, as one. The cell of a row is its values as digits, the last one lowest. */

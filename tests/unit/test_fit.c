@@ -295,6 +295,19 @@ static void wrong_options(void **state)
     cof_table_free(t);
 }
 
+static void too_many_clusters(void **state)
+{
+    (void)state;
+    enum { N = 65536 };
+    int32_t *codes = get_zero(N, sizeof *codes);
+    for (int32_t i = 0; i < N; i++) codes[i] = i;
+    cof_table *t = table_of(codes, N, 1);
+    cof_fit_options o = options(N);
+    assert_refused(t, &o, COF_ERR_ARGUMENT);
+    cof_table_free(t);
+    free(codes);
+}
+
 /* A caller built before `restarts`, and one before `passes`, existed. */
 static void shorter_structs(void **state)
 {
@@ -809,6 +822,7 @@ int main(void)
         cmocka_unit_test(as_many_clusters_as_distinct_rows),
         cmocka_unit_test(tables_that_cannot_be_clustered),
         cmocka_unit_test(wrong_options),
+        cmocka_unit_test(too_many_clusters),
         cmocka_unit_test(shorter_structs),
         cmocka_unit_test(the_same_seed_and_any_threads_give_the_same),
         cmocka_unit_test(seeds_and_restarts_are_streams),
