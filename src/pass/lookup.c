@@ -8,7 +8,7 @@ typedef struct room { /* the scratch memory, divided */
     uint16_t *sum;    /* [k][ROWS] */
     int32_t *total;   /* [k][ROWS], where there are several chunks */
     uint8_t *cell;    /* [terms of a chunk][ROWS] */
-    int64_t *full;    /* stride */
+    int64_t *full;    /* [n_full(k)][stride] */
 } room;
 
 static size_t chunk_lookups(const cofi_plan *p)
@@ -16,10 +16,18 @@ static size_t chunk_lookups(const cofi_plan *p)
     return p->n_lookups < p->chunk_terms ? p->n_lookups : p->chunk_terms;
 }
 
+/* Rows that are settled together. */
+static size_t n_full(uint32_t k)
+{
+    enum { MOST = 32, MOST_SUMS = 1024 };
+    size_t n = MOST_SUMS / cofi_stride(k);
+    return n < 1 ? 1 : n < MOST ? n : MOST;
+}
+
 size_t cofi_lookup_scratch(const cofi_plan *p)
 {
     size_t n = 64 + (size_t)p->k * ROWS * sizeof(uint16_t) + chunk_lookups(p) * ROWS +
-               cofi_stride(p->k) * sizeof(int64_t);
+               n_full(p->k) * cofi_stride(p->k) * sizeof(int64_t);
     return p->n_chunks > 1 ? n + (size_t)p->k * ROWS * sizeof(int32_t) : n;
 }
 
@@ -29,7 +37,7 @@ static room divide(const cofi_plan *p, void *scratch)
     at.sum = (uint16_t *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
     at.cell = (uint8_t *)(at.sum + (size_t)p->k * ROWS);
     at.full = (int64_t *)(at.cell + chunk_lookups(p) * ROWS);
-    at.total = (int32_t *)(at.full + cofi_stride(p->k));
+    at.total = (int32_t *)(at.full + n_full(p->k) * cofi_stride(p->k));
     return at;
 }
 
@@ -118,6 +126,27 @@ static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t
     lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
 }
 
+/* Rows whose bits are set, with their full scores. */
+static void settle_group(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
+                         cofi_label *label, uint16_t *key)
+{
+    size_t list[ROWS], n_list = 0, most = n_full(p->k);
+    for (size_t w = 0; w * 64 < n; w++)
+        for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1)
+            list[n_list++] = row + w * 64 + (size_t)__builtin_ctzll(bits);
+    while (n_list > 0 && list[n_list - 1] >= row + n) n_list--;
+    for (size_t done = 0; done < n_list; done += most) {
+        size_t n_here = n_list - done < most ? n_list - done : most;
+        cofi_sum_rows(p->rows, p->scores, list + done, n_here, at->full);
+        for (size_t x = 0; x < n_here; x++) {
+            size_t i = list[done + x] - row;
+            float lead;
+            label[i] = cofi_settle_lead(p->rows, p->scores, row + i, at->full + x * p->scores->stride, &lead);
+            if (key != NULL) key[i] = cofi_plan_key(p, lead);
+        }
+    }
+}
+
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
                              cofi_label *label, uint16_t *key)
 {
@@ -131,15 +160,7 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
         lanes->least(at->sum, p->k, (uint16_t)p->bound, label, lead, unsure);
     }
     if (key != NULL) put_keys(p, lanes, lead, n, key);
-    for (size_t w = 0; w * 64 < n; w++) {
-        for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1) {
-            size_t i = w * 64 + (size_t)__builtin_ctzll(bits);
-            if (i >= n) break;
-            float exact_lead;
-            label[i] = cofi_settle_row(p->rows, p->scores, row + i, at->full, &exact_lead);
-            if (key != NULL) key[i] = cofi_plan_key(p, exact_lead);
-        }
-    }
+    settle_group(p, unsure, row, n, at, label, key);
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,

@@ -264,7 +264,7 @@ static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t
     bool known = from[0] != COFI_NO_LABEL;
     if (w->member == NULL || p->rows->weight != NULL || n < FEW_ROWS) return false;
     size_t n_moved = known ? count_changes(from, to, n) : n;
-    if (n_moved <= n / 12) return false;
+    if (n_moved <= n / 16) return false;
     if (known) recount(p, w, begin, from, n, true);
     recount(p, w, begin, to, n, false);
     w->moved += n_moved;
@@ -312,7 +312,9 @@ static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
     for (size_t i = 0; i < n; i++) {
         if (key[i] > need) continue;
         float lead;
-        to[i] = cofi_settle_row(p->rows, p->plan.scores, begin + i, w->sum, &lead);
+        size_t row = begin + i;
+        cofi_sum_rows(p->rows, p->plan.scores, &row, 1, w->sum);
+        to[i] = cofi_settle_lead(p->rows, p->plan.scores, row, w->sum, &lead);
         key[i] = cofi_plan_key(&p->plan, lead);
     }
     return true;

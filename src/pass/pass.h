@@ -47,9 +47,13 @@ static inline __attribute__((always_inline)) void cofi_narrow(const cofi_label *
 
 /* The row's cluster given its sums: the lowest within a tie of the least, or what `plain` says of those. */
 cofi_label cofi_settle(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
-/* The same for a row that has not been summed up; lead may be NULL. `sum` is room for scores->stride. */
-cofi_label cofi_settle_row(const cofi_rows *rows, const cofi_scores *scores, size_t row, int64_t *sum,
-                           float *lead);
+/* The same, and by how much it leads all others. */
+cofi_label cofi_settle_lead(const cofi_rows *rows, const cofi_scores *scores, size_t row, const int64_t *sum,
+                            float *lead);
+/* Full sums of n rows, scores->stride each; some columns of all rows at a time, since those of a wide table are far
+ * apart in memory. */
+void cofi_sum_rows(const cofi_rows *rows, const cofi_scores *scores, const size_t *row, size_t n,
+                   int64_t *sum);
 
 extern const cofi_kernel cofi_kernel_plain;
 #if defined(__x86_64__) && defined(__GNUC__)

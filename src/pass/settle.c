@@ -44,41 +44,59 @@ static float lead_of(const cofi_scores *s, const int64_t *sum, cofi_label best)
     return (float)((double)(second - sum[best]) / s->scale);
 }
 
-/* The sums of one row; `stride` is a constant where this is inlined, which keeps them in registers. */
-static inline __attribute__((always_inline)) void add_row(const cofi_rows *rows, const cofi_scores *s,
-                                                          uint32_t stride, size_t row, int64_t *sum)
+/* Adds attributes begin..end-1 of one row; `stride` is a constant where this is inlined, which keeps its sums in
+ * registers. */
+static inline __attribute__((always_inline)) void add_cells(const cofi_rows *rows, const cofi_scores *s,
+                                                            uint32_t stride, size_t begin, size_t end,
+                                                            size_t row, int64_t *sum)
 {
     int64_t acc[8];
-    memcpy(acc, s->base, stride * sizeof *acc);
-    for (size_t r = 0; r < rows->n_attrs; r++) {
+    memcpy(acc, sum, stride * sizeof *acc);
+    for (size_t r = begin; r < end; r++) {
         const int64_t *value = s->value + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
         for (uint32_t j = 0; j < stride; j++) acc[j] += value[j];
     }
     memcpy(sum, acc, stride * sizeof *acc);
 }
 
-static void add_long_row(const cofi_rows *rows, const cofi_scores *s, size_t row, int64_t *sum)
+static void add_many(const cofi_rows *rows, const cofi_scores *s, size_t begin, size_t end, size_t row,
+                     int64_t *sum)
 {
-    memcpy(sum, s->base, s->stride * sizeof *sum);
-    for (size_t r = 0; r < rows->n_attrs; r++) {
+    for (size_t r = begin; r < end; r++) {
         const int64_t *value = s->value + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * s->stride;
         for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
     }
 }
 
-cofi_label cofi_settle_row(const cofi_rows *rows, const cofi_scores *s, size_t row, int64_t *sum, float *lead)
+static void add_some(const cofi_rows *rows, const cofi_scores *s, size_t begin, size_t end, size_t row,
+                     int64_t *sum)
 {
     if (s->stride == 2)
-        add_row(rows, s, 2, row, sum);
+        add_cells(rows, s, 2, begin, end, row, sum);
     else if (s->stride == 4)
-        add_row(rows, s, 4, row, sum);
+        add_cells(rows, s, 4, begin, end, row, sum);
     else if (s->stride == 6)
-        add_row(rows, s, 6, row, sum);
+        add_cells(rows, s, 6, begin, end, row, sum);
     else if (s->stride == 8)
-        add_row(rows, s, 8, row, sum);
+        add_cells(rows, s, 8, begin, end, row, sum);
     else
-        add_long_row(rows, s, row, sum);
+        add_many(rows, s, begin, end, row, sum);
+}
+
+void cofi_sum_rows(const cofi_rows *rows, const cofi_scores *s, const size_t *row, size_t n, int64_t *sum)
+{
+    enum { ATTRS = 32 };
+    for (size_t i = 0; i < n; i++) memcpy(sum + i * s->stride, s->base, s->stride * sizeof *sum);
+    for (size_t r = 0; r < rows->n_attrs; r += ATTRS) {
+        size_t end = rows->n_attrs - r < ATTRS ? rows->n_attrs : r + ATTRS;
+        for (size_t i = 0; i < n; i++) add_some(rows, s, r, end, row[i], sum + i * s->stride);
+    }
+}
+
+cofi_label cofi_settle_lead(const cofi_rows *rows, const cofi_scores *s, size_t row, const int64_t *sum,
+                            float *lead)
+{
     cofi_label best = cofi_settle(rows, s, row, sum);
-    if (lead != NULL) *lead = lead_of(s, sum, best);
+    *lead = lead_of(s, sum, best);
     return best;
 }

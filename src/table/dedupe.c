@@ -8,12 +8,26 @@
 
 enum { BLOCK = 1024 };
 
+/* `width` is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void hash_column(const void *codes, uint8_t width, size_t begin,
+                                                              size_t n, uint64_t *hash)
+{
+    for (size_t i = 0; i < n; i++)
+        hash[i] =
+            (hash[i] ^ cofi_id((cofi_ids){codes, width}, begin + i)) * 0x9e3779b97f4a7c15u + (hash[i] >> 29);
+}
+
 static void hash_block(const cofi_ids *ids, size_t n_attrs, size_t begin, size_t n, uint64_t *hash)
 {
     memset(hash, 0, n * sizeof *hash);
-    for (size_t r = 0; r < n_attrs; r++)
-        for (size_t i = 0; i < n; i++)
-            hash[i] = (hash[i] ^ cofi_id(ids[r], begin + i)) * 0x9e3779b97f4a7c15u + (hash[i] >> 29);
+    for (size_t r = 0; r < n_attrs; r++) {
+        if (ids[r].width == 1)
+            hash_column(ids[r].codes, 1, begin, n, hash);
+        else if (ids[r].width == 2)
+            hash_column(ids[r].codes, 2, begin, n, hash);
+        else
+            hash_column(ids[r].codes, 4, begin, n, hash);
+    }
 }
 
 static bool rows_equal(const cofi_ids *ids, size_t n_attrs, size_t a, size_t b)
@@ -23,8 +37,8 @@ static bool rows_equal(const cofi_ids *ids, size_t n_attrs, size_t a, size_t b)
     return true;
 }
 
-/* Slots hold the number of a group's first row plus one; `tag` holds hash bits so that most unequal rows
- * are told apart without touching the columns. */
+/* Slots hold the number of a group's first row plus one; `tag` holds hash bits, which say where a row's search
+ * begins, and tell most unequal rows apart without touching the columns. */
 typedef struct slots {
     uint32_t *row, *tag;
     size_t mask;
@@ -34,7 +48,7 @@ static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_
                             uint32_t *group, uint32_t *n_groups)
 {
     uint32_t tag = (uint32_t)(hash >> 32);
-    size_t at = hash & s->mask;
+    size_t at = tag & s->mask;
     for (; s->row[at] != 0; at = (at + 1) & s->mask) {
         size_t other = s->row[at] - 1;
         if (s->tag[at] == tag && rows_equal(ids, n_attrs, other, row)) return group[other];
@@ -44,8 +58,8 @@ static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_
     return (*n_groups)++;
 }
 
-/* Twice the slots; the hashes of group heads are made again, which happens to each about once. */
-static cof_status grow(const cof_env *env, const cofi_ids *ids, size_t n_attrs, slots *s)
+/* Twice the slots. */
+static cof_status grow(const cof_env *env, slots *s)
 {
     size_t n_slots = s->row == NULL ? 1024 : 2 * (s->mask + 1);
     slots larger = {cofi_alloc_zero(env, n_slots, sizeof(uint32_t)),
@@ -57,10 +71,7 @@ static cof_status grow(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
     }
     for (size_t from = 0; s->row != NULL && from <= s->mask; from++) {
         if (s->row[from] == 0) continue;
-        uint64_t hash;
-        hash_block(ids, n_attrs, s->row[from] - 1, 1, &hash);
-        hash = cofi_mix64(hash);
-        size_t at = hash & larger.mask;
+        size_t at = s->tag[from] & larger.mask;
         while (larger.row[at] != 0) at = (at + 1) & larger.mask;
         larger.row[at] = s->row[from];
         larger.tag[at] = s->tag[from];
@@ -82,7 +93,7 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
         size_t n = n_rows - begin < BLOCK ? n_rows - begin : BLOCK;
         hash_block(ids, n_attrs, begin, n, hash);
         for (size_t i = 0; i < n; i++) {
-            if (s.row == NULL || 2 * (size_t)*n_groups > s.mask) status = grow(env, ids, n_attrs, &s);
+            if (s.row == NULL || 2 * (size_t)*n_groups > s.mask) status = grow(env, &s);
             if (status != COF_OK) break;
             group[begin + i] = find_or_add(&s, ids, n_attrs, begin + i, cofi_mix64(hash[i]), group, n_groups);
         }
