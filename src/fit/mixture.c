@@ -170,23 +170,25 @@ static void exp_all(double *x, uint32_t n)
 }
 
 /* Log-likelihood of a row; its class memberships into share[], 0 past the last class. */
-static inline __attribute__((always_inline)) double
-row_memberships(const cofi_engine *e, const cofi_mixture *s, size_t row, uint32_t stride, double *share)
+static inline __attribute__((always_inline)) double row_memberships(const cofi_engine *e,
+                                                                    const cofi_mixture *s, size_t row,
+                                                                    uint32_t stride, uint32_t lanes,
+                                                                    double *share)
 {
     const cofi_rows *rows = &e->problem->rows;
     uint32_t k = e->o.k;
     double most = -INFINITY, sum = 0;
     /* Few classes are added up in registers: in memory every addition would wait for a store. */
     double few[FEW], *here = stride <= FEW ? few : share;
-    for (uint32_t j = 0; j < stride; j++) here[j] = s->log_pi[j];
+    for (uint32_t j = 0; j < lanes; j++) here[j] = s->log_pi[j];
     for (size_t r = 0; r < rows->n_attrs; r++) {
         const double *theta = s->log_theta + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
-        for (uint32_t j = 0; j < stride; j++) here[j] += theta[j];
+        for (uint32_t j = 0; j < lanes; j++) here[j] += theta[j];
     }
-    if (here != share) memcpy(share, here, stride * sizeof *share);
+    if (here != share) memcpy(share, here, lanes * sizeof *share);
     for (uint32_t j = 0; j < k; j++) most = share[j] > most ? share[j] : most;
-    for (uint32_t j = 0; j < stride; j++) share[j] -= most;
-    exp_all(share, stride);
+    for (uint32_t j = 0; j < lanes; j++) share[j] -= most;
+    exp_all(share, lanes);
     for (uint32_t j = 0; j < k; j++) sum += share[j];
     for (uint32_t j = 0; j < k; j++) share[j] /= sum;
     return most + log(fmax(sum, 1)); /* the likeliest class alone gives 1 */
@@ -195,23 +197,23 @@ row_memberships(const cofi_engine *e, const cofi_mixture *s, size_t row, uint32_
 /* Adds a row's memberships, in whole units, to those of the values it holds. */
 static inline __attribute__((always_inline)) void expect_row(const expect_job *job, uint64_t *restrict count,
                                                              uint64_t *restrict size, size_t row,
-                                                             uint32_t stride, const double *share,
-                                                             uint64_t *restrict units)
+                                                             uint32_t stride, uint32_t lanes,
+                                                             const double *share, uint64_t *restrict units)
 {
     const cofi_engine *e = job->e;
     const cofi_rows *rows = &e->problem->rows;
     double whole = job->s->membership * (rows->weight != NULL ? (double)rows->weight[row] : 1.0);
     for (uint32_t j = 0; j < e->o.k; j++) units[j] = (uint64_t)llrint(share[j] * whole);
-    for (uint32_t j = 0; j < stride; j++) size[j] += units[j];
+    for (uint32_t j = 0; j < lanes; j++) size[j] += units[j];
     for (size_t r = 0; r < rows->n_attrs; r++) {
         uint64_t *to = count + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
-        for (uint32_t j = 0; j < stride; j++) to[j] += units[j];
+        for (uint32_t j = 0; j < lanes; j++) to[j] += units[j];
     }
 }
 
-/* `stride` is a constant where this is inlined. */
-static inline __attribute__((always_inline)) double expect_rows(const expect_job *job, uint32_t part,
-                                                                size_t begin, size_t end, uint32_t stride)
+/* `stride`, and `lanes`, the classes to be added up, are constants where this is inlined for few of them. */
+static inline __attribute__((always_inline)) double
+expect_rows(const expect_job *job, uint32_t part, size_t begin, size_t end, uint32_t stride, uint32_t lanes)
 {
     const cofi_engine *e = job->e;
     const cofi_problem *p = e->problem;
@@ -221,8 +223,8 @@ static inline __attribute__((always_inline)) double expect_rows(const expect_job
     for (size_t i = begin; i < end; i += s->step) {
         double weight = p->rows.weight != NULL ? (double)p->rows.weight[i] / p->unit : 1.0;
         if (weight == 0) continue;
-        sum += weight * row_memberships(e, s, i, stride, share);
-        expect_row(job, count, size, i, stride, share, units);
+        sum += weight * row_memberships(e, s, i, stride, lanes, share);
+        expect_row(job, count, size, i, stride, lanes, share, units);
     }
     return sum;
 }
@@ -235,15 +237,15 @@ static double expect_block(const expect_job *job, uint32_t part, size_t block)
     end = end < rows->n_rows ? end : rows->n_rows;
     switch (job->e->scores.stride) {
     case 2:
-        return expect_rows(job, part, begin, end, 2);
+        return expect_rows(job, part, begin, end, 2, 2);
     case 4:
-        return expect_rows(job, part, begin, end, 4);
+        return expect_rows(job, part, begin, end, 4, 4);
     case 6:
-        return expect_rows(job, part, begin, end, 6);
+        return expect_rows(job, part, begin, end, 6, 6);
     case 8:
-        return expect_rows(job, part, begin, end, 8);
+        return expect_rows(job, part, begin, end, 8, 8);
     default:
-        return expect_rows(job, part, begin, end, job->e->scores.stride);
+        return expect_rows(job, part, begin, end, job->e->scores.stride, (job->e->o.k + 1) & ~1u);
     }
 }
 
