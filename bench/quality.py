@@ -23,6 +23,7 @@ import numpy as np  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
 TWELVE = "hr ce ac vt cs sb ns zo ts hf ds ls".split()
+MEASURED = "iris wine breast_cancer digits".split()  # cut into classes
 STRUCTURED = "ac vt cs sb zo ds".split()
 METHODS = ["default", "paper", "kmodes", "kmeans", "lca", "stepmix"]
 TITLES = {"default": "coforest fit",
@@ -210,10 +211,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", default=str(BUILD / "quality.jsonl"))
     parser.add_argument("--report", action="store_true", help="run nothing")
+    parser.add_argument("--choices", action="store_true", help="only: which criterion keeps the best of --seeds times "
+                        "twenty starts")
     parser.add_argument("--find-k", action="store_true", help="only: what -k auto finds")
     parser.add_argument("--times", action="store_true", help="only: the default's time beside a single start's")
     args = parser.parse_args()
-    sys.path.insert(0, str(HERE))
     if args.find_k or args.times:
         work = BUILD / "quality-find"
         work.mkdir(parents=True, exist_ok=True)
@@ -221,6 +223,15 @@ def main():
             find_k(work, args.jobs)
         if args.times:
             times(work)
+        return
+    if args.choices:
+        import choices
+        tables = collection(BUILD / "quality-tables")
+        chosen = args.tables.split(",") if args.tables else list(tables)
+        made = [t for t in tables if (BUILD / "quality-tables" / f"{t}.csv").exists() and t not in MEASURED]
+        groups = {"twelve": TWELVE, "six": STRUCTURED, "other real": [t for t in tables if t not in TWELVE + made],
+                  "made": made}
+        choices.compare(BUILD / "bench" / "bench_starts", {t: tables[t] for t in chosen}, groups, args.seeds, args.jobs)
         return
     results = [json.loads(line) for line in open(args.results, encoding="utf-8")] if os.path.exists(args.results) else []
     if not args.report:

@@ -289,8 +289,9 @@ typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k; /* clusters wanted, 1 to 65,535; the one member without a default */
     uint32_t
-        restarts; /* 0 -> 10. Of the portfolio 20 below 2^20 cells, and up to 100 on the smallest tables: 2^21 /
-                          (cells x k); rows that are folded count once. Always 1 with init_rows or COF_INIT_CAO */
+        restarts; /* 0 -> 10. Of the portfolio 20 below 2^20 cells; more, up to 100, on the smallest tables, 2^21 /
+                          (cells x k), and with many clusters, 4 k, as long as that is below 2^26 / (cells x k); rows
+                          that are folded count once. Always 1 with init_rows or COF_INIT_CAO */
     uint64_t seed;         /* 0 is an ordinary seed */
     int32_t variant;       /* cof_variant */
     int32_t init;          /* cof_init */

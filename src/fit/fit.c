@@ -11,7 +11,9 @@ enum {
     SMALL_RESTARTS = 20,
     SMALL_CELLS = 1 << 20, /* rows times attributes */
     MOST_RESTARTS = 100,
-    RESTART_WORK = 1 << 21 /* that times clusters, over all restarts of the smallest tables */
+    RESTART_WORK = 1 << 21, /* that times clusters, over all restarts of the smallest tables */
+    CLUSTER_RESTARTS = 4,   /* a cluster: the more there are, the more ways to get stuck */
+    CLUSTER_WORK = 1 << 26  /* but no more work than that */
 };
 
 typedef struct fit_run {
@@ -170,9 +172,12 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
 /* Where starts cost little, more of them make the answer the same for more seeds. */
 static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
 {
-    double cells = (double)p->rows.n_rows * (double)p->n_attrs, n = RESTART_WORK / (cells * k);
+    double cells = (double)p->rows.n_rows * (double)p->n_attrs;
+    double n =
+        fmax(RESTART_WORK / (cells * k), fmin(CLUSTER_RESTARTS * (double)k, CLUSTER_WORK / (cells * k)));
     uint32_t least = cells < SMALL_CELLS ? SMALL_RESTARTS : DEFAULT_RESTARTS;
-    return n >= MOST_RESTARTS ? MOST_RESTARTS : n > least ? (uint32_t)n : least;
+    if (cells >= SMALL_CELLS || n <= least) return least;
+    return n < MOST_RESTARTS ? (uint32_t)n : MOST_RESTARTS;
 }
 
 /* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */

@@ -44,6 +44,27 @@ static void how_many_starts(void **state)
     cof_table_free(table);
 }
 
+/* Of n rows, l columns of four values and k clusters. */
+static void assert_starts(size_t n, size_t l, uint32_t k, uint32_t wanted)
+{
+    cof_table *table = random_table(2, n, l, 4, k);
+    cof_fit_options o = portfolio(k);
+    o.max_passes = o.max_rebuilds = 1;
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_model_free(fit_model(table, &o, &info));
+    assert_int_equal(info.restarts, wanted);
+    cof_table_free(table);
+}
+
+static void more_starts_for_small_tables_and_many_clusters(void **state)
+{
+    (void)state;
+    assert_starts(400, 20, 3, 87);  /* 2^21 / (8,000 x 3) */
+    assert_starts(1000, 20, 8, 32); /* four a cluster */
+    assert_starts(2000, 20, 5, 20);
+    assert_starts(60000, 20, 2, 10);
+}
+
 /* More rows than EM walks, so that parts and samples are at work. */
 static void the_same_for_any_threads_and_kernel(void **state)
 {
@@ -160,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(how_many_starts),
+        cmocka_unit_test(more_starts_for_small_tables_and_many_clusters),
         cmocka_unit_test(the_same_for_any_threads_and_kernel),
         cmocka_unit_test(a_model_repeats_its_labels),
         cmocka_unit_test(planted_clusters_are_found),
