@@ -1,5 +1,6 @@
-/* The partition of every start of the default, not only of the one kept: bench_starts TABLE K STARTS SEED. The classes are
- * in the column "class". For each start a line: 1 if it was refined by likelihood, else 0; L; then the labels. */
+/* The partition of every start of the default, not only of the one kept: bench_starts TABLE K STARTS SEED. The
+ * classes are in the column "class". For each start a line: 1 if it was refined by likelihood, else 0; L; then the
+ * labels. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -12,8 +12,6 @@
 #include "numbers.h"
 #include "progress.h"
 
-enum { MOST_VECTOR_CLUSTERS = 32768 }; /* beyond, the library takes its plain kernel */
-
 typedef struct bench_settings {
     uint64_t rows, seed;
     uint32_t columns, values, k, threads, repeats;
@@ -67,6 +65,7 @@ static const option bench_options[] = {
      .kind = OPTION_COUNT,
      .offset = offsetof(bench_settings, k),
      .least = 1,
+     .most = COF_MOST_CLUSTERS,
      .help = "Clusters, planted and looked for (default: 5)."},
     {.name = "noise",
      .arg = "P",
@@ -125,7 +124,7 @@ static int check_sizes(const bench_settings *s)
     enum { KERNELS = 4, MOST_COLUMNS = (1 << 20) - 1 };
     const uint64_t most_rows = UINT32_MAX - 2;
     double rows = (double)s->rows, cells = rows * s->columns, values = (double)s->columns * s->values;
-    double need = 1.6 * cells * code_width(s->values) + rows * (8 * KERNELS + 16) +
+    double need = 1.6 * cells * code_width(s->values) + rows * (4 * KERNELS + 16) +
                   values * (s->k + 8.0) * 8 * (3 * KERNELS + 4) + 40 * values;
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (s->rows < s->k)
@@ -276,8 +275,7 @@ static const char *why_chosen(const bench_job *job)
 {
     const char *wanted = getenv("COFOREST_KERNEL");
     if (wanted != NULL && strcmp(wanted, chosen_kernel(job)) == 0) return "COFOREST_KERNEL asks for it";
-    return job->s.k > MOST_VECTOR_CLUSTERS ? "the only one for so many clusters"
-                                           : "the fastest that this processor has";
+    return "the fastest that this processor has";
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ static const option comparing_options[] = {
      .kind = OPTION_COUNT,
      .offset = offsetof(compare_settings, k),
      .least = 1,
+     .most = COF_MOST_CLUSTERS,
      .help = "How many clusters to make (default: as many as --label has classes)."},
     {.name = "methods",
      .arg = "NAME,...",

@@ -215,12 +215,12 @@ static bool is_digits(const char *text, size_t n)
     return n > 0 && strspn(text, "0123456789") >= n;
 }
 
-/* The number that the first n characters are; 0: none from 1 to 2^32 - 1. */
+/* The number that the first n characters are; 0: none that k can be. */
 static uint32_t take_k(const char *text, size_t n)
 {
     errno = 0;
     unsigned long long x = is_digits(text, n) ? strtoull(text, NULL, 10) : 0;
-    return errno == 0 && x <= UINT32_MAX ? (uint32_t)x : 0;
+    return errno == 0 && x <= COF_MOST_CLUSTERS ? (uint32_t)x : 0;
 }
 
 /* "7", "2:12" or "auto" */
@@ -235,11 +235,11 @@ static int parse_clusters(fit_settings *s)
     s->k = s->k_min = take_k(text, n);
     s->k_max = range ? take_k(text + n + 1, strlen(text + n + 1)) : s->k;
     if (!range && is_digits(text, n) && s->k == 0 && strspn(text, "0") < n)
-        return complain(CODE_USAGE, "-k cannot be as large as %s", text);
+        return complain(CODE_USAGE, "-k can be at most %d, not %s", COF_MOST_CLUSTERS, text);
     if (s->k_min == 0 || s->k_max == 0)
         return complain(CODE_USAGE,
-                        "-k must be a whole number of at least 1, a range such as 2:12, or auto; not \"%s\"",
-                        text);
+                        "-k must be a whole number from 1 to %d, a range such as 2:12, or auto; not \"%s\"",
+                        COF_MOST_CLUSTERS, text);
     if (s->k_max < s->k_min)
         return complain(CODE_USAGE, "-k %s is an empty range: the smaller number comes first", text);
     if (s->k_max - s->k_min >= MOST_RANGE)

@@ -285,13 +285,15 @@ typedef enum cof_stop {
     COF_STOP_STOPPED = 3    /* should_stop said so; what was reached by then is kept */
 } cof_stop;
 
+enum { COF_MOST_CLUSTERS = 65535 };
+
 typedef struct cof_fit_options {
     size_t struct_size;
-    uint32_t k; /* clusters wanted, 1 to 65,535; the one member without a default */
+    uint32_t k; /* clusters wanted, 1 to COF_MOST_CLUSTERS; the one member without a default */
     uint32_t
         restarts; /* 0 -> 10. Of the portfolio 20 below 2^20 cells; more, up to 100, on the smallest tables, 2^21 /
-                          (cells x k), and with many clusters, 4 k, as long as that is below 2^26 / (cells x k); rows
-                          that are folded count once. Always 1 with init_rows or COF_INIT_CAO */
+                          (cells x k), and with many clusters, 4 k but no more than 2^26 / (cells x k); rows that are
+                          folded count once. Always 1 with init_rows or COF_INIT_CAO */
     uint64_t seed;         /* 0 is an ordinary seed */
     int32_t variant;       /* cof_variant */
     int32_t init;          /* cof_init */
@@ -640,7 +642,7 @@ typedef struct cof_speed {
 
 typedef struct cof_measure_options {
     size_t struct_size;
-    uint32_t k;          /* 0 -> 5 */
+    uint32_t k;          /* 0 -> 5; at most COF_MOST_CLUSTERS */
     uint32_t threads;    /* 0 -> all cores; where there are more than one, one alone is measured too */
     uint32_t rounds;     /* 0 -> 5; each times everything once, and one more goes before them */
     uint64_t seed;       /* of the scores */

@@ -19,7 +19,7 @@ static inline uint32_t cofi_id(cofi_ids ids, size_t row)
 
 /* The cluster of a row. Two bytes: a pass writes one for every row it reads. */
 typedef uint16_t cofi_label;
-enum { COFI_NO_LABEL = UINT16_MAX, COFI_MOST_CLUSTERS = UINT16_MAX };
+enum { COFI_NO_LABEL = UINT16_MAX };
 
 /* Rows to cluster. Value v of attribute r has the flat id g = first[r] + v, so that counts, profiles and
  * scores of all attributes are one array each, laid out [g][j] with cofi_stride(k) entries a value. */

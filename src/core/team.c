@@ -32,7 +32,7 @@ struct cofi_team {
 };
 
 /* How many tasks to take: few enough that all workers end together. */
-static size_t share(const cofi_team *team)
+static size_t share(cofi_team *team)
 {
     enum { MOST = 16, SHARES = 8 };
     size_t taken = atomic_load_explicit(&team->next, memory_order_relaxed);

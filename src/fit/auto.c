@@ -77,6 +77,8 @@ static cof_status check(const cof_table *table, const cof_fit_options *o, uint32
 {
     if (k_max < k_min)
         return cofi_fail(err, COF_ERR_ARGUMENT, "k from %u to %u leaves nothing to try", k_min, k_max);
+    if (k_max > COF_MOST_CLUSTERS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "k can be tried up to %d, not %u", COF_MOST_CLUSTERS, k_max);
     if (o->init_rows != NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "initial rows say how many clusters there are");
     for (size_t c = 0; c < table->n_columns; c++)
@@ -113,7 +115,8 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
     if (k_min == 0) k_min = 1;
-    if (open_ended) k_max = k_min <= UINT32_MAX - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : UINT32_MAX;
+    if (open_ended)
+        k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
     cof_status status = check(table, &o, k_min, k_max, err);
     if (status == COF_OK) status = try_all(&s, &o, k_min, k_max, open_ended, err);
     /* what ended the search left something to keep: too few distinct rows, or the host said stop */

@@ -169,7 +169,7 @@ static void exp_all(double *x, uint32_t n)
     }
 }
 
-/* Log-likelihood of a row; its class memberships into share[], 0 past the last class. */
+/* Log-likelihood of a row; its class memberships into share[], anything past the last class. */
 static inline __attribute__((always_inline)) double row_memberships(const cofi_engine *e,
                                                                     const cofi_mixture *s, size_t row,
                                                                     uint32_t stride, uint32_t lanes,

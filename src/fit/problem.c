@@ -385,9 +385,9 @@ cof_status cofi_problem_open(const cof_table *table, const cof_fit_options *opti
         status = cofi_fail(err, COF_ERR_FEW_ROWS,
                            "%u clusters were asked for, but only %llu rows differ; ask for at most %llu",
                            options->k, (unsigned long long)p->n_distinct, (unsigned long long)p->n_distinct);
-    if (status == COF_OK && options->k > COFI_MOST_CLUSTERS)
+    if (status == COF_OK && options->k > COF_MOST_CLUSTERS)
         status = cofi_fail(err, COF_ERR_ARGUMENT, "%u clusters were asked for; ask for at most %d",
-                           options->k, COFI_MOST_CLUSTERS);
+                           options->k, COF_MOST_CLUSTERS);
     return status;
 }
 

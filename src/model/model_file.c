@@ -227,7 +227,7 @@ static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s,
     uint32_t k = cofi_get_u32(s), variant = cofi_get_u32(s), missing = cofi_get_u32(s);
     uint32_t n_attrs = cofi_get_u32(s), n_flat = cofi_get_u32(s);
     double unit = cofi_get_f64(s), scale = cofi_get_f64(s);
-    bool sane = !s->failed && k > 0 && k <= COFI_MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
+    bool sane = !s->failed && k > 0 && k <= COF_MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
                 missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 0 && isfinite(scale);
     /* every cluster takes 9 bytes further on, every attribute at least 23, every value of one 16 a cluster */
     size_t rest = p->file.n - p->file.at;

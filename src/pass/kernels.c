@@ -13,7 +13,7 @@ static const cofi_kernel *const every_kernel[] = {
     &cofi_kernel_plain,
 };
 
-enum { N_KERNELS = sizeof every_kernel / sizeof *every_kernel, MOST_CLUSTERS = 32768 };
+enum { N_KERNELS = sizeof every_kernel / sizeof *every_kernel };
 
 const cofi_kernel *cofi_kernel_at(size_t at)
 {
@@ -22,16 +22,9 @@ const cofi_kernel *cofi_kernel_at(size_t at)
     return NULL;
 }
 
-bool cofi_kernel_can(const cofi_kernel *kernel, uint32_t k)
-{
-    return kernel == &cofi_kernel_plain || k <= MOST_CLUSTERS; /* vector kernels number them in 16 bits */
-}
-
-const cofi_kernel *cofi_kernel_choose(const cofi_rows *rows, uint32_t k)
+const cofi_kernel *cofi_kernel_choose(void)
 {
     const char *wanted = getenv("COFOREST_KERNEL");
-    (void)rows;
-    if (!cofi_kernel_can(cofi_kernel_at(0), k)) return &cofi_kernel_plain;
     for (size_t i = 0; wanted != NULL && cofi_kernel_at(i) != NULL; i++)
         if (strcmp(cofi_kernel_at(i)->name, wanted) == 0) return cofi_kernel_at(i);
     return cofi_kernel_at(0);

@@ -2,11 +2,11 @@
  * rows whose lead is too small to trust. */
 #include "lookup.h"
 
-enum { ROWS = COFI_GROUP_ROWS, TILE = 8 };
+enum { ROWS = COFI_GROUP_ROWS, TILE = 8, MOST_GROUPS = 8 };
 
 typedef struct room { /* the scratch memory, divided */
     uint16_t *sum;    /* [k][ROWS] */
-    int32_t *total;   /* [k][ROWS], where there are several chunks */
+    int32_t *total;   /* [n_groups][k][ROWS], where there are several chunks */
     uint8_t *cell;    /* [terms of a chunk][ROWS] */
     int64_t *full;    /* [n_full(k)][stride] */
 } room;
@@ -19,16 +19,23 @@ static size_t chunk_lookups(const cofi_plan *p)
 /* Rows that are settled together. */
 static size_t n_full(uint32_t k)
 {
-    enum { MOST = 32, MOST_SUMS = 1024 };
+    enum { MOST = 64, MOST_SUMS = 1024 };
     size_t n = MOST_SUMS / cofi_stride(k);
     return n < 1 ? 1 : n < MOST ? n : MOST;
+}
+
+/* Groups handled together: a wide table's columns lie on as many pages of memory, and should be read for more than
+ * a few rows at a time. */
+static size_t n_groups(const cofi_plan *p)
+{
+    return p->n_chunks == 1 ? 1 : p->k <= 8 ? MOST_GROUPS : p->k <= 32 ? 2 : 1;
 }
 
 size_t cofi_lookup_scratch(const cofi_plan *p)
 {
     size_t n = 64 + (size_t)p->k * ROWS * sizeof(uint16_t) + chunk_lookups(p) * ROWS +
                n_full(p->k) * cofi_stride(p->k) * sizeof(int64_t);
-    return p->n_chunks > 1 ? n + (size_t)p->k * ROWS * sizeof(int32_t) : n;
+    return p->n_chunks > 1 ? n + n_groups(p) * p->k * ROWS * sizeof(int32_t) : n;
 }
 
 static room divide(const cofi_plan *p, void *scratch)
@@ -109,12 +116,16 @@ static void least_total(const int32_t *restrict total, uint32_t k, uint32_t boun
     }
 }
 
+/* Totals of n rows, of several groups. */
 static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at)
 {
-    memset(at->total, 0, (size_t)p->k * ROWS * sizeof *at->total);
+    size_t n_sums = (size_t)p->k * ROWS;
+    memset(at->total, 0, (n + ROWS - 1) / ROWS * n_sums * sizeof *at->total);
     for (uint32_t chunk = 0; chunk < p->n_chunks; chunk++) {
-        add_chunk(p, lanes, chunk, row, n, at);
-        lanes->join(at->sum, (size_t)p->k * ROWS, at->total);
+        for (size_t done = 0; done < n; done += ROWS) {
+            add_chunk(p, lanes, chunk, row + done, n - done < ROWS ? n - done : ROWS, at);
+            lanes->join(at->sum, n_sums, at->total + done / ROWS * n_sums);
+        }
     }
 }
 
@@ -127,10 +138,10 @@ static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t
 }
 
 /* Rows whose bits are set, with their full scores. */
-static void settle_group(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
-                         cofi_label *label, uint16_t *key)
+static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
+                        cofi_label *label, uint16_t *key)
 {
-    size_t list[ROWS], n_list = 0, most = n_full(p->k);
+    size_t list[MOST_GROUPS * ROWS], n_list = 0, most = n_full(p->k);
     for (size_t w = 0; w * 64 < n; w++)
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1)
             list[n_list++] = row + w * 64 + (size_t)__builtin_ctzll(bits);
@@ -147,32 +158,40 @@ static void settle_group(const cofi_plan *p, const uint64_t *unsure, size_t row,
     }
 }
 
+/* One group, but for its close calls. `total` has the sums where there are several chunks. */
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                             cofi_label *label, uint16_t *key)
+                             const int32_t *total, cofi_label *label, uint16_t *key, uint64_t *unsure)
 {
-    uint64_t unsure[COFI_GROUP_WORDS];
     uint16_t lead[ROWS];
+    cofi_label whole[ROWS], *to = n == ROWS ? label : whole; /* whole groups are written */
     if (p->n_chunks > 1) {
-        sum_chunks(p, lanes, row, n, at);
-        least_total(at->total, p->k, p->bound, label, lead, unsure);
+        least_total(total, p->k, p->bound, to, lead, unsure);
     } else {
         add_chunk(p, lanes, 0, row, n, at);
-        lanes->least(at->sum, p->k, (uint16_t)p->bound, label, lead, unsure);
+        lanes->least(at->sum, p->k, (uint16_t)p->bound, to, lead, unsure);
     }
+    if (n < ROWS) memcpy(label, whole, n * sizeof *whole);
     if (key != NULL) put_keys(p, lanes, lead, n, key);
-    settle_group(p, unsure, row, n, at, label, key);
+}
+
+/* As many groups as are handled together. */
+static void nearest_of_groups(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
+                              cofi_label *label, uint16_t *key)
+{
+    uint64_t unsure[MOST_GROUPS * COFI_GROUP_WORDS];
+    if (p->n_chunks > 1) sum_chunks(p, lanes, row, n, at);
+    for (size_t done = 0; done < n; done += ROWS)
+        nearest_of_group(p, lanes, row + done, n - done < ROWS ? n - done : ROWS, at, at->total + done * p->k,
+                         label + done, key != NULL ? key + done : NULL, unsure + done / 64);
+    settle_rows(p, unsure, row, n, at, label, key);
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
                          cofi_label *nearest, uint16_t *key, void *scratch)
 {
     room at = divide(p, scratch);
-    size_t done = 0;
-    for (; done + ROWS <= n_rows; done += ROWS)
-        nearest_of_group(p, lanes, begin + done, ROWS, &at, nearest + done, key != NULL ? key + done : NULL);
-    if (done < n_rows) {
-        cofi_label label[ROWS];
-        nearest_of_group(p, lanes, begin + done, n_rows - done, &at, label, key != NULL ? key + done : NULL);
-        memcpy(nearest + done, label, (n_rows - done) * sizeof *label);
-    }
+    size_t together = n_groups(p) * ROWS;
+    for (size_t done = 0; done < n_rows; done += together)
+        nearest_of_groups(p, lanes, begin + done, n_rows - done < together ? n_rows - done : together, &at,
+                          nearest + done, key != NULL ? key + done : NULL);
 }

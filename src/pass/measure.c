@@ -91,11 +91,11 @@ static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
 
 static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *err)
 {
-    const cofi_kernel *chosen = cofi_kernel_choose(b->rows, k);
+    const cofi_kernel *chosen = cofi_kernel_choose();
     cof_status status = COF_OK;
     for (size_t at = 0; b->n_kernels < MOST_KERNELS && cofi_kernel_at(at) != NULL && status == COF_OK; at++) {
         const cofi_kernel *kernel = cofi_kernel_at(at);
-        if (!cofi_kernel_can(kernel, k) || (chosen_only && kernel != chosen)) continue;
+        if (chosen_only && kernel != chosen) continue;
         status = cofi_pass_open(&b->env, b->rows, k, b->team[0], kernel, &b->pass[b->n_kernels++], err);
     }
     return status;
@@ -120,9 +120,9 @@ static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
 }
 
 /* What will be measured, in the order of measuring. */
-static void list_speeds(lab *b, uint32_t k)
+static void list_speeds(lab *b)
 {
-    const cofi_kernel *chosen = cofi_kernel_choose(b->rows, k);
+    const cofi_kernel *chosen = cofi_kernel_choose();
     for (size_t t = 0; t < b->n_teams; t++) {
         uint32_t threads = cofi_team_size(b->team[t]);
         b->speed[b->n_speeds++] = (cof_speed){.work = COF_WORK_READ, .threads = threads};
@@ -142,7 +142,7 @@ static cof_status open_lab(lab *b, const cof_measure_options *o, cof_error *err)
     cof_status status = open_teams(b, o->threads, err);
     if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
     if (status != COF_OK) return status;
-    list_speeds(b, o->k);
+    list_speeds(b);
     plan_reading(b);
     b->n_rounds = o->rounds;
     b->sum = cofi_alloc_zero(&b->env, cofi_team_size(b->team[0]), LINE_WORDS * sizeof *b->sum);

@@ -65,7 +65,7 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     pass->env = *env;
     pass->rows = rows;
     pass->team = team;
-    pass->kernel = kernel != NULL ? kernel : cofi_kernel_choose(rows, k);
+    pass->kernel = kernel != NULL ? kernel : cofi_kernel_choose();
     pass->k = k;
     pass->stride = cofi_stride(k);
     pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
@@ -200,7 +200,7 @@ static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, 
     }
 }
 
-/* Most rows of a block moved: its old members go, its new ones come. */
+/* Many rows of a block moved: its old members go, its new ones come. */
 static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const cofi_label *label,
                     size_t n, bool take_away)
 {
@@ -297,44 +297,52 @@ static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
     return close;
 }
 
-/* Labels of one group of rows into `to`. False if all stay as they are, in which case `to` is not written. */
-static bool label_group(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+/* Rows begin..begin+n-1 of the block: their labels are not known. */
+static void score_rows(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
-    enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
-    uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL, need = p->skip.need;
-    size_t n_close = p->skip.valid ? count_close(key, n, need) : n;
-    if (n_close == 0) return false;
-    if (n_close > FEW || n_close == n) {
-        p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
-        return true;
-    }
+    uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL;
+    if (n > 0) p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
+}
+
+/* Those of a group whose lead may be used up, one by one; the others keep their labels. */
+static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+{
+    uint16_t *key = p->skip.key + begin;
     memcpy(to, p->label + begin, n * sizeof *to);
     for (size_t i = 0; i < n; i++) {
-        if (key[i] > need) continue;
+        if (key[i] > p->skip.need) continue;
         float lead;
         size_t row = begin + i;
         cofi_sum_rows(p->rows, p->plan.scores, &row, 1, w->sum);
         to[i] = cofi_settle_lead(p->rows, p->plan.scores, row, w->sum, &lead);
         key[i] = cofi_plan_key(&p->plan, lead);
     }
-    return true;
 }
 
+/* Labels of a block into `to`; returns whether any was looked at. Groups that follow one another are scored together
+ * if the kernel can make use of it. */
 static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
-    bool any = false;
+    enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
+    size_t n_looks = 0, waiting = 0;
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
         size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
         for (size_t x = 0; x < COFI_GROUP_ROWS; x += 32) {
             __builtin_prefetch(p->label + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
             if (p->skip.keeps) __builtin_prefetch(p->skip.key + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
         }
-        if (label_group(p, w, begin + at, n_here, to + at))
-            any = true;
-        else
-            memcpy(to + at, p->label + begin + at, n_here * sizeof *to);
+        size_t n_close = p->skip.valid ? count_close(p->skip.key + begin + at, n_here, p->skip.need) : n_here;
+        n_looks += n_close;
+        bool all = n_close > FEW || n_close == n_here;
+        if (all) waiting += n_here;
+        if (!all || p->plan.n_chunks == 1 || at + n_here == n) {
+            size_t end = all ? at + n_here : at;
+            score_rows(p, w, begin + end - waiting, waiting, to + end - waiting);
+            waiting = 0;
+        }
+        if (!all) score_few(p, w, begin + at, n_here, to + at);
     }
-    return any;
+    return n_looks > 0;
 }
 
 static void do_block(void *ctx, uint32_t worker, size_t block)

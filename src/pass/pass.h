@@ -63,9 +63,8 @@ extern const cofi_kernel cofi_kernel_neon;
 #endif
 /* Number `at` of the kernels this processor has, fastest first; NULL past the last, which is the plain one. */
 const cofi_kernel *cofi_kernel_at(size_t at);
-bool cofi_kernel_can(const cofi_kernel *kernel, uint32_t k); /* handle so many clusters */
-/* The fastest for these rows, or the one that COFOREST_KERNEL in the environment names. */
-const cofi_kernel *cofi_kernel_choose(const cofi_rows *rows, uint32_t k);
+/* The fastest, or the one that COFOREST_KERNEL in the environment names. */
+const cofi_kernel *cofi_kernel_choose(void);
 
 typedef struct cofi_pass {
     const cofi_rows *rows;

@@ -38,11 +38,44 @@ static void join_attributes(cofi_plan *p, uint32_t n_narrow)
     }
 }
 
+static cof_status list_cells(cofi_plan *p)
+{
+    size_t n = 0;
+    for (uint32_t t = 0; t < p->n_lookups; t++) {
+        p->lookup[t].flat = n;
+        n += (size_t)p->lookup[t].n_cells * p->lookup[t].n_attrs;
+    }
+    p->flat = cofi_alloc(&p->env, n, sizeof *p->flat);
+    if (p->flat == NULL) return COF_ERR_MEMORY;
+    for (uint32_t t = 0; t < p->n_lookups; t++) {
+        const cofi_lookup *look = &p->lookup[t];
+        for (uint32_t c = 0; c < look->n_cells; c++) {
+            uint32_t digits = c, *to = p->flat + look->flat + (size_t)c * look->n_attrs;
+            for (uint32_t a = look->n_attrs; a-- > 0;) {
+                uint32_t r = p->attr[look->begin + a], o = n_cells_of(p->rows, r);
+                to[a] = p->rows->first[r] + digits % o;
+                digits /= o;
+            }
+        }
+    }
+    return COF_OK;
+}
+
+/* Terms that are added up in 16 bits. The fewer, the finer the steps, and the fewer rows need settling; but chunks
+ * are to be added up as well, and their sums must stay below 2^31. */
+static uint32_t choose_chunk(uint32_t n_terms)
+{
+    enum { ONE_CHUNK = 64, MANY = 1024, MOST_CHUNKS = 32768 };
+    if (n_terms <= ONE_CHUNK) return n_terms;
+    uint32_t least = (n_terms + MOST_CHUNKS - 1) / MOST_CHUNKS, chunk = n_terms < MANY ? 8 : 4;
+    return least < chunk ? chunk : least;
+}
+
 static cof_status open_tables(cofi_plan *p, uint32_t n_narrow)
 {
     size_t n_wide = p->rows->n_attrs - n_narrow, n_values = 0;
     p->n_terms = p->n_lookups + (uint32_t)n_wide;
-    p->chunk_terms = p->n_terms <= COFI_ONE_CHUNK ? p->n_terms : COFI_CHUNK_TERMS;
+    p->chunk_terms = choose_chunk(p->n_terms);
     p->n_chunks = (p->n_terms + p->chunk_terms - 1) / p->chunk_terms;
     p->wide_stride = (p->k + 7) & ~7u;
     p->wide_first = cofi_alloc(&p->env, n_wide, sizeof *p->wide_first);
@@ -76,14 +109,15 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     uint32_t n_narrow = order_attributes(plan);
     join_attributes(plan, n_narrow);
     for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
-    return open_tables(plan, n_narrow) == COF_OK ? COF_OK : cofi_no_memory(err);
+    bool ok = list_cells(plan) == COF_OK && open_tables(plan, n_narrow) == COF_OK;
+    return ok ? COF_OK : cofi_no_memory(err);
 }
 
 void cofi_plan_close(cofi_plan *p)
 {
     if (p->env.release == NULL) return; /* never opened */
-    void *owned[] = {p->attr, p->code,       p->lookup, p->alive,      p->start,
-                     p->cell, p->wide_first, p->wide,   p->owned_table};
+    void *owned[] = {p->attr, p->code,       p->lookup, p->alive,       p->start,
+                     p->cell, p->wide_first, p->wide,   p->owned_table, p->flat};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
     memset(p, 0, sizeof *p);
 }
@@ -95,12 +129,11 @@ static int64_t spread(const cofi_plan *p, const int64_t *charge, uint64_t *bits)
 {
     int64_t least = INT64_MAX, most = 0;
     for (uint32_t j = 0; j < p->k; j++) {
-        if (!p->alive[j]) continue;
-        least = charge[j] < least ? charge[j] : least;
-        most = charge[j] > most ? charge[j] : most;
+        int64_t low = p->alive[j] ? charge[j] : INT64_MAX, high = p->alive[j] ? charge[j] : 0;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
     }
-    for (uint32_t j = 0; j < p->k; j++)
-        if (p->alive[j]) *bits |= (uint64_t)(charge[j] - least);
+    for (uint32_t j = 0; j < p->k; j++) *bits |= p->alive[j] ? (uint64_t)(charge[j] - least) : 0;
     return most > least ? most - least : 0;
 }
 
@@ -152,8 +185,10 @@ static void set_shift(cofi_plan *p)
 static void finish_cell(cofi_plan *p)
 {
     int64_t least = INT64_MAX;
-    for (uint32_t j = 0; j < p->k; j++)
-        if (p->alive[j] && p->cell[j] < least) least = p->cell[j];
+    for (uint32_t j = 0; j < p->k; j++) {
+        int64_t here = p->alive[j] ? p->cell[j] : INT64_MAX;
+        least = here < least ? here : least;
+    }
     for (uint32_t j = 0; j < p->k; j++) p->cell[j] = p->alive[j] ? (p->cell[j] - least) >> p->shift : 0;
 }
 
@@ -162,13 +197,11 @@ static void fill_lookup(cofi_plan *p, uint32_t t)
     const cofi_lookup *look = &p->lookup[t];
     const cofi_scores *s = p->scores;
     uint16_t *table = p->table + (size_t)t * p->k * p->most_cells;
-    for (uint32_t c = 0; c < look->n_cells; c++) {
-        uint32_t digits = c;
-        memset(p->cell, 0, p->k * sizeof *p->cell);
-        for (uint32_t a = look->begin + look->n_attrs; a-- > look->begin;) {
-            uint32_t o = n_cells_of(p->rows, p->attr[a]);
-            const int64_t *value = s->value + (size_t)(p->rows->first[p->attr[a]] + digits % o) * s->stride;
-            digits /= o;
+    const uint32_t *flat = p->flat + look->flat;
+    for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
+        memcpy(p->cell, s->value + (size_t)flat[0] * s->stride, p->k * sizeof *p->cell);
+        for (uint32_t a = 1; a < look->n_attrs; a++) {
+            const int64_t *value = s->value + (size_t)flat[a] * s->stride;
             for (uint32_t j = 0; j < p->k; j++) p->cell[j] += value[j];
         }
         finish_cell(p);

@@ -14,15 +14,14 @@
 #include <math.h>
 
 enum {
-    COFI_GROUP_ROWS = 256, /* rows a vector kernel handles together */
-    COFI_ONE_CHUNK = 64,   /* so many terms are added up in 16 bits; where there are more, */
-    COFI_CHUNK_TERMS = 8   /* then so many at a time: the fewer they are, the finer the steps */
+    COFI_GROUP_ROWS = 256 /* rows a vector kernel handles together */
 };
 
 /* Some attributes of few values, as one. The cell of a row is its values as digits, the last one lowest. */
 typedef struct cofi_lookup {
     uint32_t begin, n_attrs; /* within cofi_plan.attr */
     uint32_t n_cells;
+    size_t flat; /* where its cells' values begin in cofi_plan.flat */
 } cofi_lookup;
 
 typedef struct cofi_plan {
@@ -36,6 +35,7 @@ typedef struct cofi_plan {
     uint32_t n_lookups, n_terms, n_chunks, chunk_terms;
     cofi_lookup *lookup;
     uint32_t *attr;     /* attributes in the order of terms */
+    uint32_t *flat;     /* [lookup][cell][attribute]: flat ids of the values that make a cell */
     uintptr_t *code;    /* where their codes are, in that order */
     uint16_t *table;    /* [lookup][j][most_cells], on a 64-byte boundary */
     uint16_t *wide;     /* [value][wide_stride], attribute after attribute */
@@ -46,10 +46,10 @@ typedef struct cofi_plan {
     uint16_t *start_later; /* k: the same for the sums of later chunks */
     int64_t *cell;         /* k: one cell while it is made */
     void *owned_table;
-    int shift;           /* one step is 2^shift of the scores' unit */
-    uint32_t bound;      /* a lead of so many steps is certain */
-    float key_begin;     /* the key of a row without a lead; see cofi_skip */
-    float keys_per_unit; /* what a lead of 1, in the scores' unit, adds to it */
+    int shift;            /* one step is 2^shift of the scores' unit */
+    uint32_t bound;       /* a lead of so many steps is certain */
+    float key_begin;      /* the key of a row without a lead; see cofi_skip */
+    double keys_per_unit; /* what a lead of 1, in the scores' unit, adds to it */
 } cofi_plan;
 
 /* most_cells 0: no tables at all, for the kernel that works on the full scores. */
@@ -65,10 +65,11 @@ static inline double cofi_plan_step(const cofi_plan *plan)
     return ldexp(1, plan->shift) / plan->scores->scale;
 }
 
-/* Of a row that leads by so much. Rounding may make it fall short, never exceed. */
-static inline uint16_t cofi_plan_key(const cofi_plan *plan, float lead)
+/* Of a row that leads by so much; among ties another may even be ahead by a little. Rounding may make the key fall
+ * short, never exceed. */
+static inline uint16_t cofi_plan_key(const cofi_plan *plan, double lead)
 {
-    float key = plan->key_begin + lead * (plan->keys_per_unit * (1 - 1e-6f));
+    double key = plan->key_begin + (lead > 0 ? lead : 0) * plan->keys_per_unit * (1 - 1e-6);
     return (uint16_t)(key < UINT16_MAX ? key : UINT16_MAX);
 }
 

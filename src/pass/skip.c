@@ -78,7 +78,7 @@ static void set_keys(cofi_skip *s, cofi_plan *plan)
     double need = ceil((s->moved + 1e-12 * largest) * (1 + 1e-6) / s->unit);
     s->need = need < UINT16_MAX ? (uint16_t)need : UINT16_MAX;
     plan->key_begin = (float)(s->moved / s->unit * (1 - 1e-6));
-    plan->keys_per_unit = (float)(1 / s->unit);
+    plan->keys_per_unit = 1 / s->unit;
 }
 
 void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)

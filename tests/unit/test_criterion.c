@@ -126,7 +126,7 @@ static void balance_is_made_of_gains(void **state)
         rig *g = open_rig(table_of(codes, 60, 5), o), *one = NULL;
         cofi_label *label = get_zero(60, sizeof *label);
         for (size_t i = 0; i < g->problem.rows.n_rows; i++)
-            label[i] = round < 20 ? (int32_t)row_value(g, i, 0) % 3 : (cofi_label)below(&rng, 3);
+            label[i] = (cofi_label)(round < 20 ? row_value(g, i, 0) % 3 : below(&rng, 3));
         cofi_pass_set_labels(&g->engine.pass, label);
         memset(label, 0, 60 * sizeof *label);
         o.k = 1;

@@ -5,17 +5,17 @@
 #include "alloc_helper.h"
 #include "../../src/pass/pass.h"
 
-static size_t n_kernels(uint32_t k)
+static size_t n_kernels(void)
 {
     size_t n = 0;
-    for (size_t at = 0; cofi_kernel_at(at) != NULL; at++) n += cofi_kernel_can(cofi_kernel_at(at), k);
+    while (cofi_kernel_at(n) != NULL) n++;
     return n;
 }
 
-static void check_list(const cof_speed *speed, size_t n, uint32_t threads, uint32_t k)
+static void check_list(const cof_speed *speed, size_t n, uint32_t threads)
 {
     size_t n_teams = threads > 1 ? 2 : 1, half = n / n_teams;
-    assert_int_equal(half, 1 + 2 * n_kernels(k));
+    assert_int_equal(half, 1 + 2 * n_kernels());
     for (size_t i = 0; i < n; i++) {
         size_t at = i % half;
         assert_int_equal(speed[i].threads, i < half ? threads : 1);
@@ -49,7 +49,7 @@ static void everything_is_listed(void **state)
         size_t n = 0;
         cof_error err;
         assert_status(cof_measure(table, &o, speed, &n, &err), COF_OK, &err);
-        check_list(speed, n, shapes[s].threads, shapes[s].k);
+        check_list(speed, n, shapes[s].threads);
         cof_table_free(table);
     }
 }
@@ -76,15 +76,6 @@ static void the_chosen_kernel_is_marked(void **state)
     assert_int_equal(n, 3);
     assert_string_equal(speed[2].kernel, info.kernel);
     cof_table_free(table);
-}
-
-static void so_many_clusters_are_for_the_plain_kernel(void **state)
-{
-    (void)state;
-    assert_int_equal(n_kernels(32768), n_kernels(1));
-    assert_int_equal(n_kernels(32769), 1);
-    assert_true(cofi_kernel_can(&cofi_kernel_plain, 32769));
-    assert_ptr_equal(cofi_kernel_choose(NULL, 32769), &cofi_kernel_plain);
 }
 
 static void wrong_calls(void **state)
@@ -180,9 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(everything_is_listed),
                                        cmocka_unit_test(the_chosen_kernel_is_marked),
-                                       cmocka_unit_test(so_many_clusters_are_for_the_plain_kernel),
-                                       cmocka_unit_test(wrong_calls),
-                                       cmocka_unit_test(it_tells_and_stops),
+                                       cmocka_unit_test(wrong_calls), cmocka_unit_test(it_tells_and_stops),
                                        cmocka_unit_test(failing_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -544,7 +544,7 @@ static void every_cut_behind_the_checksum(void **state)
 static void sizes_beyond_the_file(void **state)
 {
     (void)state;
-    static const uint32_t huge[] = {1 << 16, 1 << 24, (1 << 24) + 1, INT32_MAX, UINT32_MAX};
+    static const uint32_t huge[] = {COF_MOST_CLUSTERS, COF_MOST_CLUSTERS + 1, 1 << 24, INT32_MAX, UINT32_MAX};
     file f = small_file();
     section s = section_of(f, 1);
     for (size_t field = 0; field < 5; field++) { /* k, variant, missing, attributes, values */

@@ -5,7 +5,7 @@
 #include "alloc_helper.h"
 #include "../../src/pass/pass.h"
 
-enum { MOST_K = 40000 };
+enum { MOST_K = COF_MOST_CLUSTERS };
 
 /* ---- A random problem --------------------------------------------------------------------------- */
 
@@ -230,7 +230,7 @@ static void check_case(cofi_rng *rng, pass_case about)
         for (size_t i = 0; i < about.n; i++) e.label[s][i] = slow_nearest(&p, &e.scores[s], i);
     }
     /* the others are compared with the plain one in test_kernels.c */
-    const cofi_kernel *const kernels[] = {&cofi_kernel_plain, cofi_kernel_choose(&p.rows, about.k)};
+    const cofi_kernel *const kernels[] = {&cofi_kernel_plain, cofi_kernel_choose()};
     for (size_t t = 0; t < COUNT(threads); t++)
         for (size_t which = 0; which < COUNT(kernels); which++)
             if (t == 0 || about.n > COFI_BLOCK_ROWS) check_passes(&p, &e, kernels[which], threads[t]);
@@ -300,7 +300,7 @@ static void random_cases(void **state)
                           1 + below(&rng, 40), 1 + below(&rng, round % 10 == 0 ? 15000 : 400)));
 }
 
-/* More sums a row than the plain kernel keeps for a group of rows, and more clusters than 16 bits number. */
+/* More sums a row than the plain kernel keeps for a group of rows, and as many clusters as there can be. */
 static void very_many_clusters(void **state)
 {
     (void)state;
