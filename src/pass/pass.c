@@ -304,11 +304,10 @@ static void score_rows(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, s
     if (n > 0) p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
 }
 
-/* Those of a group whose lead may be used up, one by one; the others keep their labels. */
+/* Those of a group whose lead may be used up, one by one. */
 static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
     uint16_t *key = p->skip.key + begin;
-    memcpy(to, p->label + begin, n * sizeof *to);
     for (size_t i = 0; i < n; i++) {
         if (key[i] > p->skip.need) continue;
         float lead;
@@ -340,7 +339,9 @@ static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
             score_rows(p, w, begin + end - waiting, waiting, to + end - waiting);
             waiting = 0;
         }
-        if (!all) score_few(p, w, begin + at, n_here, to + at);
+        if (all) continue;
+        memcpy(to + at, p->label + begin + at, n_here * sizeof *to);
+        if (n_close > 0) score_few(p, w, begin + at, n_here, to + at);
     }
     return n_looks > 0;
 }
