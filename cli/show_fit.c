@@ -135,21 +135,6 @@ static void show_sizes(const fit_job *job, const page *p)
     }
 }
 
-/* Two runs that end in one partition agree to the last digit, or nearly. */
-static uint32_t count_agreeing(const fit_job *job)
-{
-    size_t n = 0;
-    uint32_t agreeing = 0;
-    const cof_restart_record *record = cof_model_restarts(job->model, &n);
-    bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
-    double best = likelihood ? job->info.log_likelihood : job->info.objective;
-    for (size_t i = 0; i < n; i++) {
-        double own = likelihood ? record[i].log_likelihood : record[i].objective;
-        agreeing += fabs(own - best) <= 1e-9 * fabs(best);
-    }
-    return agreeing;
-}
-
 /* Of the start that was kept: it may have settled long before the run was interrupted. */
 static int32_t own_stop_reason(const fit_job *job)
 {
@@ -193,9 +178,9 @@ static void show_criterion(const fit_job *job, const page *p)
     fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
-        fprintf(p->out, ", %s of %u starts, reached by %u of them",
+        fprintf(p->out, ", %s of %u starts, reached by %zu of them",
                 job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
-                count_agreeing(job));
+                cof_model_n_alike(job->model));
     if (!isnan(mean_agreement(job->model, info->best_restart)))
         fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
                 "Agreement", mean_agreement(job->model, info->best_restart));

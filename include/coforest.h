@@ -423,6 +423,9 @@ COF_API const double *cof_model_agreement(const cof_model *model);
  * NULL. */
 COF_API const double *cof_model_cluster_agreement(const cof_model *model, uint32_t *n_good);
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+/* How many restarts, the kept one among them, came to its likelihood (its objective, where that decides), and so in all
+ * likelihood to its partition. */
+COF_API size_t cof_model_n_alike(const cof_model *model);
 
 typedef struct cof_k_record {
     uint32_t k;

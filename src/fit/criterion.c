@@ -89,12 +89,15 @@ double cofi_log_likelihood_of_one(const cofi_engine *e)
     return sum;
 }
 
-/* By how much knowing the clusters makes the attribute that gains most from it likelier. */
-static double greatest_gain(const cofi_engine *e)
+/* By how much knowing the clusters makes the attribute that gains most from it likelier; of_one gets what
+ * cofi_log_likelihood_of_one tells. */
+static double greatest_gain(const cofi_engine *e, double *of_one)
 {
     double most = 0;
+    *of_one = 0;
     for (size_t r = 0; r < e->problem->n_attrs; r++) {
-        double gain = -pooled_evidence(e, r);
+        double pooled = pooled_evidence(e, r), gain = -pooled;
+        *of_one += pooled;
         for (uint32_t j = 0; j < e->o.k; j++) gain += table_evidence(e, r, j);
         most = fmax(most, gain);
     }
@@ -136,11 +139,12 @@ static double tightness(const cofi_engine *e)
  * that. docs/quality.md says what else was tried. */
 static double balance(const cofi_engine *e, double log_likelihood)
 {
-    double gain = log_likelihood - cofi_log_likelihood_of_one(e), merit = log(fmax(tightness(e), 1e-300));
+    double of_one, most = greatest_gain(e, &of_one), gain = log_likelihood - of_one;
+    double merit = log(fmax(tightness(e), 1e-300));
     if (!cofi_by_likelihood(e)) merit += 0.01;
     merit -= 1e5 * cofi_count_empty(e);
     if (gain <= 0) return merit - 1e4; /* below any that gains */
-    double others = fmax(gain - greatest_gain(e), 1e-3 * gain);
+    double others = fmax(gain - most, 1e-3 * gain);
     return merit + log(gain) + 0.25 * log(others);
 }
 

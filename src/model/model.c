@@ -209,6 +209,20 @@ size_t cof_model_kept(const cof_model *m)
     return m->kept;
 }
 
+static double ending(const cof_model *m, size_t restart)
+{
+    const cof_restart_record *r = &m->restart[restart];
+    return m->select == COF_SELECT_OBJECTIVE ? r->objective : r->log_likelihood;
+}
+
+size_t cof_model_n_alike(const cof_model *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_restarts; i++)
+        n += fabs(ending(m, i) - ending(m, m->kept)) <= 1e-9 * fabs(ending(m, m->kept));
+    return n;
+}
+
 const cof_k_record *cof_model_k_curve(const cof_model *m, size_t *n_records)
 {
     if (n_records != NULL) *n_records = m->n_k_curve;

@@ -62,15 +62,6 @@ static double criterion(const cofi_report *r, size_t restart)
     return select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
 }
 
-/* Two runs that end in one partition agree to the last digit, or nearly. */
-static size_t count_agreeing(const cofi_report *r)
-{
-    size_t n = 0;
-    double best = criterion(r, r->best_restart);
-    for (size_t i = 0; i < r->n_restarts; i++) n += fabs(criterion(r, i) - best) <= 1e-9 * fabs(best);
-    return n;
-}
-
 static void restart_line(cofi_report *r, size_t i)
 {
     static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
@@ -211,8 +202,8 @@ static void tell_restarts(cofi_report *r)
                       "<p>There was one start, so nothing tells how chance would have changed the result; "
                       "more starts (<code>--restarts</code>) would.</p>\n");
     } else {
-        cofi_out_format(out, "<p>%zu of %zu starts reached the best value.</p>\n", count_agreeing(r),
-                        r->n_restarts);
+        cofi_out_format(out, "<p>%zu of %zu starts came to the partition kept.</p>\n",
+                        cof_model_n_alike(r->model), r->n_restarts);
         tell_agreement(r);
         restart_strip(r);
     }

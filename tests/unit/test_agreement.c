@@ -83,8 +83,36 @@ static void a_model_tells_it(void **state)
     o.restarts = 1;
     assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
     assert_null(cof_model_agreement(model));
+    assert_int_equal(cof_model_n_alike(model), 1);
     cof_model_free(model);
     cof_table_free(table);
+}
+
+/* Restarts that agree with the kept one in every row are those that came to its likelihood, and a loaded model knows. */
+static void so_many_are_alike(void **state)
+{
+    (void)state;
+    cof_error err;
+    size_t n_some = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        cof_table *table = random_table(seed, 90, 5, 3, 2);
+        cof_fit_options o = {.struct_size = sizeof o, .k = 2, .restarts = 12, .seed = seed};
+        if (seed % 2 == 1) o.select = COF_SELECT_OBJECTIVE;
+        cof_model *model = fit_model(table, &o, NULL), *loaded = NULL;
+        const double *ari = cof_model_agreement(model);
+        size_t n = 0;
+        for (size_t r = 0; r < 12; r++) n += ari[r] == 1;
+        assert_int_equal(cof_model_n_alike(model), n);
+        assert_status(cof_model_save(model, "test_agreement.cofm", &err), COF_OK, &err);
+        assert_status(cof_model_load(NULL, "test_agreement.cofm", &loaded, &err), COF_OK, &err);
+        remove("test_agreement.cofm");
+        assert_int_equal(cof_model_n_alike(loaded), n);
+        n_some += n > 1 && n < 12;
+        cof_model_free(loaded);
+        cof_model_free(model);
+        cof_table_free(table);
+    }
+    assert_true(n_some > 2);
 }
 
 /* Each cluster against every cluster of every other good restart, row by row. */
@@ -155,6 +183,7 @@ int main(void)
         cmocka_unit_test(few_rows_are_all_compared),
         cmocka_unit_test(many_rows_are_sampled),
         cmocka_unit_test(a_model_tells_it),
+        cmocka_unit_test(so_many_are_alike),
         cmocka_unit_test(clusters_against_their_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
