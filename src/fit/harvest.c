@@ -60,16 +60,34 @@ static cof_status copy_attributes(cof_model *m, const cofi_engine *e, cof_error 
     return status;
 }
 
+typedef struct copy_job {
+    cof_model *m;
+    const cofi_engine *e;
+} copy_job;
+
+enum { COPY_ROWS = 1 << 16 };
+
+static void copy_task(void *ctx, uint32_t worker, size_t task)
+{
+    const copy_job *job = ctx;
+    const cofi_problem *p = job->e->problem;
+    cof_model *m = job->m;
+    (void)worker;
+    size_t end = (task + 1) * COPY_ROWS < m->n_labels ? (task + 1) * COPY_ROWS : m->n_labels;
+    for (size_t i = task * COPY_ROWS; i < end; i++) {
+        bool dropped = p->dropped != NULL && p->dropped[i];
+        m->label[i] = dropped ? -1 : job->e->pass.label[p->group != NULL ? p->group[i] : i];
+    }
+}
+
+/* By all threads: most of it is memory that nobody touched before. */
 static cof_status copy_labels(cof_model *m, const cofi_engine *e, cof_error *err)
 {
-    const cofi_problem *p = e->problem;
-    m->label = cofi_alloc(&m->env, p->n_table_rows, sizeof *m->label);
+    copy_job job = {m, e};
+    m->n_labels = e->problem->n_table_rows;
+    m->label = cofi_alloc(&m->env, m->n_labels, sizeof *m->label);
     if (m->label == NULL) return cofi_no_memory(err);
-    m->n_labels = p->n_table_rows;
-    for (size_t i = 0; i < m->n_labels; i++) {
-        bool dropped = p->dropped != NULL && p->dropped[i];
-        m->label[i] = dropped ? -1 : e->pass.label[p->group != NULL ? p->group[i] : i];
-    }
+    cofi_team_run(e->team, copy_task, &job, (m->n_labels + COPY_ROWS - 1) / COPY_ROWS);
     return COF_OK;
 }
 

@@ -170,7 +170,7 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
         add_chunk(p, lanes, 0, row, n, at);
         lanes->least(at->sum, p->k, (uint16_t)p->bound, to, lead, unsure);
     }
-    if (n < ROWS) memcpy(label, whole, n * sizeof *whole);
+    if (to == whole) memcpy(label, to, n * sizeof *to);
     if (key != NULL) put_keys(p, lanes, lead, n, key);
 }
 
