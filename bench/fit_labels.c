@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coforest.h"
+#include "class_table.h"
 
 static int complain(const char *text)
 {
@@ -44,10 +44,7 @@ int main(int argc, char **argv)
     cof_error err;
     cof_table *table;
     if (argc != 5) return complain("usage: bench_fit_labels TABLE K METHOD SEED");
-    const cof_read_options read = {.struct_size = sizeof read};
-    if (cof_table_read(NULL, argv[1], &read, &table, &err) != COF_OK) return complain(err.text);
-    size_t label = cof_table_find(table, "class");
-    if (label != SIZE_MAX) cof_table_set_role(table, label, COF_ROLE_LABEL, NULL);
+    if (read_class_table(argv[1], &table, &err) != COF_OK) return complain(err.text);
     int code = fit(table, argv);
     cof_table_free(table);
     return code;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../src/fit/method.h"
+#include "class_table.h"
 
 static int complain(const char *text)
 {
@@ -14,10 +15,8 @@ static int complain(const char *text)
 
 static void print_start(const cofi_engine *e)
 {
-    const cofi_problem *p = e->problem;
     printf("%d %.17g", cofi_by_likelihood(e), e->objective);
-    for (size_t i = 0; i < p->n_table_rows; i++)
-        printf(" %d", (int)e->pass.label[p->group != NULL ? p->group[i] : i]);
+    for (size_t i = 0; i < e->problem->n_table_rows; i++) printf(" %d", (int)cofi_table_label(e, i));
     putchar('\n');
 }
 
@@ -70,10 +69,7 @@ int main(int argc, char **argv)
     cof_error err;
     cof_table *table;
     if (argc != 5) return complain("usage: bench_starts TABLE K STARTS SEED");
-    const cof_read_options read = {.struct_size = sizeof read};
-    if (cof_table_read(NULL, argv[1], &read, &table, &err) != COF_OK) return complain(err.text);
-    size_t label = cof_table_find(table, "class");
-    if (label != SIZE_MAX) cof_table_set_role(table, label, COF_ROLE_LABEL, NULL);
+    if (read_class_table(argv[1], &table, &err) != COF_OK) return complain(err.text);
     int code = run(table, argv, &err) == COF_OK ? 0 : complain(err.text);
     cof_table_free(table);
     return code;

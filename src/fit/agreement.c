@@ -24,13 +24,9 @@ void cofi_agreement_close(const cofi_engine *e, cofi_agreement *a)
 
 void cofi_agreement_note(const cofi_engine *e, cofi_agreement *a, uint32_t record)
 {
-    const cofi_problem *p = e->problem;
     int32_t *label = a->label + (size_t)record * a->n_rows;
-    for (size_t s = 0; s < a->n_rows; s++) {
-        size_t row = s * p->n_table_rows / a->n_rows;
-        bool dropped = p->dropped != NULL && p->dropped[row];
-        label[s] = dropped ? -1 : e->pass.label[p->group != NULL ? p->group[row] : row];
-    }
+    for (size_t s = 0; s < a->n_rows; s++)
+        label[s] = cofi_table_label(e, s * e->problem->n_table_rows / a->n_rows);
 }
 
 void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)

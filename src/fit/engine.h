@@ -60,6 +60,14 @@ static inline uint32_t cofi_count_empty(const cofi_engine *e)
     return n;
 }
 
+/* The cluster of a row of the table, -1 where it was dropped. */
+static inline int32_t cofi_table_label(const cofi_engine *e, size_t row)
+{
+    const cofi_problem *p = e->problem;
+    if (p->dropped != NULL && p->dropped[row]) return -1;
+    return e->pass.label[p->group != NULL ? p->group[row] : row];
+}
+
 /* After a pass of any kind: how the restart stands, in engine->stop and engine->stopped; *done once nothing moved
  * or the host said stop. */
 void cofi_engine_judge(cofi_engine *engine, uint64_t moved, bool *done);

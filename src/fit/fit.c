@@ -175,9 +175,8 @@ static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
     double cells = (double)p->rows.n_rows * (double)p->n_attrs;
     double n =
         fmax(RESTART_WORK / (cells * k), fmin(CLUSTER_RESTARTS * (double)k, CLUSTER_WORK / (cells * k)));
-    uint32_t least = cells < SMALL_CELLS ? SMALL_RESTARTS : DEFAULT_RESTARTS;
-    if (cells >= SMALL_CELLS || n <= least) return least;
-    return n < MOST_RESTARTS ? (uint32_t)n : MOST_RESTARTS;
+    if (cells >= SMALL_CELLS) return DEFAULT_RESTARTS;
+    return (uint32_t)fmax(SMALL_RESTARTS, fmin(n, MOST_RESTARTS));
 }
 
 /* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */

@@ -70,14 +70,10 @@ enum { COPY_ROWS = 1 << 16 };
 static void copy_task(void *ctx, uint32_t worker, size_t task)
 {
     const copy_job *job = ctx;
-    const cofi_problem *p = job->e->problem;
     cof_model *m = job->m;
     (void)worker;
     size_t end = (task + 1) * COPY_ROWS < m->n_labels ? (task + 1) * COPY_ROWS : m->n_labels;
-    for (size_t i = task * COPY_ROWS; i < end; i++) {
-        bool dropped = p->dropped != NULL && p->dropped[i];
-        m->label[i] = dropped ? -1 : job->e->pass.label[p->group != NULL ? p->group[i] : i];
-    }
+    for (size_t i = task * COPY_ROWS; i < end; i++) m->label[i] = cofi_table_label(job->e, i);
 }
 
 /* By all threads: most of it is memory that nobody touched before. */

@@ -57,12 +57,7 @@ static void add_row(const mixed *m, size_t row, int64_t *sum)
 {
     const cofi_engine *e = m->e;
     const cofi_problem *p = e->problem;
-    memcpy(sum, e->scores.base, e->scores.stride * sizeof *sum);
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        const int64_t *score =
-            e->scores.value + (size_t)(p->first[r] + cofi_id(p->rows.ids[r], row)) * e->scores.stride;
-        for (uint32_t j = 0; j < e->o.k; j++) sum[j] += score[j];
-    }
+    cofi_sum_rows(&p->rows, &e->scores, &row, 1, sum);
     for (uint32_t j = 0; j < e->o.k; j++) {
         double apart = 0;
         for (size_t c = 0; c < p->n_numeric; c++) {
