@@ -17,6 +17,13 @@ static inline uint32_t cofi_id(cofi_ids ids, size_t row)
     return ((const uint32_t *)ids.codes)[row];
 }
 
+/* Where stretch number `at` of n about equal ones begins among n_rows rows. The product needs 64 bits even
+ * where addresses have 32. n, n_rows < 2^32. */
+static inline size_t cofi_stretch_begin(size_t at, size_t n, size_t n_rows)
+{
+    return (size_t)((uint64_t)at * n_rows / n);
+}
+
 /* The cluster of a row. Two bytes: a pass writes one for every row it reads. */
 typedef uint16_t cofi_label;
 enum { COFI_NO_LABEL = UINT16_MAX };

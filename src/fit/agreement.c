@@ -26,7 +26,7 @@ void cofi_agreement_note(const cofi_engine *e, cofi_agreement *a, uint32_t recor
 {
     int32_t *label = a->label + (size_t)record * a->n_rows;
     for (size_t s = 0; s < a->n_rows; s++)
-        label[s] = cofi_table_label(e, s * e->problem->n_table_rows / a->n_rows);
+        label[s] = cofi_table_label(e, cofi_stretch_begin(s, a->n_rows, e->problem->n_table_rows));
 }
 
 void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)

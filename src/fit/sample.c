@@ -6,7 +6,8 @@
 /* Evenly spaced rows would miss whatever a table repeats at that distance. */
 static uint32_t row_of_stretch(const cofi_problem *whole, size_t n, size_t at)
 {
-    size_t begin = at * whole->rows.n_rows / n, end = (at + 1) * whole->rows.n_rows / n;
+    size_t n_rows = whole->rows.n_rows;
+    size_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
     return (uint32_t)(begin + cofi_mix64(at) % (end - begin));
 }
 

@@ -87,7 +87,7 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
 {
     slots s = {NULL, NULL, 0};
     uint64_t hash[BLOCK];
-    cof_status status = COF_OK;
+    cof_status status = n_rows < UINT32_MAX ? COF_OK : COF_ERR_DATA;
     *n_groups = 0;
     for (size_t begin = 0; begin < n_rows && status == COF_OK; begin += BLOCK) {
         size_t n = n_rows - begin < BLOCK ? n_rows - begin : BLOCK;

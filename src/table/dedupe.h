@@ -6,7 +6,7 @@
 #include "../core/shape.h"
 
 /* group[i] numbers the distinct rows in order of first appearance; *n_groups says how many there are.
- * n_rows < 2^32 - 1. COF_OK or COF_ERR_MEMORY. */
+ * COF_OK, COF_ERR_MEMORY, or COF_ERR_DATA for more rows than a 32-bit number can name. */
 cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                        uint32_t *group, uint32_t *n_groups);
 

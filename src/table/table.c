@@ -228,6 +228,10 @@ cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct
     cof_status status = COF_ERR_MEMORY;
     uint32_t n_groups = 0;
     size_t n_attrs = 0;
+    if (table->n_rows >= UINT32_MAX)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the table has %llu rows, and equal ones are found among at most %u",
+                         (unsigned long long)table->n_rows, UINT32_MAX - 1);
     cofi_ids *ids = cofi_alloc(env, table->n_columns, sizeof *ids);
     uint32_t *group = cofi_alloc(env, table->n_rows, sizeof *group);
     if (ids != NULL && group != NULL) {

@@ -142,6 +142,25 @@ static void a_sample_of_rows(void **state)
     }
 }
 
+/* Row numbers have 32 bits here; more rows used to be numbered modulo 2^32. */
+static void more_rows_than_can_be_numbered(void **state)
+{
+    (void)state;
+    cof_env env = cofi_env_resolve(NULL);
+    uint32_t n_groups = 7;
+    assert_int_equal(cofi_dedupe(&env, NULL, 0, UINT32_MAX, NULL, &n_groups), COF_ERR_DATA);
+    assert_int_equal(n_groups, 0);
+}
+
+static void stretches_cover_all_rows(void **state)
+{
+    (void)state;
+    const size_t n = 8192, n_rows = UINT32_MAX - 1; /* the product has 45 bits */
+    assert_int_equal(cofi_stretch_begin(0, n, n_rows), 0);
+    assert_int_equal(cofi_stretch_begin(n / 2, n, n_rows), n_rows / 2);
+    assert_int_equal(cofi_stretch_begin(n, n, n_rows), n_rows);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -164,7 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_equal_brute_force),  cmocka_unit_test(without_attributes_all_rows_are_equal),
         cmocka_unit_test(many_distinct_rows),        cmocka_unit_test(a_sample_of_rows),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(more_rows_than_can_be_numbered),
+        cmocka_unit_test(stretches_cover_all_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
