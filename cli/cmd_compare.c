@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "complain.h"
 #include "fit_job.h"
-#include "methods.h"
+#include "method_list.h"
 #include "numbers.h"
 #include "show_scores.h"
 

@@ -8,7 +8,7 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "labels_csv.h"
-#include "methods.h"
+#include "method_list.h"
 #include "progress.h"
 #include "report_out.h"
 #include "show_scores.h"

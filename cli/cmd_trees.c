@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "coforest.h"
 #include "complain.h"
-#include "methods.h"
+#include "method_list.h"
 #include "outfiles.h"
 #include "term.h"
 

@@ -4,7 +4,7 @@
 
 #include "fit_job.h"
 #include "json_out.h"
-#include "methods.h"
+#include "method_list.h"
 #include "progress.h"
 #include "show_scores.h"
 

@@ -7,7 +7,7 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "insight.h"
-#include "methods.h"
+#include "method_list.h"
 #include "show_scores.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "fit_job.h"
 #include "json_out.h"
-#include "methods.h"
+#include "method_list.h"
 
 /* ---- CSV: one figure a line ---------------------------------------------------------------------- */
 

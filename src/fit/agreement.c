@@ -2,6 +2,8 @@
  * the third digit, whatever the size of the table. */
 #include "agreement.h"
 
+#include "../score/overlap.h"
+
 enum { MOST_ROWS = 1 << 16, MOST_LABELS = 1 << 24, MOST_CLUSTERS = 1024 };
 #define GOOD_GAIN 0.9
 
@@ -67,28 +69,6 @@ cof_status cofi_agreement_measure(const cofi_engine *e, const cofi_agreement *a,
     return COF_OK;
 }
 
-/* Adds to each cluster's sum what it shares with its nearest counterpart. */
-static void add_overlaps(const int32_t *own, const int32_t *other, size_t n, uint32_t k, uint32_t *table,
-                         double *sum)
-{
-    uint32_t *own_size = table + (size_t)k * k, *other_size = own_size + k;
-    memset(table, 0, (size_t)k * (k + 2) * sizeof *table);
-    for (size_t s = 0; s < n; s++) {
-        if (own[s] < 0) continue; /* dropped, so in both */
-        table[(size_t)own[s] * k + (size_t)other[s]]++;
-        own_size[own[s]]++;
-        other_size[other[s]]++;
-    }
-    for (uint32_t j = 0; j < k; j++) {
-        double most = own_size[j] == 0; /* of an empty one nothing else can be said */
-        for (uint32_t h = 0; h < k && own_size[j] > 0; h++) {
-            double common = table[(size_t)j * k + h], either = own_size[j] + other_size[h] - common;
-            most = common > most * either ? common / either : most;
-        }
-        sum[j] += most;
-    }
-}
-
 static bool is_good(const cof_restart_record *record, const cof_restart_record *kept, double of_one)
 {
     double gain = kept->log_likelihood - of_one;
@@ -112,8 +92,8 @@ cof_status cofi_agreement_clusters(const cofi_engine *e, const cofi_agreement *a
     bool ok = table != NULL && *mean != NULL;
     for (uint32_t r = 0; ok && r < n_records; r++)
         if (r != kept && is_good(&record[r], &record[kept], of_one))
-            add_overlaps(a->label + (size_t)kept * a->n_rows, a->label + (size_t)r * a->n_rows, a->n_rows, k,
-                         table, *mean);
+            cofi_overlap_add(a->label + (size_t)kept * a->n_rows, a->label + (size_t)r * a->n_rows, a->n_rows,
+                             k, table, *mean);
     for (uint32_t j = 0; ok && j < k; j++) (*mean)[j] /= *n_good;
     cofi_release(&e->env, table);
     return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean either way */

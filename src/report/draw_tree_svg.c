@@ -8,7 +8,7 @@
  *
  * An edge too short to be seen is drawn at a least length, dashed. In a page the page says what the tree is
  * of and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
-#include "contingency.h"
+#include "../score/contingency.h"
 #include "draw_tree.h"
 #include "svg_out.h"
 

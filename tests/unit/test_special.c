@@ -1,7 +1,7 @@
 /* Distribution functions against SciPy 1.x (scipy.special.gammaincc, betainc, scipy.stats.norm.ppf). */
 #include "unit_helper.h"
 
-#include "../../src/report/special.h"
+#include "../../src/score/special.h"
 
 static void assert_relative(double a, double b)
 {

@@ -1,5 +1,5 @@
 /* The library's methods as the options, help and completions name them. */
-#include "methods.h"
+#include "method_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

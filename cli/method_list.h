@@ -1,6 +1,6 @@
 /* The library's methods as the options, help and completions name them. */
-#ifndef COF_CLI_METHODS_H
-#define COF_CLI_METHODS_H
+#ifndef COF_CLI_METHOD_LIST_H
+#define COF_CLI_METHOD_LIST_H
 
 #include "coforest.h"
 #include "options.h"
