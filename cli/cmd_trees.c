@@ -19,6 +19,7 @@ typedef struct trees_settings {
 
 typedef struct trees_job {
     trees_settings s;
+    const char *path; /* of the model */
     cof_model *model;
     size_t *attribute; /* the chosen ones */
     size_t n;
@@ -104,17 +105,10 @@ static int choose_attributes(trees_job *job)
     return CODE_DONE;
 }
 
-static int put_piece(void *ctx, const char *text, size_t n_bytes)
-{
-    outfile *f = ctx;
-    outfile_put(f, text, n_bytes);
-    return f->status != COF_OK;
-}
-
 static int draw(const trees_job *job, outfile *f, size_t attribute)
 {
     cof_error err;
-    cof_status status = cof_model_draw_tree(job->model, attribute, job->s.format, put_piece, f, &err);
+    cof_status status = cof_model_draw_tree(job->model, attribute, job->s.format, outfile_sink, f, &err);
     if (status == COF_OK || f->status != COF_OK)
         return CODE_DONE; /* what the file says is told by its finish */
     return complain_status(status, TASK_OUTPUT, &err);
@@ -143,7 +137,7 @@ static int write_file(const trees_job *job)
         return complain(CODE_USAGE,
                         "an SVG file holds one tree: choose a column with --attr, or give a directory "
                         "with --out trees/");
-    code = outfiles_check(&f, 1, NULL, 0);
+    code = outfiles_check(&f, 1, &job->path, 1);
     if (code == CODE_DONE) code = write_all(job, &f);
     outfiles_free(&f, 1);
     return code;
@@ -192,6 +186,7 @@ static bool is_folder(const char *path)
 static int run_job(trees_job *job, const char *path)
 {
     cof_error err;
+    job->path = path;
     cof_status status = cof_model_load(NULL, path, &job->model, &err);
     if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
     if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))

@@ -39,16 +39,38 @@ static bool is_special(const char *path)
     return strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode));
 }
 
+static bool same_inode(const struct stat *s, const struct stat *t)
+{
+    return s->st_dev == t->st_dev && s->st_ino == t->st_ino;
+}
+
 static bool same_file(const char *a, const char *b)
 {
     struct stat s, t;
     if (is_special(a)) return strcmp(a, "-") == 0 && strcmp(b, "-") == 0; /* /dev/null twice is fine */
     char *place_a = place_of(a), *place_b = place_of(b);
     bool same = place_a != NULL && place_b != NULL && strcmp(place_a, place_b) == 0;
-    if (!same && stat(a, &s) == 0 && stat(b, &t) == 0) same = s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    if (!same && stat(a, &s) == 0 && stat(b, &t) == 0) same = same_inode(&s, &t);
     free(place_a);
     free(place_b);
     return same;
+}
+
+/* A file given by `<` is an input like one given by its name. */
+static bool overwrites(const outfile *f, const char *input)
+{
+    struct stat s, t;
+    if (is_stdout(f)) return false;
+    if (strcmp(input, "-") != 0) return same_file(f->path, input);
+    return !is_special(f->path) && stat(f->path, &s) == 0 && fstat(STDIN_FILENO, &t) == 0 &&
+           same_inode(&s, &t);
+}
+
+static int complain_input(const outfile *f, const char *input)
+{
+    bool by_stdin = strcmp(input, "-") == 0;
+    return complain(CODE_USAGE, "%s would overwrite %s, which is an input%s", f->option,
+                    by_stdin ? f->path : input, by_stdin ? " (standard input)" : "");
 }
 
 static int check_apart(const outfile *files, size_t n, const char *const *inputs, size_t n_inputs)
@@ -57,9 +79,8 @@ static int check_apart(const outfile *files, size_t n, const char *const *inputs
         if (files[i].path == NULL) continue;
         if (*files[i].path == '\0') return complain(CODE_USAGE, "%s needs a file name", files[i].option);
         for (size_t j = 0; j < n_inputs; j++)
-            if (inputs[j] != NULL && !is_stdout(&files[i]) && same_file(files[i].path, inputs[j]))
-                return complain(CODE_USAGE, "%s would overwrite %s, which is an input", files[i].option,
-                                inputs[j]);
+            if (inputs[j] != NULL && overwrites(&files[i], inputs[j]))
+                return complain_input(&files[i], inputs[j]);
         for (size_t j = 0; j < i; j++)
             if (files[j].path != NULL && same_file(files[i].path, files[j].path))
                 return complain(CODE_USAGE, "%s and %s name the same file, %s", files[j].option,
@@ -73,16 +94,6 @@ static int complain_path(const char *path, int reason)
     return complain(CODE_FAILED, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* In the same folder, so that renaming is one step; not made from the name, which may be as long as names
- * can be. */
-static char *part_beside(const char *target, const char *option)
-{
-    char *part = NULL;
-    int n_folder = (int)(strrchr(target, '/') - target) + 1;
-    if (asprintf(&part, "%.*s.coforest%s-%ld", n_folder, target, option + 1, (long)getpid()) < 0) part = NULL;
-    return part;
-}
-
 /* Opening and discarding shows that the file could be made, and leaves nothing behind even if the
  * run is killed later. A pipe must not be opened twice: its reader would take the first for the end. */
 static int try_file(outfile *f)
@@ -94,9 +105,6 @@ static int try_file(outfile *f)
         if (stat(f->path, &s) == 0 && S_ISDIR(s.st_mode)) return complain_path(f->path, EISDIR);
         return access(f->path, W_OK) == 0 ? CODE_DONE : complain_path(f->path, errno);
     }
-    f->target = place_of(f->path);
-    f->part = f->target == NULL ? NULL : part_beside(f->target, f->option);
-    if (f->part == NULL) return complain_memory();
     cof_status status = cof_output_open(NULL, f->path, &probe, &f->err);
     if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &f->err);
     cof_output_discard(probe);
@@ -111,30 +119,28 @@ int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n
     return code;
 }
 
-static const char *written_path(const outfile *f)
-{
-    return f->part != NULL ? f->part : f->path;
-}
-
-/* The user knows the file by the name given, not by the one it has while it waits. */
 static int complain_outfile(const outfile *f, cof_status status)
 {
     if (is_stdout(f) && reader_gone()) return CODE_FAILED; /* as in `| head`: no words */
-    const char *at = f->part == NULL ? NULL : strstr(f->err.text, f->part);
-    if (at == NULL) return complain_status(status, TASK_OUTPUT, &f->err);
-    return complain(exit_code(status, TASK_OUTPUT), "%.*s%s%s", (int)(at - f->err.text), f->err.text, f->path,
-                    at + strlen(f->part));
+    return complain_status(status, TASK_OUTPUT, &f->err);
 }
 
 int outfile_open(outfile *f)
 {
-    f->status = cof_output_open(NULL, written_path(f), &f->output, &f->err);
+    f->status = cof_output_open(NULL, f->path, &f->output, &f->err);
     return f->status == COF_OK ? CODE_DONE : complain_outfile(f, f->status);
 }
 
 void outfile_put(outfile *f, const char *bytes, size_t n_bytes)
 {
     if (f->status == COF_OK) f->status = cof_output_write(f->output, bytes, n_bytes, &f->err);
+}
+
+int outfile_sink(void *ctx, const char *text, size_t n_bytes)
+{
+    outfile *f = ctx;
+    outfile_put(f, text, n_bytes);
+    return f->status != COF_OK;
 }
 
 void outfile_print(outfile *f, const char *format, ...)
@@ -149,47 +155,38 @@ void outfile_print(outfile *f, const char *format, ...)
 
 int outfile_finish(outfile *f)
 {
-    if (f->status == COF_OK)
-        f->status = cof_output_commit(f->output, &f->err);
-    else
-        cof_output_discard(f->output);
-    f->output = NULL;
-    f->waiting = f->status == COF_OK && f->part != NULL;
+    if (f->status == COF_OK) f->status = cof_output_finish(f->output, &f->err);
     return f->status == COF_OK ? CODE_DONE : complain_outfile(f, f->status);
 }
 
 int outfile_save_model(outfile *f, const cof_model *model)
 {
-    f->status = cof_model_save(model, written_path(f), &f->err);
-    f->waiting = f->status == COF_OK && f->part != NULL;
-    return f->status == COF_OK ? CODE_DONE : complain_outfile(f, f->status);
-}
-
-/* Of a file that is replaced; where a file system has none there is nothing to keep. */
-static void keep_permissions(const outfile *f)
-{
-    struct stat s;
-    if (stat(f->target, &s) == 0 && chmod(f->part, s.st_mode & 0777) != 0) errno = 0;
+    cof_error err;
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_model_write(model, outfile_sink, f, &err);
+    if (status != COF_OK && f->status == COF_OK) return complain_status(status, TASK_OUTPUT, &err);
+    return outfile_finish(f);
 }
 
 int outfiles_publish(outfile *files, size_t n)
 {
+    cof_error err;
+    cof_output **outputs = calloc(n + 1, sizeof *outputs);
+    if (outputs == NULL) return complain_memory();
     for (size_t i = 0; i < n; i++) {
-        if (!files[i].waiting) continue;
-        keep_permissions(&files[i]);
-        if (rename(files[i].part, files[i].target) != 0) return complain_path(files[i].path, errno);
-        files[i].waiting = false;
+        outputs[i] = files[i].output;
+        files[i].output = NULL;
     }
-    return CODE_DONE;
+    cof_status status = cof_output_publish(outputs, n, &err);
+    free(outputs);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT, &err);
 }
 
 void outfiles_free(outfile *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (files[i].output != NULL) cof_output_discard(files[i].output);
-        if (files[i].waiting) unlink(files[i].part);
-        free(files[i].target);
-        free(files[i].part);
+        cof_output_discard(files[i].output);
         files[i] = (outfile){.option = files[i].option};
     }
 }

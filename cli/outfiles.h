@@ -1,9 +1,8 @@
 /* The files a run leaves: all of them or none.
  *
- * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end
- * each one is written in full under a name of its own beside its target, and only when all are complete do
- * they take their names. Devices, pipes and standard output ("-") cannot wait like that; they are written
- * as they are. */
+ * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end each one is
+ * written in full, and only when all are complete do they take their names together (cof_output_publish). Devices,
+ * pipes and standard output ("-") cannot wait like that; they are written as they are. */
 #ifndef COF_CLI_OUTFILES_H
 #define COF_CLI_OUTFILES_H
 
@@ -15,18 +14,16 @@
 typedef struct outfile {
     const char *option; /* that named it, for complaints */
     const char *path;   /* as given; NULL if nobody asked for it */
-    char *target;       /* the same with links followed */
-    char *part;         /* the finished file until it gets its name; NULL where there is no waiting */
-    bool waiting;       /* part is there and must be renamed or removed */
-    cof_output *output; /* while it is being written */
+    cof_output *output; /* from its opening until it is published */
     cof_status status;  /* the first failure, told when the file is finished */
     cof_error err;
 } outfile;
 
-/* Refuses two outputs in one place, or one over an input; then tries each. Exit codes. */
+/* Refuses two outputs in one place, or one over an input ("-" is standard input); then tries each. Exit codes. */
 int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n_inputs);
 int outfile_open(outfile *f);
 void outfile_put(outfile *f, const char *bytes, size_t n_bytes);
+int outfile_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink; ctx is the outfile */
 void outfile_print(outfile *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int outfile_finish(outfile *f);
 int outfile_save_model(outfile *f, const cof_model *model); /* open, put and finish in one */

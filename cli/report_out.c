@@ -3,13 +3,6 @@
 
 #include "complain.h"
 
-static int put_piece(void *ctx, const char *text, size_t n_bytes)
-{
-    outfile *f = ctx;
-    outfile_put(f, text, n_bytes);
-    return f->status != COF_OK;
-}
-
 /* What the file itself says is told by its finish. */
 static int finish(outfile *f, cof_status status, const cof_error *err)
 {
@@ -23,7 +16,7 @@ int write_report(outfile *f, const cof_model *model, const cof_table *table,
     cof_error err;
     int code = outfile_open(f);
     if (code != CODE_DONE) return code;
-    return finish(f, cof_report_write(model, table, options, put_piece, f, &err), &err);
+    return finish(f, cof_report_write(model, table, options, outfile_sink, f, &err), &err);
 }
 
 int write_map(outfile *f, const cof_model *model, const cof_table *table, const int32_t *labels,
@@ -39,7 +32,7 @@ int write_map(outfile *f, const cof_model *model, const cof_table *table, const 
     int code = outfile_open(f);
     if (code != CODE_DONE) return code;
     cof_status status = cof_embed(model, table, &o, &map, &err);
-    if (status == COF_OK) status = cof_map_draw(map, model, table, labels, put_piece, f, &err);
+    if (status == COF_OK) status = cof_map_draw(map, model, table, labels, outfile_sink, f, &err);
     cof_map_free(map);
     return finish(f, status, &err);
 }

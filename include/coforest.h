@@ -516,13 +516,22 @@ COF_API cof_status cof_match(const cof_env *env, const uint64_t *table, uint32_t
 
 /* ---- For programs around the library ------------------------------------------------------------ */
 
-/* A file that appears under its name only when it is complete. path "-" is standard output. */
+/* Files that appear under their names only when they are complete. Each one waits in its target's folder under a
+ * random name, with the permissions of the file it replaces; a crash leaves at most such a hidden file, which the
+ * next output opened in that folder removes. A link to a file stays, and the file it leads to is replaced; a link to
+ * nothing is refused. path "-" is standard output; it, devices and pipes are written directly and never wait. */
 typedef struct cof_output cof_output;
 COF_API cof_status cof_output_open(const cof_env *env, const char *path, cof_output **out, cof_error *err);
 COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_bytes, cof_error *err);
-/* Both end the handle; commit gives the file its name, discard leaves nothing behind. */
+/* Brings all bytes to the disk; nothing can be written afterwards. Publishing finishes what is not finished, so this
+ * is for programs that want to hear of a full disk file by file. */
+COF_API cof_status cof_output_finish(cof_output *output, cof_error *err);
+/* The next three end the handles, NULL among them being fine. Publish gives all files their names together: if one
+ * cannot have its name, the others get back what they were before (where the file system can link files), and all
+ * are discarded. Commit publishes one. Discard leaves nothing behind. */
+COF_API cof_status cof_output_publish(cof_output *const *outputs, size_t n, cof_error *err);
 COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
-COF_API void cof_output_discard(cof_output *output); /* NULL is fine */
+COF_API void cof_output_discard(cof_output *output);
 
 /* ---- What a partition says ------------------------------------------------------------------------ */
 

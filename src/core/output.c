@@ -1,6 +1,6 @@
-/* A file that appears under its name only when it is complete: written under another name in the same folder,
- * renamed at the end. What is no ordinary file (a terminal, a pipe, /dev/null) is written to directly. */
-#include "env.h"
+/* A file that appears under its name only when it is complete: staged beside its target, placed at the end. What is
+ * no ordinary file (a terminal, a pipe, /dev/null) is written to directly. */
+#include "staged.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 16, NAME_BYTES = 240 };
@@ -16,11 +15,11 @@ enum { BUFFER_BYTES = 1 << 16, NAME_BYTES = 240 };
 struct cof_output {
     cof_env env;
     char name[NAME_BYTES]; /* for sentences */
-    int fd;
-    bool owns_fd;
-    int failure;     /* errno of the first failed write; such a file is never committed */
-    char *target;    /* what the temporary file will be called */
-    char *temporary; /* NULL: we write to the target itself */
+    int fd;                /* where bytes go: a device's, standard output or the staged file's */
+    bool owns_fd;          /* a device's */
+    bool finished;
+    int failure; /* errno of the first failed step; such a file is never published */
+    cofi_staged staged;
     size_t n_held;
     char buffer[BUFFER_BYTES];
 };
@@ -30,63 +29,49 @@ static cof_status system_failure(const cof_output *output, int number, cof_error
     return cofi_fail(err, COF_ERR_IO, "cannot write %s: %s", output->name, strerror(number));
 }
 
-/* Unlike mkstemp, leaves the permissions to open and so to the user's umask. Names that cannot be guessed
- * keep others from taking them on purpose; should one be taken by accident, the next is tried. */
-static int open_unique(char *path, size_t n_folder)
+static cof_status open_staged(cof_output *output, const char *target, const struct stat *replaced,
+                              cof_error *err)
 {
-    const int tries = 100;
-    int fd = -1;
-    for (int i = 0; i < tries && fd < 0; i++) {
-        uint64_t number;
-        if (getentropy(&number, sizeof number) != 0) return -1;
-        sprintf(path + n_folder, ".coforest-%016llx", (unsigned long long)number);
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST) break;
-    }
-    return fd;
-}
-
-static cof_status open_temporary(cof_output *output, const char *target, cof_error *err)
-{
-    const size_t name_bytes = sizeof ".coforest-0123456789abcdef";
-    const char *slash = strrchr(target, '/');
-    size_t n_folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
-    output->target = cofi_copy_text(&output->env, target, strlen(target));
-    char *path = cofi_alloc(&output->env, n_folder + name_bytes, 1);
-    if (output->target == NULL || path == NULL) goto no_memory;
-    memcpy(path, target, n_folder);
-    output->fd = open_unique(path, n_folder);
-    if (output->fd < 0) {
-        int number = errno;
-        cofi_release(&output->env, path);
+    int number = cofi_staged_open(&output->env, target, replaced, &output->staged);
+    if (number == ENOMEM) return cofi_no_memory(err);
+    if (number != 0)
         return cofi_fail(err, COF_ERR_IO, "cannot write %s: no file can be made in its folder: %s",
                          output->name, strerror(number));
-    }
-    output->owns_fd = true;
-    output->temporary = path;
+    output->fd = output->staged.fd;
     return COF_OK;
-no_memory:
-    cofi_release(&output->env, path);
-    return cofi_no_memory(err);
 }
 
+/* The path may have come to mean an ordinary file since it was looked at, and that must not be written over. */
 static cof_status open_directly(cof_output *output, const char *path, cof_error *err)
 {
+    struct stat about;
     output->fd = open(path, O_WRONLY | O_CLOEXEC);
     output->owns_fd = true;
-    return output->fd >= 0 ? COF_OK : system_failure(output, errno, err);
+    if (output->fd < 0 || fstat(output->fd, &about) != 0) return system_failure(output, errno, err);
+    return S_ISREG(about.st_mode) ? system_failure(output, EEXIST, err) : COF_OK;
 }
 
-/* A file that is to be replaced: the caller must be allowed to change it, and its permissions live on. A link
- * stays a link, and what it leads to is replaced. */
-static cof_status open_over(cof_output *output, const char *path, mode_t mode, cof_error *err)
+/* A file that is to be replaced: the caller must be allowed to change it. A link stays a link, and what it leads to
+ * is replaced. */
+static cof_status open_over(cof_output *output, const char *path, const struct stat *replaced, cof_error *err)
 {
     char real[PATH_MAX];
     if (access(path, W_OK) != 0 || realpath(path, real) == NULL) return system_failure(output, errno, err);
-    cof_status status = open_temporary(output, real, err);
-    /* Some file systems have no permissions to set, and then there are none to keep. */
-    if (status == COF_OK) (void)fchmod(output->fd, mode & 0777);
-    return status;
+    return open_staged(output, real, replaced, err);
+}
+
+/* A link to nothing is not followed: who planted it would choose where our file appears. Nor is it replaced: who
+ * made it on purpose would lose it. */
+static cof_status open_new(cof_output *output, const char *path, cof_error *err)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0)
+        return cofi_fail(
+            err, COF_ERR_IO,
+            "cannot write %s: it is a link to a file that does not exist; remove the link, or make "
+            "the file",
+            output->name);
+    return open_staged(output, path, NULL, err);
 }
 
 static cof_status open_path(cof_output *output, const char *path, cof_error *err)
@@ -98,8 +83,8 @@ static cof_status open_path(cof_output *output, const char *path, cof_error *err
         return fflush(stdout) == 0 ? COF_OK : system_failure(output, errno, err);
     }
     if (stat(path, &about) != 0)
-        return errno == ENOENT ? open_temporary(output, path, err) : system_failure(output, errno, err);
-    if (S_ISREG(about.st_mode)) return open_over(output, path, about.st_mode, err);
+        return errno == ENOENT ? open_new(output, path, err) : system_failure(output, errno, err);
+    if (S_ISREG(about.st_mode)) return open_over(output, path, &about, err);
     if (S_ISDIR(about.st_mode)) return system_failure(output, EISDIR, err);
     return open_directly(output, path, err);
 }
@@ -114,6 +99,7 @@ cof_status cof_output_open(const cof_env *env, const char *path, cof_output **ou
     memset(output, 0, offsetof(cof_output, buffer));
     output->env = own;
     output->fd = -1;
+    output->staged = COFI_STAGED_NONE;
     cofi_utf8_show_tail(output->name, sizeof output->name, strcmp(path, "-") == 0 ? "standard output" : path);
     cof_status status = open_path(output, path, err);
     if (status != COF_OK) {
@@ -146,6 +132,7 @@ static void flush(cof_output *output)
 
 cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_bytes, cof_error *err)
 {
+    if (output->finished && output->failure == 0) output->failure = EBADF;
     if (n_bytes > BUFFER_BYTES - output->n_held) flush(output);
     if (n_bytes > BUFFER_BYTES) {
         write_through(output, bytes, n_bytes);
@@ -156,31 +143,58 @@ cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_byte
     return output->failure == 0 ? COF_OK : system_failure(output, output->failure, err);
 }
 
-/* Every step may be the first to learn that the disk is full, so each one is asked. */
-static void finish_file(cof_output *output)
+/* Every step may be the first to learn that the disk is full, so each one is asked. A close that a signal cut short
+ * has closed all the same. */
+cof_status cof_output_finish(cof_output *output, cof_error *err)
 {
-    flush(output);
-    if (output->failure == 0 && output->temporary != NULL && fsync(output->fd) != 0 && errno != EINVAL &&
-        errno != ENOTSUP)
-        output->failure = errno;
-    if (output->owns_fd && close(output->fd) != 0 && output->failure == 0) output->failure = errno;
-    output->fd = -1;
-    if (output->failure == 0 && output->temporary != NULL && rename(output->temporary, output->target) != 0)
-        output->failure = errno;
+    if (!output->finished) {
+        flush(output);
+        if (output->failure == 0 && output->staged.fd >= 0)
+            output->failure = cofi_staged_sync(&output->staged);
+        if (output->owns_fd && close(output->fd) != 0 && errno != EINTR && output->failure == 0)
+            output->failure = errno;
+        output->fd = -1;
+        output->finished = true;
+    }
+    return output->failure == 0 ? COF_OK : system_failure(output, output->failure, err);
+}
+
+/* Names first, then the folders, so that a crash after our return keeps them; a failure anywhere puts all back. */
+static cof_status place_all(cof_output *const *outputs, size_t n, cof_error *err)
+{
+    cof_status status = COF_OK;
+    for (size_t step = 0; step < 2 * n && status == COF_OK; step++) {
+        cof_output *output = outputs[step % n];
+        if (output == NULL || output->staged.fd < 0) continue;
+        int number = step < n ? cofi_staged_place(&output->staged) : cofi_staged_sync_folder(&output->staged);
+        if (number != 0) status = system_failure(output, number, err);
+    }
+    for (size_t i = n; status != COF_OK && i-- > 0;)
+        if (outputs[i] != NULL) cofi_staged_put_back(&outputs[i]->staged);
+    return status;
+}
+
+cof_status cof_output_publish(cof_output *const *outputs, size_t n, cof_error *err)
+{
+    cof_status status = COF_OK;
+    const cofi_staged *first = NULL;
+    size_t n_staged = 0;
+    for (size_t i = 0; i < n && status == COF_OK; i++) {
+        if (outputs[i] == NULL) continue;
+        status = cof_output_finish(outputs[i], err);
+        if (outputs[i]->staged.fd < 0) continue;
+        n_staged++;
+        if (first == NULL) first = &outputs[i]->staged;
+    }
+    if (status == COF_OK && n_staged > 1) cofi_staged_lock_folder(first);
+    if (status == COF_OK) status = place_all(outputs, n, err);
+    for (size_t i = 0; i < n; i++) cof_output_discard(outputs[i]);
+    return status;
 }
 
 cof_status cof_output_commit(cof_output *output, cof_error *err)
 {
-    cof_status status = COF_OK;
-    finish_file(output);
-    if (output->failure != 0) {
-        status = system_failure(output, output->failure, err);
-    } else {
-        cofi_release(&output->env, output->temporary);
-        output->temporary = NULL; /* it has its real name now, and must not be removed */
-    }
-    cof_output_discard(output);
-    return status;
+    return cof_output_publish(&output, 1, err);
 }
 
 void cof_output_discard(cof_output *output)
@@ -188,8 +202,6 @@ void cof_output_discard(cof_output *output)
     if (output == NULL) return;
     cof_env env = output->env;
     if (output->fd >= 0 && output->owns_fd) close(output->fd);
-    if (output->temporary != NULL) unlink(output->temporary);
-    cofi_release(&env, output->temporary);
-    cofi_release(&env, output->target);
+    cofi_staged_close(&env, &output->staged);
     cofi_release(&env, output);
 }

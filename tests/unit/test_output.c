@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +165,134 @@ static void longest_name(void **state)
     write_all(name, "x");
     assert_text(name, "x");
     unlink(name);
+}
+
+/* ---- Files that wait ---------------------------------------------------------------------------- */
+
+/* The name of the only waiting file here. */
+static void find_waiting(char *name)
+{
+    name[0] = '\0';
+    DIR *dir = opendir(".");
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;)
+        if (strncmp(e->d_name, ".coforest-", 10) == 0) strcpy(name, e->d_name);
+    closedir(dir);
+    assert_string_not_equal(name, "");
+}
+
+/* Others could read a secret table's labels until the file got its name. */
+static void waits_with_the_permissions_replaced(void **state)
+{
+    (void)state;
+    char name[NAME_MAX + 1];
+    mode_t old = umask(022);
+    put_text("t", "secret");
+    chmod("t", 0600);
+    cof_output *output = open_output("t");
+    find_waiting(name);
+    assert_int_equal(mode_of(name), 0600);
+    assert_int_equal(cof_output_commit(output, NULL), COF_OK);
+    assert_int_equal(mode_of("t"), 0600);
+    umask(old);
+    unlink("t");
+}
+
+static void dangling_link_is_refused(void **state)
+{
+    (void)state;
+    cof_output *output = NULL;
+    cof_error err;
+    assert_int_equal(symlink("nowhere", "link"), 0);
+    assert_int_equal(cof_output_open(NULL, "link", &output, &err), COF_ERR_IO);
+    assert_string_equal(err.text,
+                        "cannot write link: it is a link to a file that does not exist; remove the link, "
+                        "or make the file");
+    assert_int_equal(n_files("."), 1);
+    unlink("link");
+}
+
+/* What a dead run left can be locked. Names that are not ours, what somebody holds and what is no file stay. */
+static void dead_files_are_removed(void **state)
+{
+    (void)state;
+    static const char dead[] = ".coforest-0123456789abcdef", held[] = ".coforest-fedcba9876543210";
+    put_text(dead, "x");
+    put_text(held, "x");
+    put_text(".coforest-0123456789abcde", "too short");
+    put_text(".coforest-0123456789abcdeg", "no number");
+    assert_int_equal(symlink("nowhere", ".coforest-1111111111111111"), 0);
+    assert_int_equal(mkfifo(".coforest-2222222222222222", 0666), 0);
+    int fd = open(held, O_RDONLY);
+    assert_int_equal(flock(fd, LOCK_SH), 0);
+    write_all("t", "new");
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(n_files("."), 6);
+    close(fd);
+    write_all("t", "new");
+    assert_int_equal(access(held, F_OK), -1);
+    unlink(".coforest-0123456789abcde");
+    unlink(".coforest-0123456789abcdeg");
+    unlink(".coforest-1111111111111111");
+    unlink(".coforest-2222222222222222");
+    unlink("t");
+    assert_int_equal(n_files("."), 0);
+}
+
+static void two_waiting_for_one_name(void **state)
+{
+    (void)state;
+    cof_output *a = open_output("t"), *b = open_output("t");
+    cof_output_write(a, "one", 3, NULL);
+    cof_output_write(b, "two", 3, NULL);
+    assert_int_equal(cof_output_commit(b, NULL), COF_OK);
+    assert_text("t", "two");
+    assert_int_equal(cof_output_commit(a, NULL), COF_OK);
+    assert_text("t", "one");
+    assert_int_equal(n_files("."), 1);
+    unlink("t");
+}
+
+/* ---- Several at once ----------------------------------------------------------------------------- */
+
+static void published_together(void **state)
+{
+    (void)state;
+    cof_output *outputs[] = {open_output("a"), NULL, open_output("/dev/null"), open_output("b")};
+    put_text("a", "old");
+    for (size_t i = 0; i < 4; i++)
+        if (outputs[i] != NULL) assert_int_equal(cof_output_write(outputs[i], "new", 3, NULL), COF_OK);
+    assert_int_equal(cof_output_finish(outputs[3], NULL), COF_OK);
+    assert_int_equal(access("b", F_OK), -1);
+    assert_int_equal(cof_output_write(outputs[3], "more", 4, NULL), COF_ERR_IO); /* it is finished */
+    cof_output_discard(outputs[3]);
+    outputs[3] = open_output("b");
+    assert_int_equal(cof_output_publish(outputs, 4, NULL), COF_OK);
+    assert_text("a", "new");
+    assert_text("b", "");
+    assert_int_equal(n_files("."), 2);
+    unlink("a");
+    unlink("b");
+    assert_int_equal(cof_output_publish(NULL, 0, NULL), COF_OK);
+}
+
+/* A rename that failed used to leave the files before it new and those after it old. */
+static void put_back_together(void **state)
+{
+    (void)state;
+    cof_error err = {""};
+    put_text("old", "old");
+    chmod("old", 0604);
+    cof_output *outputs[] = {open_output("old"), open_output("fresh"), open_output("taken")};
+    for (size_t i = 0; i < 3; i++) cof_output_write(outputs[i], "new", 3, NULL);
+    assert_int_equal(mkdir("taken", 0777), 0);
+    assert_int_equal(cof_output_publish(outputs, 3, &err), COF_ERR_IO);
+    assert_string_equal(err.text, "cannot write taken: Is a directory");
+    assert_text("old", "old");
+    assert_int_equal(mode_of("old"), 0604);
+    assert_int_equal(access("fresh", F_OK), -1);
+    assert_int_equal(n_files("."), 2);
+    rmdir("taken");
+    unlink("old");
 }
 
 /* ---- What is no ordinary file -------------------------------------------------------------------- */
@@ -353,6 +482,12 @@ int main(void)
         cmocka_unit_test(permissions),
         cmocka_unit_test(links_stay_links),
         cmocka_unit_test(longest_name),
+        cmocka_unit_test(waits_with_the_permissions_replaced),
+        cmocka_unit_test(dangling_link_is_refused),
+        cmocka_unit_test(dead_files_are_removed),
+        cmocka_unit_test(two_waiting_for_one_name),
+        cmocka_unit_test(published_together),
+        cmocka_unit_test(put_back_together),
         cmocka_unit_test(standard_output),
         cmocka_unit_test(devices_and_pipes),
         cmocka_unit_test(cannot_open),

@@ -1,0 +1,213 @@
+#include "staged.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char prefix[] = ".coforest-";
+
+static int make_name(char *name)
+{
+    uint64_t number;
+    if (getentropy(&number, sizeof number) != 0) return errno;
+    snprintf(name, COFI_STAGED_NAME, "%s%016llx", prefix, (unsigned long long)number);
+    return 0;
+}
+
+/* A signal may end these calls before they have done anything. */
+static int open_in(int folder, const char *leaf, int flags, mode_t mode)
+{
+    int fd;
+    do fd = openat(folder, leaf, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static int sync_fd(int fd)
+{
+    int result;
+    do result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    /* What cannot be synced, as on some network file systems, need not be. */
+    return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : errno;
+}
+
+/* ---- Files that dead runs left -------------------------------------------------------------------- */
+
+static bool is_staged_name(const char *name)
+{
+    size_t n = sizeof prefix - 1;
+    return strncmp(name, prefix, n) == 0 && strlen(name) == COFI_STAGED_NAME - 1 &&
+           strspn(name + n, "0123456789abcdef") == 16;
+}
+
+/* Only a file of our own user that nobody holds; O_NONBLOCK, should the name belong to a pipe. */
+static void remove_if_dead(int folder, const char *name)
+{
+    struct stat about;
+    int fd = open_in(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    if (fd < 0) return;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+static void remove_dead_files(int folder)
+{
+    enum { MOST_ENTRIES = 1 << 16 }; /* a folder may be huge; what it hides then does no harm */
+    int fd = open_in(folder, ".", O_RDONLY | O_DIRECTORY, 0);
+    DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+    if (entries == NULL) {
+        if (fd >= 0) close(fd);
+        return;
+    }
+    const struct dirent *entry;
+    for (int i = 0; i < MOST_ENTRIES && (entry = readdir(entries)) != NULL; i++)
+        if (is_staged_name(entry->d_name)) remove_if_dead(folder, entry->d_name);
+    closedir(entries);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
+{
+    const char *slash = strrchr(target, '/');
+    size_t n = slash == NULL ? 0 : (size_t)(slash - target) + 1;
+    char *path = n == 0 ? cofi_copy_text(env, ".", 1) : cofi_copy_text(env, target, n);
+    s->leaf = cofi_copy_text(env, target + n, strlen(target + n));
+    int number = path == NULL || s->leaf == NULL ? ENOMEM : 0;
+    if (number == 0) {
+        s->folder = open_in(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+        /* A folder that may be changed but not listed cannot be synced either. */
+        if (s->folder < 0 && errno == EACCES) s->folder = open_in(AT_FDCWD, path, O_PATH | O_DIRECTORY, 0);
+        number = s->folder < 0 ? errno : 0;
+    }
+    cofi_release(env, path);
+    return number;
+}
+
+/* Between making a file and locking it, another run may have taken it for a dead one. */
+static bool hold(int fd)
+{
+    struct stat about;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    return fstat(fd, &about) == 0 && about.st_nlink > 0;
+}
+
+static int open_unique(cofi_staged *s, mode_t mode)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        char name[COFI_STAGED_NAME];
+        int number = make_name(name);
+        if (number != 0) return number;
+        s->fd = open_in(s->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+        if (s->fd < 0 && errno != EEXIST) return errno;
+        if (s->fd < 0) continue;
+        memcpy(s->name, name, sizeof name);
+        if (hold(s->fd)) return 0;
+        close(s->fd);
+        unlinkat(s->folder, s->name, 0);
+        s->fd = -1;
+        s->name[0] = '\0';
+    }
+    return EEXIST;
+}
+
+/* Owner, group and permissions of the file replaced. A group that we cannot give gets no more than everybody has.
+ * Some file systems have none of this to set, and then there is nothing to keep. */
+static void take_over(int fd, const struct stat *old)
+{
+    struct stat own;
+    mode_t mode = old->st_mode & 0777;
+    bool differs = fstat(fd, &own) == 0 && (own.st_uid != old->st_uid || own.st_gid != old->st_gid);
+    if (differs && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    if (fchmod(fd, mode) != 0) errno = 0;
+}
+
+int cofi_staged_open(const cof_env *env, const char *target, const struct stat *replaced, cofi_staged *s)
+{
+    *s = COFI_STAGED_NONE;
+    int number = open_folder(env, target, s);
+    if (number != 0) return number;
+    remove_dead_files(s->folder);
+    /* Never wider than the file replaced, not even before the next step: who has it open may read on. */
+    number = open_unique(s, replaced != NULL ? replaced->st_mode & 0777 : 0666);
+    if (number == 0 && replaced != NULL) take_over(s->fd, replaced);
+    return number;
+}
+
+int cofi_staged_sync(const cofi_staged *s)
+{
+    return sync_fd(s->fd);
+}
+
+/* ---- Placing ------------------------------------------------------------------------------------- */
+
+void cofi_staged_lock_folder(const cofi_staged *s)
+{
+    enum { TRIES = 200 }; /* one second; who holds it longer is no run of ours */
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (int i = 0; i < TRIES && flock(s->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++)
+        nanosleep(&pause, NULL);
+}
+
+/* A second name for what is about to be replaced. Where a file system has no second names, putting back is not
+ * possible, and the new file stays. */
+static int keep_old(cofi_staged *s)
+{
+    struct stat about;
+    s->had_old = fstatat(s->folder, s->leaf, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!s->had_old || !S_ISREG(about.st_mode)) return 0;
+    char name[COFI_STAGED_NAME];
+    int number = make_name(name);
+    if (number != 0) return number;
+    s->old = open_in(s->folder, s->leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    if (s->old >= 0) (void)flock(s->old, LOCK_SH | LOCK_NB); /* no success: somebody else holds it */
+    if (linkat(s->folder, s->leaf, s->folder, name, 0) == 0) memcpy(s->old_name, name, sizeof name);
+    return 0;
+}
+
+int cofi_staged_place(cofi_staged *s)
+{
+    int number = keep_old(s);
+    if (number != 0) return number;
+    if (renameat(s->folder, s->name, s->folder, s->leaf) != 0) return errno;
+    s->name[0] = '\0';
+    s->placed = true;
+    return 0;
+}
+
+int cofi_staged_sync_folder(const cofi_staged *s)
+{
+    return sync_fd(s->folder);
+}
+
+void cofi_staged_put_back(cofi_staged *s)
+{
+    if (!s->placed) return;
+    if (s->old_name[0] != '\0') {
+        if (renameat(s->folder, s->old_name, s->folder, s->leaf) == 0) s->old_name[0] = '\0';
+    } else if (!s->had_old) {
+        unlinkat(s->folder, s->leaf, 0);
+    }
+    s->placed = false;
+}
+
+void cofi_staged_close(const cof_env *env, cofi_staged *s)
+{
+    if (s->name[0] != '\0') unlinkat(s->folder, s->name, 0);
+    if (s->old_name[0] != '\0') unlinkat(s->folder, s->old_name, 0);
+    const int fds[] = {s->fd, s->old, s->folder};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0) close(fds[i]);
+    cofi_release(env, s->leaf);
+    *s = COFI_STAGED_NONE;
+}
