@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "complain.h"
@@ -164,6 +165,12 @@ static const option output_options[] = {
      .offset = offsetof(fit_settings, map_out),
      .hint = HINT_FILE,
      .help = "Write the page's map of the rows alone, as SVG."},
+    {.name = "keep-partial",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, keep_partial),
+     .help =
+         "Let a run that is stopped in its first restart replace files that exist; without this, such a run "
+         "writes nothing then."},
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_settings, json),
@@ -491,13 +498,19 @@ static void warn_constant(fit_job *job)
     }
 }
 
-/* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
-static void warn_stopped(fit_job *job)
+static uint32_t count_finished(const fit_job *job)
 {
     size_t n = 0;
     uint32_t finished = 0;
     const cof_restart_record *record = cof_model_restarts(job->model, &n);
     for (size_t i = 0; i < n; i++) finished += record[i].stop_reason != COF_STOP_STOPPED;
+    return finished;
+}
+
+/* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
+static void warn_stopped(fit_job *job)
+{
+    uint32_t finished = count_finished(job);
     job->n_warnings = job->n_warnings < MAX_WARNINGS ? job->n_warnings : MAX_WARNINGS - 1;
     if (finished == 0)
         warn(job, "interrupted in the first restart; what it had reached was kept");
@@ -573,6 +586,20 @@ static int write_outputs(fit_job *job)
     return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
 }
 
+/* What half a restart has reached is not worth an older result, and files of one run belong together: if one of
+ * them exists, none is written. NULL: go on. */
+static const char *worth_more(const fit_job *job)
+{
+    struct stat about;
+    if (job->info.stop_reason != COF_STOP_STOPPED || job->s.keep_partial || count_finished(job) > 0)
+        return NULL;
+    for (size_t i = 0; i < N_OUT; i++)
+        if (job->out[i].path != NULL && stat(job->out[i].path, &about) == 0 && S_ISREG(about.st_mode) &&
+            about.st_size > 0)
+            return job->out[i].path;
+    return NULL;
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
 /* Files first, words second: what is said about them is true by then. */
@@ -582,6 +609,12 @@ static int report(fit_job *job, bool words)
     if (code == CODE_DONE) code = measure_margins(job);
     if (code != CODE_DONE) return code;
     collect_warnings(job);
+    const char *older = worth_more(job);
+    if (older != NULL)
+        return complain(CODE_INTERRUPTED,
+                        "interrupted in the first restart; nothing was written, because %s exists "
+                        "(--keep-partial would replace it)",
+                        older);
     code = write_outputs(job);
     if (code != CODE_DONE) return code;
     if (job->s.json)

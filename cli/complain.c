@@ -18,7 +18,8 @@ const exit_meaning exit_meanings[] = {
                 "method no result."},
     {CODE_MODEL,
      "Bad model file: missing, damaged, made by a later version or by a method that cannot predict."},
-    {CODE_INTERRUPTED, "Interrupted by Ctrl-C or a request to end; what was reached by then was kept."},
+    {CODE_INTERRUPTED, "Interrupted by Ctrl-C; what was reached by then was kept. A request to end (SIGTERM) "
+                       "gives 143, a closed terminal (SIGHUP) 129."},
     {0, NULL}};
 
 /* Sentences quote names out of tables, so they are cleaned piece by piece before a terminal sees them. */

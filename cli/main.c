@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "complain.h"
 #include "help.h"
+#include "progress.h"
 
 const verb *const verbs[] = {&verb_fit,   &verb_predict,   &verb_evaluate,   &verb_compare,
                              &verb_trees, &verb_report,    &verb_describe,   &verb_generate,
@@ -91,5 +92,6 @@ static int flush_output(int code)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe must not keep the files from being written */
-    return flush_output(run(argc, argv));
+    int code = run(argc, argv);
+    return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);
 }

@@ -12,15 +12,15 @@
 static const double FIRST_S = 0.25; /* quicker work needs no line */
 static const double EVERY_S = 0.1;
 
-/* The one piece of state outside the handles: a signal handler has nowhere else to look. */
+/* The one piece of state outside the handles: a signal handler has nowhere else to look. 0, or the signal. */
 static volatile sig_atomic_t stop_requested;
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
 static void request_stop(int number)
 {
-    (void)number;
-    stop_requested = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    stop_requested = number;
+    for (size_t i = 0; i < N_STOP_SIGNALS; i++) signal(stop_signals[i], SIG_DFL);
 }
 
 void catch_signals(void)
@@ -29,8 +29,17 @@ void catch_signals(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = request_stop;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL); /* no SA_RESTART: waiting for standard input must end too */
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < N_STOP_SIGNALS; i++) {
+        struct sigaction before;
+        /* What nohup has set to be ignored stays so. No SA_RESTART: waiting for standard input must end too. */
+        if (sigaction(stop_signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(stop_signals[i], &action, NULL);
+    }
+}
+
+int stop_code(void)
+{
+    return 128 + (stop_requested != 0 ? stop_requested : SIGINT);
 }
 
 bool interrupted(void)

@@ -34,6 +34,7 @@ void progress_say(progress_line *line, const char *text, double elapsed_s, doubl
 /* From now on the first Ctrl-C or request to end asks the running call to stop; the second one kills. */
 void catch_signals(void);
 bool interrupted(void);
+int stop_code(void); /* the exit code of a run that was stopped: 128 and the signal's number */
 
 double now_s(void);
 

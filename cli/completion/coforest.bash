@@ -96,7 +96,7 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --history --report --map-out --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --history --report --map-out --keep-partial --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;

@@ -30,6 +30,7 @@ complete -c coforest -n '__fish_seen_subcommand_from fit' -l model-out -r -F -d 
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l history -r -F -d 'Write what happened in every pass, one JSON object a line'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l report -r -F -d 'Write a page to look at, as HTML that needs nothing else'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l map-out -r -F -d 'Write the page\'s map of the rows alone, as SVG'
+complete -c coforest -n '__fish_seen_subcommand_from fit' -l keep-partial -d 'Let a run that is stopped in its first restart replace files that exist; without this, such a run writes nothing then'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l json -d 'Print one JSON object instead of the text'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l quiet -s q -d 'Print nothing but errors'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l demo -d 'Use the table that comes with the program: 101 animals, --label class -k 7 unless said otherwise'
