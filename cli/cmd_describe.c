@@ -1,12 +1,10 @@
 /* coforest describe: what is in a table, and what may be wrong with it. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cmd.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "complain.h"
 #include "json_out.h"
 #include "progress.h"
@@ -81,84 +79,43 @@ static void keep_top(column_facts *f, uint32_t value, uint64_t rows)
     f->n_top = last + 1;
 }
 
-static uint64_t *count_values(const cof_table *table, size_t column, uint32_t n_values)
+static int look_for_mistakes(describe_job *job, const column_facts *f, size_t column, const uint64_t *rows)
 {
-    uint64_t *rows = calloc((size_t)n_values + 1, sizeof *rows); /* the last one counts the missing */
-    for (size_t i = 0; rows != NULL && i < cof_table_n_rows(table); i++)
-        rows[cof_table_code(table, i, column)]++;
-    return rows;
-}
-
-/* Texts that people write for "nothing", and that would count as values. */
-static void look_for_missing(describe_job *job, const column_facts *f, size_t column, const uint64_t *rows)
-{
-    static const char *const words[] = {"n/a", "na", "#n/a", "nan",     "null", "?",
-                                        "-",   ".",  "",     "missing", NULL};
-    for (uint32_t v = 0; v < f->about.n_values; v++) {
-        const char *text = cof_table_value(job->table, column, v);
-        for (size_t w = 0; words[w] != NULL; w++)
-            if (strcasecmp(text, words[w]) == 0)
-                notice(job, "%s: \"%s\" in %s row%s may mean missing; --na \"?,NA,%s,\" would take it so",
-                       f->about.name, text, show_count(rows[v]).text, plural(rows[v]), text);
+    cof_suspect list[MOST_NOTICES];
+    cof_error err;
+    size_t n = 0;
+    cof_status status = cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &err);
+    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
+        const char *text = cof_table_value(job->table, column, list[i].value);
+        if (list[i].suspicion == COF_SUSPECT_MISSING)
+            notice(job, "%s: \"%s\" in %s row%s may mean missing; --na \"?,NA,%s,\" would take it so",
+                   f->about.name, text, show_count(rows[list[i].value]).text, plural(rows[list[i].value]),
+                   text);
+        else
+            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks", f->about.name, text,
+                   cof_table_value(job->table, column, list[i].other));
     }
-}
-
-typedef struct spelling {
-    char *plain; /* letter case and surrounding blanks gone */
-    uint32_t value;
-} spelling;
-
-static char *plain_spelling(const char *text)
-{
-    while (isspace((unsigned char)*text)) text++;
-    size_t n = strlen(text);
-    while (n > 0 && isspace((unsigned char)text[n - 1])) n--;
-    char *made = strndup(text, n);
-    for (char *s = made; made != NULL && *s != '\0'; s++) *s = (char)tolower((unsigned char)*s);
-    return made;
-}
-
-static int by_spelling(const void *a, const void *b)
-{
-    const spelling *x = a, *y = b;
-    int order = strcmp(x->plain, y->plain);
-    return order != 0 ? order : (x->value > y->value) - (x->value < y->value);
-}
-
-/* Sorted, values that people would take for one lie side by side. */
-static int look_for_spellings(describe_job *job, const column_facts *f, size_t column)
-{
-    size_t n = f->about.n_values, made = 0;
-    spelling *list = calloc(n + 1, sizeof *list);
-    for (; list != NULL && made < n; made++) {
-        list[made] =
-            (spelling){plain_spelling(cof_table_value(job->table, column, (uint32_t)made)), (uint32_t)made};
-        if (list[made].plain == NULL) break;
-    }
-    bool complete = list != NULL && made == n;
-    if (complete) qsort(list, n, sizeof *list, by_spelling);
-    for (size_t i = 1; complete && i < n; i++)
-        if (strcmp(list[i - 1].plain, list[i].plain) == 0)
-            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks", f->about.name,
-                   cof_table_value(job->table, column, list[i - 1].value),
-                   cof_table_value(job->table, column, list[i].value));
-    for (size_t i = 0; i < made; i++) free(list[i].plain);
-    free(list);
-    return complete ? CODE_DONE : complain_memory();
+    if (n > MOST_NOTICES) job->n_unsaid += n - MOST_NOTICES;
+    return CODE_DONE;
 }
 
 static int study_column(describe_job *job, size_t c)
 {
     column_facts *f = &job->facts[c];
+    cof_error err;
     if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
     f->role = job->columns.why[c];
-    f->numeric = f->role == USED && looks_numeric(job->table, c);
-    uint64_t *rows = count_values(job->table, c, f->about.n_values);
+    f->numeric = f->role == USED && column_kind(job->table, c, COF_MISSING_VALUE) == COF_KIND_QUANTITY;
+    size_t n = (size_t)f->about.n_values + 1;
+    uint64_t *rows = calloc(n, sizeof *rows);
     if (rows == NULL) return complain_memory();
-    for (uint32_t v = 0; v < f->about.n_values; v++) keep_top(f, v, rows[v]);
-    look_for_missing(job, f, c, rows);
+    cof_status status = cof_column_count(job->table, c, rows, n, &err);
+    for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
+    int code =
+        status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
     free(rows);
-    return f->role == LEFT_IDENTIFIER || f->numeric ? CODE_DONE : look_for_spellings(job, f, c);
+    return code;
 }
 
 static int study_table(describe_job *job)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "complain.h"
 #include "progress.h"
 #include "show_scores.h"

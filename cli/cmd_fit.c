@@ -468,7 +468,8 @@ static void warn_numbers(fit_job *job)
     size_t n = 0;
     for (size_t c = 0; c < job->columns.n; c++) {
         cof_column view;
-        if (job->columns.why[c] != USED || !looks_numeric(job->table, c)) continue;
+        if (job->columns.why[c] != USED || column_kind(job->table, c, job->s.missing) != COF_KIND_QUANTITY)
+            continue;
         if (cof_table_column(job->table, c, &view) != COF_OK || view.ordinal) continue;
         if (n < 3)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n == 0 ? "" : ", ",

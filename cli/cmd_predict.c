@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "complain.h"
 #include "json_out.h"
 #include "labels_csv.h"

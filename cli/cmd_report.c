@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "complain.h"
 #include "progress.h"
 #include "report_out.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "coforest.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "outfiles.h"
 #include "progress.h"
 

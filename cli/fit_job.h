@@ -3,7 +3,7 @@
 #define COF_CLI_FIT_JOB_H
 
 #include "coforest.h"
-#include "columns.h"
+#include "column_choice.h"
 #include "outfiles.h"
 #include "progress.h"
 #include "term.h"

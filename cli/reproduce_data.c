@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "column_choice.h"
 #include "complain.h"
 
 /* Orders are those of the values' meaning; columns left out are in the order the reader gives them anyway. */
@@ -106,8 +107,8 @@ static int leave_out_identifiers(const rep_table *t)
     cof_column view;
     int code = CODE_DONE;
     for (size_t c = 0; code == CODE_DONE && c < cof_table_n_columns(t->table); c++)
-        if (cof_table_is_identifier(t->table, c) && cof_table_column(t->table, c, &view) == COF_OK &&
-            view.role == COF_ROLE_ATTRIBUTE)
+        if (column_kind(t->table, c, COF_MISSING_VALUE) == COF_KIND_IDENTIFIER &&
+            cof_table_column(t->table, c, &view) == COF_OK && view.role == COF_ROLE_ATTRIBUTE)
             code = set_role(t, view.name, COF_ROLE_IDENTIFIER);
     return code;
 }

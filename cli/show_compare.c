@@ -221,7 +221,8 @@ static void show_numeric(const contest *at, const page *p)
     char text[512] = "";
     for (size_t i = 0; i < at->columns.n; i++) {
         cof_column view;
-        if (at->columns.why[i] != USED || !looks_numeric(at->table, i)) continue;
+        if (at->columns.why[i] != USED || column_kind(at->table, i, COF_MISSING_VALUE) != COF_KIND_QUANTITY)
+            continue;
         if (cof_table_column(at->table, i, &view) != COF_OK || view.ordinal) continue;
         if (n++ < 3)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n == 1 ? "" : ", ",

@@ -220,8 +220,42 @@ COF_API cof_status cof_table_set_role(cof_table *table, size_t column, int32_t r
  * named; names that do not occur are skipped. */
 COF_API cof_status cof_table_set_order(cof_table *table, size_t column, const char *const *values,
                                        size_t n_values, cof_error *err);
-/* Nonzero if nearly every row has its own value there (at least 9 in 10 of 16 or more rows). */
-COF_API int cof_table_is_identifier(const cof_table *table, size_t column);
+
+/* What the values of a column seem to be. */
+typedef enum cof_kind {
+    COF_KIND_CATEGORY = 0,
+    COF_KIND_QUANTITY = 1,   /* numbers: more than 20 distinct ones, or more than 10 if any has a fraction */
+    COF_KIND_IDENTIFIER = 2, /* nearly every row has its own value (at least 9 in 10 of 16 or more rows) */
+    COF_KIND_CONSTANT = 3    /* one value in every row */
+} cof_kind;
+
+typedef struct cof_advice { /* set struct_size first */
+    size_t struct_size;
+    int32_t kind;  /* cof_kind */
+    char why[120]; /* the reason, for people */
+} cof_advice;
+
+/* What a column seems to be, whatever its role. `missing` is a cof_missing: missing cells that are a value of their own
+ * keep a column from being constant. Time and no memory in proportion to the column's values. */
+COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing,
+                                     cof_advice *advice, cof_error *err);
+/* How many rows hold each value; rows has room for n = n_values + 1, the last one counts the missing cells. */
+COF_API cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *rows, size_t n,
+                                    cof_error *err);
+
+typedef enum cof_suspicion {
+    COF_SUSPECT_MISSING = 1, /* a text that people write for "nothing", but that counts as a value */
+    COF_SUSPECT_SPELLING = 2 /* two values that differ by letter case or surrounding blanks only */
+} cof_suspicion;
+
+typedef struct cof_suspect {
+    int32_t suspicion;     /* cof_suspicion */
+    uint32_t value, other; /* value ids; the same one where the suspicion is about one */
+} cof_suspect;
+
+/* Values of a column that look like mistakes: the first `most` of them into list, and how many there are into *n. */
+COF_API cof_status cof_column_suspects(const cof_table *table, size_t column, cof_suspect *list, size_t most,
+                                       size_t *n, cof_error *err);
 /* Distinct rows over the columns with role attribute. */
 COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err);
 /* Writes CSV, all columns, missing cells as they were; path "-" is standard output. */

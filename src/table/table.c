@@ -216,12 +216,6 @@ uint32_t cof_table_code(const cof_table *table, size_t row, size_t column)
     return cofi_column_code(&table->column[column], row);
 }
 
-int cof_table_is_identifier(const cof_table *table, size_t column)
-{
-    if (column >= table->n_columns || table->n_rows < 16) return 0;
-    return table->column[column].n_values >= table->n_rows - table->n_rows / 10;
-}
-
 cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err)
 {
     const cof_env *env = &table->env;

@@ -140,30 +140,7 @@ static void out_of_range_is_an_answer(void **state)
     assert_non_null(cof_table_value(table, 0, 3)); /* the missing id */
     assert_null(cof_table_value(table, 0, 4));
     assert_null(cof_table_value(table, 0, UINT32_MAX));
-    assert_int_equal(cof_table_is_identifier(table, 99), 0);
     cof_table_free(table);
-}
-
-static int identifier_with(size_t n_rows, size_t n_values)
-{
-    int32_t *codes = get_zero(n_rows, sizeof *codes);
-    for (size_t i = 0; i < n_rows; i++) codes[i] = (int32_t)(i < n_values ? i : 0);
-    cof_table *table = table_of(codes, n_rows, 1);
-    int answer = cof_table_is_identifier(table, 0);
-    cof_table_free(table);
-    free(codes);
-    return answer;
-}
-
-static void nine_in_ten_of_sixteen_rows(void **state)
-{
-    (void)state;
-    assert_false(identifier_with(15, 15));
-    assert_true(identifier_with(16, 16));
-    assert_true(identifier_with(16, 15));
-    assert_false(identifier_with(16, 14));
-    assert_true(identifier_with(1000, 900));
-    assert_false(identifier_with(1000, 899));
 }
 
 static void distinct_rows_over_the_attributes(void **state)
@@ -321,7 +298,6 @@ int main(void)
         cmocka_unit_test(texts_that_are_not_utf8_are_refused),
         cmocka_unit_test(widths_from_codes),
         cmocka_unit_test(out_of_range_is_an_answer),
-        cmocka_unit_test(nine_in_ten_of_sixteen_rows),
         cmocka_unit_test(distinct_rows_over_the_attributes),
         cmocka_unit_test(roles),
         cmocka_unit_test(a_stated_order_renumbers),

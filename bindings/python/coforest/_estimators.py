@@ -19,7 +19,7 @@ from ._sklearn import (
 from ._tables import _as_array, columns_of, text_of
 
 _SHOWN_NAMES = 5
-_FEW_NUMBERS, _FEW_FRACTIONS = 20, 10  # more distinct ones look like a measurement, as on the command line
+_IDENTIFIER, _QUANTITY = _core.KINDS["identifier"], _core.KINDS["quantity"]
 
 
 def _choice(what, word, known):
@@ -149,22 +149,17 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         for column, order in (self.ordinal or {}).items():
             table.set_order(_column_of(column, names, "ordinal"), [text_of(value) for value in order])
 
-    def _warn_identifiers(self, views):
-        found = [view["name"] for view, kind in views if view["identifier"] and kind == "O"]
+    @staticmethod
+    def _warn_kinds(views):
+        """What the library thinks of columns that all count as categories here; views are (view, kind of values)."""
+        found = [view["name"] for view, kind in views if view["kind"] == _IDENTIFIER and kind == "O"]
         if found:
             warnings.warn(
                 f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
                 "leave it out",
                 stacklevel=3,
             )
-
-    def _warn_measurements(self, columns, views):
-        def measured(kind, texts):
-            fraction = any("." in text for text in texts if text is not None)
-            return kind == "f" and len(texts) > (_FEW_FRACTIONS if fraction else _FEW_NUMBERS)
-
-        triples = zip(views, columns.kinds or [], columns.columns)
-        found = [view["name"] for view, kind, (_, texts, _) in triples if view and texts and measured(kind, texts)]
+        found = [view["name"] for view, kind in views if view["kind"] in (_QUANTITY, _IDENTIFIER) and kind == "f"]
         if found:
             warnings.warn(
                 f"{_few(found)} look{'s' * (len(found) == 1)} like measurements; every distinct number counts as "
@@ -187,8 +182,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         quantities = {_column_of(column, names, "numeric") for column in (self.numeric or ())}
         for c in quantities:
             table.set_role(c, _core.ROLES["numeric"])
-        self._warn_identifiers([pair for c, pair in enumerate(zip(views, kinds)) if c not in quantities])
-        self._warn_measurements(columns, [None if c in quantities else v for c, v in enumerate(views)])
+        self._warn_kinds([pair for c, pair in enumerate(zip(views, kinds)) if c not in quantities])
         weights = _weights(sample_weight, n_rows)
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
             model, info = self._fit_table(table, weights, reporter.hook, options)

@@ -36,6 +36,10 @@ static int add_names(PyObject *module)
                  Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "attribute", COF_ROLE_ATTRIBUTE, "label",
                                COF_ROLE_LABEL, "identifier", COF_ROLE_IDENTIFIER, "weight", COF_ROLE_WEIGHT,
                                "ignored", COF_ROLE_IGNORED, "numeric", COF_ROLE_NUMERIC)) != 0 ||
+        add_dict(module, "KINDS",
+                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "category", COF_KIND_CATEGORY, "quantity",
+                               COF_KIND_QUANTITY, "identifier", COF_KIND_IDENTIFIER, "constant",
+                               COF_KIND_CONSTANT)) != 0 ||
         add_dict(module, "STOPS",
                  Py_BuildValue("{i:s,i:s,i:s,i:s}", COF_STOP_CONVERGED, "converged", COF_STOP_CYCLE, "cycle",
                                COF_STOP_CAP, "cap", COF_STOP_STOPPED, "stopped")) != 0 ||

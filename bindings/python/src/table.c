@@ -327,10 +327,11 @@ static PyObject *table_column(PyObject *self, PyObject *arg)
         PyErr_SetString(PyExc_IndexError, "there is no such column");
         return NULL;
     }
-    return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:N}", "name", view.name, "role", (int)view.role, "ordinal",
-                         PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
-                         (unsigned long long)view.n_missing, "identifier",
-                         PyBool_FromLong(cof_table_is_identifier(table, c)));
+    cof_advice advice = {.struct_size = sizeof advice};
+    cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
+    return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:i,s:s}", "name", view.name, "role", (int)view.role,
+                         "ordinal", PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
+                         (unsigned long long)view.n_missing, "kind", (int)advice.kind, "why", advice.why);
 }
 
 static PyObject *table_count_distinct(PyObject *self, PyObject *unused)

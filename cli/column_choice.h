@@ -1,6 +1,6 @@
 /* Reading a table as the options say, and what each of its columns is for. */
-#ifndef COF_CLI_COLUMNS_H
-#define COF_CLI_COLUMNS_H
+#ifndef COF_CLI_COLUMN_CHOICE_H
+#define COF_CLI_COLUMN_CHOICE_H
 
 #include <stdbool.h>
 
@@ -59,8 +59,8 @@ int check_named(cof_table *const *tables, size_t n_tables, const column_choice *
 /* First suspected identifier that is not taken; SIZE_MAX if there is none. */
 size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),
                        const void *ctx);
-/* Every value is a number, and there are too many of them, or finer ones, than categories would have. */
-bool looks_numeric(const cof_table *table, size_t column);
+/* What the library takes a column for, a cof_kind. */
+int32_t column_kind(const cof_table *table, size_t column, int32_t missing);
 int complain_column(const cof_table *table, const char *file, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* Reading a table as the options say, and what each of its columns is for. */
-#include "columns.h"
+#include "column_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,11 +254,11 @@ static int set_order(cof_table *table, const char *file, const char *text, bool 
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
 }
 
-static bool is_constant(const cof_table *table, size_t c, int32_t missing)
+int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
 {
-    cof_column view;
-    if (cof_table_column(table, c, &view) != COF_OK) return false;
-    return view.n_values + (missing == COF_MISSING_VALUE && view.n_missing > 0 ? 1 : 0) <= 1;
+    cof_advice advice = {.struct_size = sizeof advice};
+    return cof_column_advise(table, column, missing, &advice, NULL) == COF_OK ? advice.kind
+                                                                              : COF_KIND_CATEGORY;
 }
 
 static int32_t role_for(left_out why)
@@ -329,11 +329,10 @@ static int mark_asked(const cof_table *table, const char *file, const column_cho
 static void mark_guessed(const cof_table *table, const column_choice *asked, int32_t missing, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) {
-        cof_column view;
+        int32_t kind = column_kind(table, c, missing);
         bool undecided = out->why[c] == LEFT_NOT_CHOSEN || (out->why[c] == USED && asked->columns.n == 0);
-        if (cof_table_column(table, c, &view) != COF_OK) continue;
-        if (undecided && !view.ordinal && cof_table_is_identifier(table, c)) out->why[c] = LEFT_IDENTIFIER;
-        if (out->why[c] == USED && is_constant(table, c, missing)) out->why[c] = LEFT_CONSTANT;
+        if (undecided && kind == COF_KIND_IDENTIFIER) out->why[c] = LEFT_IDENTIFIER;
+        if (out->why[c] == USED && kind == COF_KIND_CONSTANT) out->why[c] = LEFT_CONSTANT;
     }
 }
 
@@ -413,23 +412,8 @@ size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, co
                        const void *ctx)
 {
     for (size_t c = 0; c < cof_table_n_columns(table); c++)
-        if (cof_table_is_identifier(table, c) && !taken(ctx, column_name(table, c))) return c;
+        if (column_kind(table, c, COF_MISSING_VALUE) == COF_KIND_IDENTIFIER &&
+            !taken(ctx, column_name(table, c)))
+            return c;
     return SIZE_MAX;
-}
-
-bool looks_numeric(const cof_table *table, size_t column)
-{
-    enum { MANY = 20 }; /* more distinct numbers than a scale of answers would have */
-    cof_column view;
-    bool fraction = false;
-    if (cof_table_column(table, column, &view) != COF_OK || view.n_values < 3) return false;
-    for (uint32_t v = 0; v < view.n_values; v++) {
-        const char *text = cof_table_value(table, column, v);
-        char *end = NULL;
-        if (text[strspn(text, "0123456789+-.eE")] != '\0') return false;
-        strtod(text, &end);
-        if (end == text || *end != '\0') return false;
-        fraction = fraction || strchr(text, '.') != NULL;
-    }
-    return view.n_values > MANY || (fraction && view.n_values > MANY / 2);
 }

@@ -1,0 +1,155 @@
+/* What the columns of a table seem to be, told from their dictionaries, and values that look like mistakes. */
+#include "encode.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum {
+    MANY_NUMBERS = 20,  /* more distinct numbers than a scale of answers would have */
+    FEW_FRACTIONS = 10, /* fractions are measured, so fewer of them will do */
+    FEW_ROWS = 16       /* in fewer rows all values may differ by chance */
+};
+
+/* ---- Kinds --------------------------------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+    char *end = NULL;
+    if (text[strspn(text, "0123456789+-.eE")] != '\0') return false;
+    strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static bool is_quantity(const cofi_column *c)
+{
+    bool fraction = false;
+    if (c->n_values < 3) return false;
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        if (!is_number(text)) return false;
+        fraction = fraction || strchr(text, '.') != NULL;
+    }
+    return c->n_values > (fraction ? FEW_FRACTIONS : MANY_NUMBERS);
+}
+
+static bool is_constant(const cofi_column *c, int32_t missing)
+{
+    return c->n_values + (missing == COF_MISSING_VALUE && c->n_missing > 0 ? 1 : 0) <= 1;
+}
+
+static bool is_identifier(const cofi_column *c, size_t n_rows)
+{
+    return !c->ordinal && n_rows >= FEW_ROWS && c->n_values >= n_rows - n_rows / 10;
+}
+
+__attribute__((format(printf, 3, 4))) static void advise(cof_advice *out, int32_t kind, const char *why, ...)
+{
+    cof_advice made = {.kind = kind};
+    va_list args;
+    va_start(args, why);
+    vsnprintf(made.why, sizeof made.why, why, args);
+    va_end(args);
+    cofi_return_struct(out, &made, sizeof made);
+}
+
+cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing, cof_advice *advice,
+                             cof_error *err)
+{
+    if (column >= table->n_columns)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
+                         column + 1, table->n_columns);
+    const cofi_column *c = &table->column[column];
+    if (is_identifier(c, table->n_rows))
+        advise(advice, COF_KIND_IDENTIFIER, "nearly every row has its own value");
+    else if (is_constant(c, missing))
+        advise(advice, COF_KIND_CONSTANT, "the same value in every row");
+    else if (is_quantity(c))
+        advise(advice, COF_KIND_QUANTITY, "%u distinct numbers", c->n_values);
+    else
+        advise(advice, COF_KIND_CATEGORY, "%u values", c->n_values);
+    return COF_OK;
+}
+
+/* ---- Values that look like mistakes -------------------------------------------------------------- */
+
+cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *rows, size_t n, cof_error *err)
+{
+    if (column >= table->n_columns || n != (size_t)table->column[column].n_values + 1)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu counts does not fit column number %zu", n,
+                         column + 1);
+    memset(rows, 0, n * sizeof *rows);
+    for (size_t i = 0; i < table->n_rows; i++) rows[cofi_column_code(&table->column[column], i)]++;
+    return COF_OK;
+}
+
+static bool means_nothing(const char *text)
+{
+    static const char *const words[] = {"n/a", "na", "#n/a", "nan", "null", "?", "-", ".", "", "missing"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (strcasecmp(text, words[w]) == 0) return true;
+    return false;
+}
+
+/* Letter case and surrounding blanks gone. */
+static size_t plain_spelling(const char *text, char *plain)
+{
+    size_t n = strlen(text), at = 0;
+    while (n > 0 && isspace((unsigned char)text[n - 1])) n--;
+    while (at < n && isspace((unsigned char)text[at])) at++;
+    for (size_t i = at; i < n; i++) plain[i - at] = (char)tolower((unsigned char)text[i]);
+    return n - at;
+}
+
+static void put_suspect(cof_suspect *list, size_t most, size_t *n, cof_suspect suspect)
+{
+    if (*n < most) list[*n] = suspect;
+    ++*n;
+}
+
+/* Every value but the first of those that people would take for one, with the one before it. */
+static cof_status find_spellings(const cofi_column *c, const cof_env *env, cof_suspect *list, size_t most,
+                                 size_t *n)
+{
+    size_t longest = 0;
+    cofi_encoder known;
+    cofi_encoder_init(&known, env);
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        size_t length = strlen(cofi_column_text(c, v));
+        longest = length > longest ? length : longest;
+    }
+    char *plain = cofi_alloc(env, longest, 1);
+    uint32_t *last = cofi_alloc(env, c->n_values, sizeof *last), id;
+    cof_status status = plain == NULL || last == NULL ? COF_ERR_MEMORY : COF_OK;
+    for (uint32_t v = 0; status == COF_OK && v < c->n_values; v++) {
+        uint32_t n_known = known.n_values;
+        status = cofi_encoder_intern(&known, plain, plain_spelling(cofi_column_text(c, v), plain), &id);
+        if (status != COF_OK) break;
+        if (id < n_known) put_suspect(list, most, n, (cof_suspect){COF_SUSPECT_SPELLING, last[id], v});
+        last[id] = v;
+    }
+    cofi_encoder_free(&known);
+    cofi_release(env, plain);
+    cofi_release(env, last);
+    return status;
+}
+
+cof_status cof_column_suspects(const cof_table *table, size_t column, cof_suspect *list, size_t most,
+                               size_t *n, cof_error *err)
+{
+    cof_advice advice = {.struct_size = sizeof advice};
+    size_t found = 0;
+    cof_status status = cof_column_advise(table, column, COF_MISSING_VALUE, &advice, err);
+    if (status != COF_OK) return status;
+    const cofi_column *c = &table->column[column];
+    for (uint32_t v = 0; v < c->n_values; v++)
+        if (means_nothing(cofi_column_text(c, v)))
+            put_suspect(list, most, &found, (cof_suspect){COF_SUSPECT_MISSING, v, v});
+    if (advice.kind != COF_KIND_IDENTIFIER && advice.kind != COF_KIND_QUANTITY)
+        status = find_spellings(c, &table->env, list, most, &found);
+    if (status != COF_OK) return cofi_no_memory(err);
+    *n = found;
+    return COF_OK;
+}
