@@ -8,8 +8,6 @@
 #include "cmd.h"
 #include "complain.h"
 #include "grid.h"
-#include "json_out.h"
-#include "numbers.h"
 #include "progress.h"
 
 typedef struct bench_settings {
@@ -212,12 +210,6 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
     return CODE_DONE;
 }
 
-static double sorted_median(double *x, size_t n)
-{
-    rep_sort(x, n);
-    return rep_quantile(x, n, 0.5);
-}
-
 /* In turn, so that whatever else the machine does falls on both alike. */
 static int measure_fits(bench_job *job)
 {
@@ -239,12 +231,12 @@ static int measure_fits(bench_job *job)
             code = fit_once(job, &job->fit[i], repeat);
     for (size_t i = 0; i < job->n_fits && code == CODE_DONE; i++) {
         fit_times *f = &job->fit[i];
-        f->elapsed_s = sorted_median(f->took, n);
+        f->elapsed_s = cof_quantile(f->took, n, 0.5);
         f->least_s = f->took[0];
         f->most_s = f->took[n - 1];
-        f->visit_s = sorted_median(f->visit, n);
-        f->pass_s = sorted_median(f->pass, n);
-        f->processor_s = sorted_median(f->processor, n);
+        f->visit_s = cof_quantile(f->visit, n, 0.5);
+        f->pass_s = cof_quantile(f->pass, n, 0.5);
+        f->processor_s = cof_quantile(f->processor, n, 0.5);
     }
     return code;
 }
@@ -280,69 +272,70 @@ static const char *why_chosen(const bench_job *job)
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */
 
-static void print_times(json_out *j, double elapsed_s, double least_s, double most_s)
+static void print_times(cof_json *j, double elapsed_s, double least_s, double most_s)
 {
-    json_real(j, "elapsed_s", elapsed_s);
-    json_real(j, "least_s", least_s);
-    json_real(j, "most_s", most_s);
+    cof_json_real(j, "elapsed_s", elapsed_s);
+    cof_json_real(j, "least_s", least_s);
+    cof_json_real(j, "most_s", most_s);
 }
 
-static void print_speed(const bench_job *job, const cof_speed *speed, json_out *j)
+static void print_speed(const bench_job *job, const cof_speed *speed, cof_json *j)
 {
     static const char *const works[] = {
         [COF_WORK_READ] = "read", [COF_WORK_FIRST] = "first", [COF_WORK_AGAIN] = "again"};
     double rows = (double)job->s.rows;
-    json_open_line(j, NULL, '{');
-    json_text(j, "work", works[speed->work]);
-    json_text(j, "kernel", speed->kernel);
-    json_count(j, "threads", speed->threads);
+    cof_json_open_line(j, NULL, '{');
+    cof_json_text(j, "work", works[speed->work]);
+    cof_json_text(j, "kernel", speed->kernel);
+    cof_json_count(j, "threads", speed->threads);
     print_times(j, speed->elapsed_s, speed->least_s, speed->most_s);
-    json_real(j, "processor_s", speed->processor_s);
-    json_real(j, "rows_per_s", rows / speed->elapsed_s);
-    json_real(j, "ns_per_row", 1e9 * speed->elapsed_s / rows);
-    json_real(j, "bytes_per_s", (double)job->n_bytes / speed->elapsed_s);
-    json_real(j, "share_of_reading", reading_beside(job, speed)->elapsed_s / speed->elapsed_s);
-    json_close(j, '}');
+    cof_json_real(j, "processor_s", speed->processor_s);
+    cof_json_real(j, "rows_per_s", rows / speed->elapsed_s);
+    cof_json_real(j, "ns_per_row", 1e9 * speed->elapsed_s / rows);
+    cof_json_real(j, "bytes_per_s", (double)job->n_bytes / speed->elapsed_s);
+    cof_json_real(j, "share_of_reading", reading_beside(job, speed)->elapsed_s / speed->elapsed_s);
+    cof_json_close(j, '}');
 }
 
-static void print_fit(const fit_times *f, json_out *j)
+static void print_fit(const fit_times *f, cof_json *j)
 {
-    json_open_line(j, NULL, '{');
-    json_count(j, "threads", f->info.threads);
+    cof_json_open_line(j, NULL, '{');
+    cof_json_count(j, "threads", f->info.threads);
     print_times(j, f->elapsed_s, f->least_s, f->most_s);
-    json_real(j, "processor_s", f->processor_s);
-    json_count(j, "passes", f->info.passes);
-    json_count(j, "row_visits", f->info.row_visits);
-    json_real(j, "ns_per_row_visit", 1e9 * f->visit_s);
-    json_real(j, "ns_per_row_and_pass", 1e9 * f->pass_s);
-    json_close(j, '}');
+    cof_json_real(j, "processor_s", f->processor_s);
+    cof_json_count(j, "passes", f->info.passes);
+    cof_json_count(j, "row_visits", f->info.row_visits);
+    cof_json_real(j, "ns_per_row_visit", 1e9 * f->visit_s);
+    cof_json_real(j, "ns_per_row_and_pass", 1e9 * f->pass_s);
+    cof_json_close(j, '}');
 }
 
 static void print_json(const bench_job *job)
 {
     const bench_settings *s = &job->s;
-    json_out j = json_begin(stdout);
-    json_open(&j, NULL, '{');
-    json_text(&j, "version", cof_version());
-    json_count(&j, "n_rows", s->rows);
-    json_count(&j, "n_columns", s->columns);
-    json_count(&j, "n_values", s->values);
-    json_count(&j, "k", s->k);
-    json_count(&j, "seed", s->seed);
-    json_count(&j, "repeats", s->repeats);
-    json_count(&j, "threads", job->speed[0].threads);
-    json_count(&j, "n_bytes", job->n_bytes);
-    json_text(&j, "kernel", chosen_kernel(job));
-    json_text(&j, "kernel_why", why_chosen(job));
-    json_real(&j, "generate_s", job->generate_s);
-    json_open(&j, "speeds", '[');
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    cof_json_count(&j, "n_rows", s->rows);
+    cof_json_count(&j, "n_columns", s->columns);
+    cof_json_count(&j, "n_values", s->values);
+    cof_json_count(&j, "k", s->k);
+    cof_json_count(&j, "seed", s->seed);
+    cof_json_count(&j, "repeats", s->repeats);
+    cof_json_count(&j, "threads", job->speed[0].threads);
+    cof_json_count(&j, "n_bytes", job->n_bytes);
+    cof_json_text(&j, "kernel", chosen_kernel(job));
+    cof_json_text(&j, "kernel_why", why_chosen(job));
+    cof_json_real(&j, "generate_s", job->generate_s);
+    cof_json_open(&j, "speeds", '[');
     for (size_t i = 0; i < job->n_speeds; i++) print_speed(job, &job->speed[i], &j);
-    json_close(&j, ']');
-    json_open(&j, "fits", '[');
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "fits", '[');
     for (size_t i = 0; i < job->n_fits; i++) print_fit(&job->fit[i], &j);
-    json_close(&j, ']');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_close(&j, ']');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 /* ---- For people ---------------------------------------------------------------------------------- */

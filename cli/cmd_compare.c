@@ -8,7 +8,6 @@
 #include "complain.h"
 #include "fit_job.h"
 #include "method_list.h"
-#include "numbers.h"
 #include "show_scores.h"
 
 enum { DEFAULT_RUNS = 10, MOST_RUNS = 10000, MOST_THREADS = 1024 };
@@ -264,10 +263,7 @@ static double median(const double *value, size_t n)
     size_t m = 0;
     for (size_t i = 0; sorted != NULL && i < n; i++)
         if (!isnan(value[i])) sorted[m++] = value[i];
-    if (m > 0) {
-        rep_sort(sorted, m);
-        middle = rep_quantile(sorted, m, 0.5);
-    }
+    if (m > 0) middle = cof_quantile(sorted, m, 0.5);
     free(sorted);
     return middle;
 }

@@ -6,7 +6,6 @@
 #include "cmd.h"
 #include "column_choice.h"
 #include "complain.h"
-#include "json_out.h"
 #include "progress.h"
 #include "term.h"
 
@@ -140,45 +139,46 @@ static const char *role_word(const column_facts *f)
     return f->numeric ? "numeric" : "attribute";
 }
 
-static void print_column(const describe_job *job, size_t c, json_out *j)
+static void print_column(const describe_job *job, size_t c, cof_json *j)
 {
     const column_facts *f = &job->facts[c];
-    json_open_line(j, NULL, '{');
-    json_text(j, "name", f->about.name);
-    json_text(j, "role", role_word(f));
-    json_count(j, "n_values", f->about.n_values);
-    json_count(j, "n_missing", f->about.n_missing);
-    json_open_line(j, "top", '[');
+    cof_json_open_line(j, NULL, '{');
+    cof_json_text(j, "name", f->about.name);
+    cof_json_text(j, "role", role_word(f));
+    cof_json_count(j, "n_values", f->about.n_values);
+    cof_json_count(j, "n_missing", f->about.n_missing);
+    cof_json_open_line(j, "top", '[');
     for (size_t i = 0; i < f->n_top; i++) {
-        json_open_line(j, NULL, '{');
-        json_text(j, "value", cof_table_value(job->table, c, f->top[i].value));
-        json_count(j, "rows", f->top[i].rows);
-        json_close(j, '}');
+        cof_json_open_line(j, NULL, '{');
+        cof_json_text(j, "value", cof_table_value(job->table, c, f->top[i].value));
+        cof_json_count(j, "rows", f->top[i].rows);
+        cof_json_close(j, '}');
     }
-    json_close(j, ']');
-    json_close(j, '}');
+    cof_json_close(j, ']');
+    cof_json_close(j, '}');
 }
 
 static void print_json(const describe_job *job)
 {
-    json_out j = json_begin(stdout);
-    json_open(&j, NULL, '{');
-    json_text(&j, "version", cof_version());
-    json_text(&j, "file", job->file);
-    json_count(&j, "n_rows", cof_table_n_rows(job->table));
-    json_count(&j, "n_columns", job->columns.n);
-    json_count(&j, "n_distinct_rows", job->n_distinct);
-    json_open(&j, "columns", '[');
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    cof_json_text(&j, "file", job->file);
+    cof_json_count(&j, "n_rows", cof_table_n_rows(job->table));
+    cof_json_count(&j, "n_columns", job->columns.n);
+    cof_json_count(&j, "n_distinct_rows", job->n_distinct);
+    cof_json_open(&j, "columns", '[');
     for (size_t c = 0; c < job->columns.n; c++) print_column(job, c, &j);
-    json_close(&j, ']');
-    json_open(&j, "notices", '[');
-    for (size_t i = 0; i < job->n_notices; i++) json_text(&j, NULL, job->notice[i]);
-    json_close(&j, ']');
-    json_open_line(&j, "timings", '{');
-    json_real(&j, "read_s", job->read_s);
-    json_close(&j, '}');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "notices", '[');
+    for (size_t i = 0; i < job->n_notices; i++) cof_json_text(&j, NULL, job->notice[i]);
+    cof_json_close(&j, ']');
+    cof_json_open_line(&j, "timings", '{');
+    cof_json_real(&j, "read_s", job->read_s);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 /* ---- For people ---------------------------------------------------------------------------------- */

@@ -82,23 +82,24 @@ static void print_json(const side *a, const side *b, const cof_scores *scores, u
 {
     const side *both[] = {a, b};
     const char *const key[] = {"a", "b"};
-    json_out j = json_begin(stdout);
-    json_open(&j, NULL, '{');
-    json_text(&j, "version", cof_version());
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
     for (int i = 0; i < 2; i++) {
-        json_open_line(&j, key[i], '{');
-        json_text(&j, "file", both[i]->path);
-        json_text(&j, "column", both[i]->about.name);
-        json_count(&j, "n_labels", both[i]->about.n_values);
-        json_close(&j, '}');
+        cof_json_open_line(&j, key[i], '{');
+        cof_json_text(&j, "file", both[i]->path);
+        cof_json_text(&j, "column", both[i]->about.name);
+        cof_json_count(&j, "n_labels", both[i]->about.n_values);
+        cof_json_close(&j, '}');
     }
-    json_count(&j, "n", scores->n);
-    json_count(&j, "n_left_out", n_left_out);
-    json_open(&j, "scores", '{');
+    cof_json_count(&j, "n", scores->n);
+    cof_json_count(&j, "n_left_out", n_left_out);
+    cof_json_open(&j, "scores", '{');
     json_scores(&j, scores);
-    json_close(&j, '}');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 static void show_side(const page *p, const char *letter, const side *s)

@@ -5,7 +5,6 @@
 #include "cmd.h"
 #include "column_choice.h"
 #include "complain.h"
-#include "json_out.h"
 #include "labels_csv.h"
 #include "progress.h"
 #include "term.h"
@@ -106,34 +105,35 @@ static int label_rows(predict_job *job)
 
 static void print_json(const predict_job *job)
 {
-    json_out j = json_begin(stdout);
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
     size_t n_rows = cof_table_n_rows(job->table);
-    json_open(&j, NULL, '{');
-    json_text(&j, "version", cof_version());
-    json_text(&j, "model", job->model_path);
-    json_count(&j, "k", cof_model_k(job->model));
-    json_count(&j, "n_rows", n_rows);
-    json_count(&j, "n_dropped", job->info.n_dropped);
-    json_count(&j, "n_unseen_cells", job->info.n_unseen_cells);
-    json_count(&j, "n_unseen_rows", job->info.n_unseen_rows);
-    json_open_line(&j, "sizes", '[');
-    for (uint32_t c = 0; c < cof_model_k(job->model); c++) json_count(&j, NULL, job->sizes[c]);
-    json_close(&j, ']');
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    cof_json_text(&j, "model", job->model_path);
+    cof_json_count(&j, "k", cof_model_k(job->model));
+    cof_json_count(&j, "n_rows", n_rows);
+    cof_json_count(&j, "n_dropped", job->info.n_dropped);
+    cof_json_count(&j, "n_unseen_cells", job->info.n_unseen_cells);
+    cof_json_count(&j, "n_unseen_rows", job->info.n_unseen_rows);
+    cof_json_open_line(&j, "sizes", '[');
+    for (uint32_t c = 0; c < cof_model_k(job->model); c++) cof_json_count(&j, NULL, job->sizes[c]);
+    cof_json_close(&j, ']');
     if (job->s.labels_out == NULL) {
-        json_open_line(&j, "labels", '[');
+        cof_json_open_line(&j, "labels", '[');
         for (size_t i = 0; i < n_rows; i++)
             if (job->labels[i] < 0)
-                json_text(&j, NULL, NULL);
+                cof_json_text(&j, NULL, NULL);
             else
-                json_count(&j, NULL, (uint64_t)job->labels[i] + 1);
-        json_close(&j, ']');
+                cof_json_count(&j, NULL, (uint64_t)job->labels[i] + 1);
+        cof_json_close(&j, ']');
     }
-    json_open_line(&j, "timings", '{');
-    json_real(&j, "read_s", job->read_s);
-    json_real(&j, "predict_s", job->predict_s);
-    json_close(&j, '}');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_open_line(&j, "timings", '{');
+    cof_json_real(&j, "read_s", job->read_s);
+    cof_json_real(&j, "predict_s", job->predict_s);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 /* Remarks go to standard error: standard output belongs to the labels. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "fit_job.h"
-#include "json_out.h"
 #include "method_list.h"
 #include "progress.h"
 #include "show_scores.h"
@@ -18,86 +17,86 @@ const char *stop_word(int32_t stop_reason)
 }
 
 /* Every column of the table: what became of it, and why it takes no part if it does not. */
-static void print_attributes(const fit_job *job, json_out *j)
+static void print_attributes(const fit_job *job, cof_json *j)
 {
-    json_open(j, "attributes", '[');
+    cof_json_open(j, "attributes", '[');
     for (size_t c = 0; c < job->columns.n; c++) {
         cof_column view;
         if (cof_table_column(job->table, c, &view) != COF_OK) continue;
-        json_open_line(j, NULL, '{');
-        json_text(j, "name", view.name);
-        json_count(j, "n_values", view.n_values);
-        json_count(j, "n_missing", view.n_missing);
-        json_bool(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
-        json_text(j, "why", left_out_word(job->columns.why[c]));
-        json_close(j, '}');
+        cof_json_open_line(j, NULL, '{');
+        cof_json_text(j, "name", view.name);
+        cof_json_count(j, "n_values", view.n_values);
+        cof_json_count(j, "n_missing", view.n_missing);
+        cof_json_flag(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
+        cof_json_text(j, "why", left_out_word(job->columns.why[c]));
+        cof_json_close(j, '}');
     }
-    json_close(j, ']');
+    cof_json_close(j, ']');
 }
 
-static void print_restarts(const fit_job *job, json_out *j)
+static void print_restarts(const fit_job *job, cof_json *j)
 {
     size_t n = 0;
     const cof_restart_record *record = cof_model_restarts(job->model, &n);
-    json_open(j, "restart_records", '[');
+    cof_json_open(j, "restart_records", '[');
     for (size_t i = 0; i < n; i++) {
-        json_open_line(j, NULL, '{');
-        json_real(j, "objective", record[i].objective);
-        json_real(j, "log_likelihood", record[i].log_likelihood);
-        json_count(j, "rebuilds", record[i].rebuilds);
-        json_count(j, "passes", record[i].passes);
-        json_text(j, "stop_reason", stop_word(record[i].stop_reason));
-        if (job->s.select == COF_SELECT_BALANCE) json_real(j, "balance", record[i].criterion);
-        json_close(j, '}');
+        cof_json_open_line(j, NULL, '{');
+        cof_json_real(j, "objective", record[i].objective);
+        cof_json_real(j, "log_likelihood", record[i].log_likelihood);
+        cof_json_count(j, "rebuilds", record[i].rebuilds);
+        cof_json_count(j, "passes", record[i].passes);
+        cof_json_text(j, "stop_reason", stop_word(record[i].stop_reason));
+        if (job->s.select == COF_SELECT_BALANCE) cof_json_real(j, "balance", record[i].criterion);
+        cof_json_close(j, '}');
     }
-    json_close(j, ']');
+    cof_json_close(j, ']');
 }
 
-static void print_settings(const fit_job *job, json_out *j)
+static void print_settings(const fit_job *job, cof_json *j)
 {
     const fit_settings *s = &job->s;
-    json_text(j, "version", cof_version());
-    json_text(j, "method", cof_model_method(job->model));
-    json_text(j, "variant",
-              has_variants(cof_model_method(job->model)) ? variant_choices[s->variant].name : NULL);
-    json_count(j, "k", s->k);
-    json_count(j, "n_rows", cof_table_n_rows(job->table));
+    cof_json_text(j, "version", cof_version());
+    cof_json_text(j, "method", cof_model_method(job->model));
+    cof_json_text(j, "variant",
+                  has_variants(cof_model_method(job->model)) ? variant_choices[s->variant].name : NULL);
+    cof_json_count(j, "k", s->k);
+    cof_json_count(j, "n_rows", cof_table_n_rows(job->table));
     if (job->info.n_distinct_rows > 0)
-        json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
+        cof_json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
     else
-        json_text(j, "n_distinct_rows", NULL); /* not counted */
-    json_count(j, "n_dropped", job->info.n_dropped);
+        cof_json_text(j, "n_distinct_rows", NULL); /* not counted */
+    cof_json_count(j, "n_dropped", job->info.n_dropped);
     print_attributes(job, j);
-    json_count(j, "seed", s->seed);
-    json_count(j, "restarts", s->restarts);
-    json_text(j, "init", s->init_rows != NULL ? "rows" : init_choices[s->init].name);
-    json_text(j, "select", select_choices[s->select].name);
-    json_text(j, "missing", missing_choices[s->missing].name);
+    cof_json_count(j, "seed", s->seed);
+    cof_json_count(j, "restarts", s->restarts);
+    cof_json_text(j, "init", s->init_rows != NULL ? "rows" : init_choices[s->init].name);
+    cof_json_text(j, "select", select_choices[s->select].name);
+    cof_json_text(j, "missing", missing_choices[s->missing].name);
 }
 
 /* Every number of clusters tried; the one kept is "k". */
-static void print_curve(const fit_job *job, json_out *j)
+static void print_curve(const fit_job *job, cof_json *j)
 {
     size_t n = 0;
     const cof_k_record *record = cof_model_k_curve(job->model, &n);
     uint32_t second = cof_model_k_runner_up(job->model);
     if (record == NULL) return;
-    json_open(j, "k_curve", '[');
+    cof_json_open(j, "k_curve", '[');
     for (size_t i = 0; i < n; i++) {
-        json_open_line(j, NULL, '{');
-        json_count(j, "k", record[i].k);
-        json_real(j, "log_likelihood", record[i].log_likelihood);
-        json_close(j, '}');
+        cof_json_open_line(j, NULL, '{');
+        cof_json_count(j, "k", record[i].k);
+        cof_json_real(j, "log_likelihood", record[i].log_likelihood);
+        cof_json_close(j, '}');
     }
-    json_close(j, ']');
+    cof_json_close(j, ']');
     if (second > 0)
-        json_count(j, "k_runner_up", second);
+        cof_json_count(j, "k_runner_up", second);
     else
-        json_text(j, "k_runner_up", NULL);
+        cof_json_text(j, "k_runner_up", NULL);
 }
 
 /* Mean lead of the rows of each cluster, and how many of them are close calls. */
-static void print_margins(const fit_job *job, json_out *j)
+static void print_margins(const fit_job *job, cof_json *j)
 {
     size_t n = 0;
     const int32_t *label = cof_model_labels(job->model, &n);
@@ -111,88 +110,89 @@ static void print_margins(const fit_job *job, json_out *j)
             count[label[i]]++;
             close[label[i]] += own < COF_CLOSE_LEAD;
         }
-        json_open_line(j, "mean_lead", '[');
+        cof_json_open_line(j, "mean_lead", '[');
         for (uint32_t c = 0; c < job->s.k; c++)
-            json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
-        json_close(j, ']');
-        json_open_line(j, "n_close", '[');
-        for (uint32_t c = 0; c < job->s.k; c++) json_count(j, NULL, close[c]);
-        json_close(j, ']');
+            cof_json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
+        cof_json_close(j, ']');
+        cof_json_open_line(j, "n_close", '[');
+        for (uint32_t c = 0; c < job->s.k; c++) cof_json_count(j, NULL, close[c]);
+        cof_json_close(j, ']');
     }
     free(lead);
     free(count);
     free(close);
 }
 
-static void print_cluster_agreement(const fit_job *job, json_out *j)
+static void print_cluster_agreement(const fit_job *job, cof_json *j)
 {
     uint32_t n_good = 0;
     const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
     if (agreement == NULL) return;
-    json_count(j, "n_good_restarts", n_good);
-    json_open_line(j, "cluster_agreement", '[');
-    for (uint32_t c = 0; c < job->s.k; c++) json_real(j, NULL, agreement[c]);
-    json_close(j, ']');
+    cof_json_count(j, "n_good_restarts", n_good);
+    cof_json_open_line(j, "cluster_agreement", '[');
+    for (uint32_t c = 0; c < job->s.k; c++) cof_json_real(j, NULL, agreement[c]);
+    cof_json_close(j, ']');
 }
 
-static void print_result(const fit_job *job, json_out *j)
+static void print_result(const fit_job *job, cof_json *j)
 {
     const cof_fit_info *info = &job->info;
     const double *sizes = cof_model_sizes(job->model);
-    json_real(j, "objective", info->objective);
-    json_real(j, "log_likelihood", info->log_likelihood);
-    json_real(j, "log_likelihood_of_one", info->log_likelihood_of_one);
+    cof_json_real(j, "objective", info->objective);
+    cof_json_real(j, "log_likelihood", info->log_likelihood);
+    cof_json_real(j, "log_likelihood_of_one", info->log_likelihood_of_one);
     if (!isnan(info->log_likelihood_of_one))
-        json_bool(j, "structure_found", info->log_likelihood > info->log_likelihood_of_one);
+        cof_json_flag(j, "structure_found", info->log_likelihood > info->log_likelihood_of_one);
     print_curve(job, j);
-    if (!isnan(info->bic)) json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
-    if (!isnan(info->bic)) json_real(j, "bic", info->bic);
-    json_count(j, "best_restart", info->best_restart + 1u);
+    if (!isnan(info->bic)) cof_json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
+    if (!isnan(info->bic)) cof_json_real(j, "bic", info->bic);
+    cof_json_count(j, "best_restart", info->best_restart + 1u);
     if (cof_model_agreement(job->model) != NULL)
-        json_real(j, "agreement", mean_agreement(job->model, info->best_restart));
+        cof_json_real(j, "agreement", mean_agreement(job->model, info->best_restart));
     print_cluster_agreement(job, j);
-    json_count(j, "rebuilds", info->rebuilds);
-    json_count(j, "passes", info->passes);
-    json_text(j, "stop_reason", stop_word(info->stop_reason));
-    json_open_line(j, "sizes", '[');
-    for (uint32_t c = 0; c < job->s.k; c++) json_real(j, NULL, sizes[c]);
-    json_close(j, ']');
-    json_count(j, "n_empty", info->n_empty);
+    cof_json_count(j, "rebuilds", info->rebuilds);
+    cof_json_count(j, "passes", info->passes);
+    cof_json_text(j, "stop_reason", stop_word(info->stop_reason));
+    cof_json_open_line(j, "sizes", '[');
+    for (uint32_t c = 0; c < job->s.k; c++) cof_json_real(j, NULL, sizes[c]);
+    cof_json_close(j, ']');
+    cof_json_count(j, "n_empty", info->n_empty);
     print_margins(job, j);
     print_restarts(job, j);
     if (job->classes == NULL) return;
-    json_open(j, "scores", '{');
+    cof_json_open(j, "scores", '{');
     json_scores(j, &job->scores);
-    json_close(j, '}');
+    cof_json_close(j, '}');
 }
 
-static void print_timings(const fit_job *job, json_out *j)
+static void print_timings(const fit_job *job, cof_json *j)
 {
     const cof_fit_info *info = &job->info;
-    json_open(j, "timings", '{');
-    json_real(j, "read_s", job->read_s);
-    json_real(j, "encode_s", info->prepare_s);
-    json_real(j, "start_s", info->start_s);
-    json_real(j, "pass_s", info->pass_s);
-    json_real(j, "forest_s", info->forest_s);
-    json_real(j, "fit_s", info->fit_s);
-    json_real(j, "total_s", now_s() - job->begun_s);
-    json_close(j, '}');
-    json_count(j, "row_visits", info->row_visits);
-    json_count(j, "threads", info->threads);
-    json_text(j, "kernel", info->kernel);
+    cof_json_open(j, "timings", '{');
+    cof_json_real(j, "read_s", job->read_s);
+    cof_json_real(j, "encode_s", info->prepare_s);
+    cof_json_real(j, "start_s", info->start_s);
+    cof_json_real(j, "pass_s", info->pass_s);
+    cof_json_real(j, "forest_s", info->forest_s);
+    cof_json_real(j, "fit_s", info->fit_s);
+    cof_json_real(j, "total_s", now_s() - job->begun_s);
+    cof_json_close(j, '}');
+    cof_json_count(j, "row_visits", info->row_visits);
+    cof_json_count(j, "threads", info->threads);
+    cof_json_text(j, "kernel", info->kernel);
 }
 
 void print_fit_json(const fit_job *job)
 {
-    json_out j = json_begin(stdout);
-    json_open(&j, NULL, '{');
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
     print_settings(job, &j);
     print_result(job, &j);
     print_timings(job, &j);
-    json_open(&j, "warnings", '[');
-    for (size_t i = 0; i < job->n_warnings; i++) json_text(&j, NULL, job->warning[i]);
-    json_close(&j, ']');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_open(&j, "warnings", '[');
+    for (size_t i = 0; i < job->n_warnings; i++) cof_json_text(&j, NULL, job->warning[i]);
+    cof_json_close(&j, ']');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }

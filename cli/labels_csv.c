@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "complain.h"
-#include "json_out.h"
 
 /* RFC 4180: a cell with a comma, a quote or a line break is quoted, quotes inside doubled. */
 static void put_cell(outfile *f, const char *text)
@@ -111,12 +110,16 @@ int write_history(outfile *f, const cof_model *model)
     int code = outfile_open(f);
     if (code != CODE_DONE) return code;
     for (size_t i = 0; i < n && f->status == COF_OK; i++) {
-        real_digits objective = format_real(record[i].objective);
-        outfile_print(f,
-                      "{\"restart\": %" PRIu32 ", \"rebuild\": %" PRIu32 ", \"pass\": %" PRIu32
-                      ", \"objective\": %s, \"moved\": %" PRIu64 "}\n",
-                      record[i].restart + 1, record[i].rebuild, record[i].pass, objective.text,
-                      record[i].moved);
+        cof_json j;
+        cof_json_begin(&j, outfile_sink, f);
+        cof_json_open_line(&j, NULL, '{');
+        cof_json_count(&j, "restart", record[i].restart + 1u);
+        cof_json_count(&j, "rebuild", record[i].rebuild);
+        cof_json_count(&j, "pass", record[i].pass);
+        cof_json_real(&j, "objective", record[i].objective);
+        cof_json_count(&j, "moved", record[i].moved);
+        cof_json_close(&j, '}');
+        cof_json_end(&j);
     }
     return outfile_finish(f);
 }

@@ -1,12 +1,12 @@
 /* Measurements, kept as JSON so that finished parts need not be run again, and as CSV for everybody else. */
 #include "reproduce.h"
+#include "term.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
-#include "json_out.h"
 
 int rep_add(rep_results *r, const char *unit, const char *series, double x, double a, double b, double c)
 {
@@ -94,16 +94,16 @@ int rep_file_close(rep_file *f)
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT, &err);
 }
 
-void rep_inline(const rep_job *job, const char *name, FILE *page)
+void rep_inline(const rep_job *job, const char *name, FILE *pg)
 {
     char path[1024], block[4096];
     size_t n;
     if (snprintf(path, sizeof path, "%s/%s", job->out, name) >= (int)sizeof path) return;
     FILE *in = fopen(path, "rb");
     if (in == NULL) return;
-    fputs("<figure>\n", page);
-    while ((n = fread(block, 1, sizeof block, in)) > 0) fwrite(block, 1, n, page);
-    fputs("</figure>\n", page);
+    fputs("<figure>\n", pg);
+    while ((n = fread(block, 1, sizeof block, in)) > 0) fwrite(block, 1, n, pg);
+    fputs("</figure>\n", pg);
     fclose(in);
 }
 
@@ -118,34 +118,35 @@ static size_t count_values(const rep_experiment *e)
 
 static void write_json(const rep_experiment *e, const rep_results *r, FILE *out)
 {
-    json_out j = json_begin(out);
-    json_open(&j, NULL, '{');
-    json_text(&j, "experiment", e->name);
-    json_text(&j, "settings", r->settings);
-    json_open_line(&j, "columns", '[');
-    for (size_t i = 0; e->columns[i] != NULL; i++) json_text(&j, NULL, e->columns[i]);
-    json_close(&j, ']');
-    json_open(&j, "parts", '[');
+    cof_json j;
+    cof_json_begin(&j, file_sink, out);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "experiment", e->name);
+    cof_json_text(&j, "settings", r->settings);
+    cof_json_open_line(&j, "columns", '[');
+    for (size_t i = 0; e->columns[i] != NULL; i++) cof_json_text(&j, NULL, e->columns[i]);
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "parts", '[');
     for (size_t i = 0; i < r->n_units; i++) {
-        json_open_line(&j, NULL, '[');
-        json_text(&j, NULL, r->unit[i].name);
-        json_text(&j, NULL, r->unit[i].key);
-        json_real(&j, NULL, r->unit[i].seconds);
-        json_close(&j, ']');
+        cof_json_open_line(&j, NULL, '[');
+        cof_json_text(&j, NULL, r->unit[i].name);
+        cof_json_text(&j, NULL, r->unit[i].key);
+        cof_json_real(&j, NULL, r->unit[i].seconds);
+        cof_json_close(&j, ']');
     }
-    json_close(&j, ']');
-    json_open(&j, "rows", '[');
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "rows", '[');
     for (size_t i = 0; i < r->n; i++) {
-        json_open_line(&j, NULL, '[');
-        json_text(&j, NULL, r->record[i].unit);
-        json_text(&j, NULL, r->record[i].series);
-        json_real(&j, NULL, r->record[i].x);
-        for (size_t v = 0; v < count_values(e); v++) json_real(&j, NULL, r->record[i].value[v]);
-        json_close(&j, ']');
+        cof_json_open_line(&j, NULL, '[');
+        cof_json_text(&j, NULL, r->record[i].unit);
+        cof_json_text(&j, NULL, r->record[i].series);
+        cof_json_real(&j, NULL, r->record[i].x);
+        for (size_t v = 0; v < count_values(e); v++) cof_json_real(&j, NULL, r->record[i].value[v]);
+        cof_json_close(&j, ']');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_close(&j, ']');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 static void write_csv(const rep_experiment *e, const rep_results *r, FILE *out)
@@ -154,9 +155,13 @@ static void write_csv(const rep_experiment *e, const rep_results *r, FILE *out)
     fputc('\n', out);
     for (size_t i = 0; i < r->n; i++) {
         const rep_record *record = &r->record[i];
-        fprintf(out, "%s,%s,%s", record->unit, record->series, format_real(record->x).text);
+        char digits[COF_NUMBER_BYTES];
+        fprintf(out, "%s,%s,%s", record->unit, record->series,
+                cof_text_number(digits, sizeof digits, record->x));
         for (size_t v = 0; v < count_values(e); v++)
-            fprintf(out, ",%s", isfinite(record->value[v]) ? format_real(record->value[v]).text : "");
+            fprintf(out, ",%s",
+                    isfinite(record->value[v]) ? cof_text_number(digits, sizeof digits, record->value[v])
+                                               : "");
         fputc('\n', out);
     }
 }

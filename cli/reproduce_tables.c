@@ -1,12 +1,12 @@
 /* The comparison tables: 11 methods on 12 datasets, and how the printed means sit among ours. */
 #include "reproduce.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "chart.h"
 #include "complain.h"
-#include "json_out.h"
 #include "reproduce_compare.h"
 
 static const char DEFAULTS[] = "default"; /* what `coforest fit` does when nothing is said */
@@ -179,27 +179,27 @@ static int draw_ranks(const rep_job *job, const rep_grid *g, size_t metric, bool
     return status == COF_OK ? code : complain_status(status, TASK_OUTPUT, &err);
 }
 
-static void write_ranks(json_out *j, const rep_grid *g, size_t metric, bool printed)
+static void write_ranks(cof_json *j, const rep_grid *g, size_t metric, bool printed)
 {
     double rank[N_METHODS];
     cof_friedman_result t;
     if (!rep_rank(g, printed, rank, &t)) return;
-    json_open(j, NULL, '{');
-    json_text(j, "metric", rep_metric_names[metric]);
-    json_text(j, "means", printed ? "printed" : "ours");
-    json_count(j, "datasets", g->n);
-    json_real(j, "chi_square", t.chi_square);
-    json_real(j, "p", t.p);
-    json_real(j, "chi_square_tied", t.chi_square_tied);
-    json_real(j, "p_tied", t.p_tied);
-    json_real(j, "f", t.f);
-    json_real(j, "p_f", t.p_f);
-    json_real(j, "critical_difference_0.05", cof_critical_difference(g->n, N_METHODS, 0.05));
-    json_real(j, "critical_difference_0.1", cof_critical_difference(g->n, N_METHODS, 0.1));
-    json_open(j, "mean_ranks", '{');
-    for (size_t m = 0; m < N_METHODS; m++) json_real(j, rep_method_names[m], rank[m]);
-    json_close(j, '}');
-    json_close(j, '}');
+    cof_json_open(j, NULL, '{');
+    cof_json_text(j, "metric", rep_metric_names[metric]);
+    cof_json_text(j, "means", printed ? "printed" : "ours");
+    cof_json_count(j, "datasets", g->n);
+    cof_json_real(j, "chi_square", t.chi_square);
+    cof_json_real(j, "p", t.p);
+    cof_json_real(j, "chi_square_tied", t.chi_square_tied);
+    cof_json_real(j, "p_tied", t.p_tied);
+    cof_json_real(j, "f", t.f);
+    cof_json_real(j, "p_f", t.p_f);
+    cof_json_real(j, "critical_difference_0.05", cof_critical_difference(g->n, N_METHODS, 0.05));
+    cof_json_real(j, "critical_difference_0.1", cof_critical_difference(g->n, N_METHODS, 0.1));
+    cof_json_open(j, "mean_ranks", '{');
+    for (size_t m = 0; m < N_METHODS; m++) cof_json_real(j, rep_method_names[m], rank[m]);
+    cof_json_close(j, '}');
+    cof_json_close(j, '}');
 }
 
 static int save_ranks(const rep_job *job, const rep_grid *grids)
@@ -207,14 +207,15 @@ static int save_ranks(const rep_job *job, const rep_grid *grids)
     rep_file f;
     int code = rep_file_open(job, "tables_ranks.json", &f);
     if (code != CODE_DONE) return code;
-    json_out j = json_begin(f.out);
-    json_open(&j, NULL, '[');
+    cof_json j;
+    cof_json_begin(&j, file_sink, f.out);
+    cof_json_open(&j, NULL, '[');
     for (size_t metric = 0; metric < N_METRICS; metric++) {
         write_ranks(&j, &grids[metric], metric, false);
         write_ranks(&j, &grids[metric], metric, true);
     }
-    json_close(&j, ']');
-    json_end(&j);
+    cof_json_close(&j, ']');
+    cof_json_end(&j);
     return rep_file_close(&f);
 }
 

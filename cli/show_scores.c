@@ -62,11 +62,11 @@ void show_scores(const page *p, const cof_scores *scores)
                 dim(p), line[i].what, plain(p));
 }
 
-void json_scores(json_out *j, const cof_scores *scores)
+void json_scores(cof_json *j, const cof_scores *scores)
 {
     score_line line[N_SCORES];
     list_scores(scores, line);
-    for (size_t i = 0; i < N_SCORES; i++) json_real(j, line[i].key, line[i].value);
+    for (size_t i = 0; i < N_SCORES; i++) cof_json_real(j, line[i].key, line[i].value);
 }
 
 static shown label_name(const labelling *side, uint32_t label)

@@ -1,5 +1,4 @@
-/* Text for people. Own UTF-8 decoding, because the C library's depends on the locale and a program
- * started without one still meets names that are not ASCII. */
+/* Text for people. */
 #include "term.h"
 
 #include <ctype.h>
@@ -10,119 +9,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-size_t utf8_length(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0; /* overlong, surrogate */
-    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-    return n;
-}
-
-/* The code point of a well-formed sequence. */
-static uint32_t decode(const char *text, size_t n)
-{
-    uint32_t point = (unsigned char)text[0];
-    if (n > 1) point &= 0x7Fu >> n;
-    for (size_t i = 1; i < n; i++) point = point << 6 | ((unsigned char)text[i] & 0x3Fu);
-    return point;
-}
-
-typedef struct span {
-    uint32_t first, last;
-} span;
-
-static bool within(uint32_t point, const span *spans, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (point >= spans[i].first && point <= spans[i].last) return true;
-    return false;
-}
-
-/* The ranges that matter in names: marks that combine take no column, East Asian text and pictures two. */
-static int point_width(uint32_t point)
-{
-    static const span none[] = {{0x300, 0x36F},   {0x591, 0x5BD},   {0x610, 0x61A},    {0x64B, 0x65F},
-                                {0x93C, 0x93C},   {0x941, 0x948},   {0x94D, 0x94D},    {0xE31, 0xE31},
-                                {0xE34, 0xE3A},   {0xE47, 0xE4E},   {0x200B, 0x200F},  {0x2028, 0x202E},
-                                {0x2060, 0x2064}, {0x2066, 0x206F}, {0x20D0, 0x20F0},  {0xFE00, 0xFE0F},
-                                {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}, {0x1F3FB, 0x1F3FF}};
-    static const span two[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
-                               {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
-                               {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
-                               {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-    if (point < 0x300) return 1;
-    if (within(point, none, sizeof none / sizeof *none)) return 0;
-    return within(point, two, sizeof two / sizeof *two) ? 2 : 1;
-}
-
-/* Controls move the cursor, and direction marks reorder what stands beside them. */
-static bool unprintable(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0x2028 && point <= 0x202E) ||
-           (point >= 0x2066 && point <= 0x2069);
-}
-
-typedef struct glyph {
-    char text[12];
-    size_t n_bytes; /* of text */
-    int width;
-    size_t n_read; /* bytes of the source it stands for */
-} glyph;
-
-/* One character as it may be shown; what must not be is spelled out as a programmer would. */
-static glyph next_glyph(const char *text)
-{
-    size_t n = utf8_length(text);
-    uint32_t point = n == 0 ? (unsigned char)*text : decode(text, n);
-    glyph g = {.n_read = n == 0 ? 1 : n};
-    bool spelled = n == 0 || unprintable(point);
-    if (point == '\n' || point == '\t')
-        snprintf(g.text, sizeof g.text, "\\%c", point == '\n' ? 'n' : 't');
-    else if (spelled && point < 0x100)
-        snprintf(g.text, sizeof g.text, "\\x%02x", point);
-    else if (spelled)
-        snprintf(g.text, sizeof g.text, "\\u%04x", point);
-    else
-        memcpy(g.text, text, n);
-    g.n_bytes = strlen(g.text);
-    g.width = spelled ? (int)g.n_bytes : point_width(point);
-    return g;
-}
-
-/* Longest beginning of at most max_width columns, appended to s; what is left over is returned. */
-static const char *fill(shown *s, const char *text, int max_width)
-{
-    size_t used = strlen(s->text);
-    while (*text != '\0') {
-        glyph g = next_glyph(text);
-        if (s->width + g.width > max_width || used + g.n_bytes + 4 > sizeof s->text) break;
-        memcpy(s->text + used, g.text, g.n_bytes);
-        used += g.n_bytes;
-        s->width += g.width;
-        text += g.n_read;
-    }
-    s->text[used] = '\0';
-    return text;
-}
-
-/* One column wide, without asking for room: fill leaves enough for one. */
-static void put_glyph(shown *s, const char *glyph_text)
-{
-    size_t used = strlen(s->text);
-    snprintf(s->text + used, sizeof s->text - used, "%s", glyph_text);
-    s->width++;
-}
-
 shown show_text(const char *text, int max_width)
 {
-    shown s = {.width = 0};
-    if (*fill(&s, text, max_width) == '\0') return s;
-    s = (shown){.width = 0};
-    fill(&s, text, max_width - 1);
-    put_glyph(&s, "…"); /* fill leaves room for it */
+    shown s;
+    s.width = (int)cof_text_show(s.text, sizeof s.text, text, max_width < 0 ? 0 : (unsigned)max_width);
     return s;
 }
 
@@ -193,10 +83,16 @@ shown show_shell_word(const char *text)
     bool needs_none = *text != '\0' && *text != '-' && text[strspn(text, safe)] == '\0';
     /* a quote inside is rare; such a word is shown as it is, not to be pasted */
     if (needs_none || strchr(text, '\'') != NULL) return show_text(text, 200);
-    put_glyph(&s, "'");
-    fill(&s, text, 200);
-    put_glyph(&s, "'");
+    shown inner = show_text(text, 200);
+    s.width = inner.width + 2;
+    snprintf(s.text, sizeof s.text, "'%.*s'", (int)sizeof s.text - 3, inner.text);
     return s;
+}
+
+int file_sink(void *ctx, const char *text, size_t n_bytes)
+{
+    fwrite(text, 1, n_bytes, ctx); /* a failure is told when the stream is closed */
+    return 0;
 }
 
 bool on_terminal(FILE *out)

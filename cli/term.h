@@ -1,4 +1,4 @@
-/* Text for people: display width of UTF-8, figures, colour and line breaks that fit the page. */
+/* Text for people: figures, colour and line breaks that fit the page. */
 #ifndef COF_CLI_TERM_H
 #define COF_CLI_TERM_H
 
@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the character that begins there; 0 if it is not well-formed UTF-8. */
-size_t utf8_length(const char *text);
+#include "coforest.h"
 
 /* A piece of text made fit to show: control characters and broken UTF-8 spelled out, so that nothing in
  * a table can steer the terminal, and cut to a width. By value, so that nobody has to free it. */
@@ -32,6 +31,7 @@ typedef struct page {
     bool colour;
 } page;
 
+int file_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink whose ctx is a FILE */
 page page_for(FILE *out); /* colour only on a terminal, and not with NO_COLOR or TERM=dumb */
 bool on_terminal(FILE *out);
 int terminal_width(FILE *out); /* of the terminal, else COLUMNS, else 80 */

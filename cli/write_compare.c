@@ -4,7 +4,6 @@
 
 #include "compare.h"
 #include "fit_job.h"
-#include "json_out.h"
 #include "method_list.h"
 
 /* ---- CSV: one figure a line ---------------------------------------------------------------------- */
@@ -27,8 +26,10 @@ static void put_field(FILE *out, const char *text)
 static void put_figure(FILE *out, const char *table, const char *method, const char *index,
                        const char *quantity, double value)
 {
+    char digits[COF_NUMBER_BYTES] = "";
     put_field(out, table);
-    fprintf(out, ",%s,%s,%s,%s\n", method, index, quantity, isfinite(value) ? format_real(value).text : "");
+    if (isfinite(value)) cof_text_number(digits, sizeof digits, value);
+    fprintf(out, ",%s,%s,%s,%s\n", method, index, quantity, digits);
 }
 
 static void put_entry(const comparison *c, FILE *out, const contest *at, size_t method)
@@ -73,107 +74,109 @@ void write_compare_csv(const comparison *c, FILE *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
-static void json_settings(const comparison *c, json_out *j)
+static void json_settings(const comparison *c, cof_json *j)
 {
-    json_text(j, "version", cof_version());
-    json_text(j, "label", c->s.columns.label);
-    json_count(j, "runs", c->s.runs);
-    json_count(j, "seed", c->s.seed);
-    json_text(j, "init", init_choices[c->s.init].name);
-    json_text(j, "variant", variant_choices[c->s.variant].name);
-    json_text(j, "missing", missing_choices[c->s.missing].name);
-    json_open_line(j, "methods", '[');
-    for (size_t m = 0; m < c->n_methods; m++) json_text(j, NULL, contender(c, m));
-    json_close(j, ']');
-    json_text(j, "control", contender(c, c->control));
+    cof_json_text(j, "version", cof_version());
+    cof_json_text(j, "label", c->s.columns.label);
+    cof_json_count(j, "runs", c->s.runs);
+    cof_json_count(j, "seed", c->s.seed);
+    cof_json_text(j, "init", init_choices[c->s.init].name);
+    cof_json_text(j, "variant", variant_choices[c->s.variant].name);
+    cof_json_text(j, "missing", missing_choices[c->s.missing].name);
+    cof_json_open_line(j, "methods", '[');
+    for (size_t m = 0; m < c->n_methods; m++) cof_json_text(j, NULL, contender(c, m));
+    cof_json_close(j, ']');
+    cof_json_text(j, "control", contender(c, c->control));
 }
 
-static void json_entry(const comparison *c, const contest *at, size_t method, json_out *j)
+static void json_entry(const comparison *c, const contest *at, size_t method, cof_json *j)
 {
     const entry *e = &at->entry[method];
-    json_open(j, NULL, '{');
-    json_text(j, "method", contender(c, method));
-    json_count(j, "n_results", e->n_results);
-    json_text(j, "no_result", e->n_results < c->s.runs ? e->reason : NULL);
-    json_real(j, "fit_s", e->fit_s);
+    cof_json_open(j, NULL, '{');
+    cof_json_text(j, "method", contender(c, method));
+    cof_json_count(j, "n_results", e->n_results);
+    cof_json_text(j, "no_result", e->n_results < c->s.runs ? e->reason : NULL);
+    cof_json_real(j, "fit_s", e->fit_s);
     for (size_t x = 0; x < N_INDICES; x++) {
-        json_open_line(j, c->index[x].key, '{');
-        json_real(j, "mean", e->mean[x]);
-        if (c->index[x].has_deviation) json_real(j, "deviation", e->deviation[x]);
-        if (c->index[x].ranked) json_real(j, "rank", e->rank[x]);
+        cof_json_open_line(j, c->index[x].key, '{');
+        cof_json_real(j, "mean", e->mean[x]);
+        if (c->index[x].has_deviation) cof_json_real(j, "deviation", e->deviation[x]);
+        if (c->index[x].ranked) cof_json_real(j, "rank", e->rank[x]);
         if (c->index[x].has_deviation) {
-            json_open_line(j, "values", '[');
-            for (uint32_t r = 0; r < c->s.runs; r++) json_real(j, NULL, e->value[(size_t)r * N_INDICES + x]);
-            json_close(j, ']');
+            cof_json_open_line(j, "values", '[');
+            for (uint32_t r = 0; r < c->s.runs; r++)
+                cof_json_real(j, NULL, e->value[(size_t)r * N_INDICES + x]);
+            cof_json_close(j, ']');
         }
-        json_close(j, '}');
+        cof_json_close(j, '}');
     }
-    json_close(j, '}');
+    cof_json_close(j, '}');
 }
 
-static void json_contest(const comparison *c, const contest *at, json_out *j)
+static void json_contest(const comparison *c, const contest *at, cof_json *j)
 {
-    json_open(j, NULL, '{');
-    json_text(j, "table", at->path);
-    json_count(j, "n_rows", at->n_rows);
-    json_count(j, "n_columns", at->columns.n_used);
-    json_count(j, "k", at->k);
-    json_open(j, "results", '[');
+    cof_json_open(j, NULL, '{');
+    cof_json_text(j, "table", at->path);
+    cof_json_count(j, "n_rows", at->n_rows);
+    cof_json_count(j, "n_columns", at->columns.n_used);
+    cof_json_count(j, "k", at->k);
+    cof_json_open(j, "results", '[');
     for (size_t m = 0; m < c->n_methods; m++) json_entry(c, at, m, j);
-    json_close(j, ']');
-    json_close(j, '}');
+    cof_json_close(j, ']');
+    cof_json_close(j, '}');
 }
 
 /* 1 worse than the control, -1 better, 0 no difference at that level. */
-static void json_ranks(const comparison *c, size_t x, json_out *j)
+static void json_ranks(const comparison *c, size_t x, cof_json *j)
 {
-    json_open(j, "ranks", '[');
+    cof_json_open(j, "ranks", '[');
     for (size_t m = 0; m < c->n_methods; m++) {
         static const char *const word[] = {"better", "no", "worse"};
-        json_open_line(j, NULL, '{');
-        json_text(j, "method", contender(c, m));
-        json_real(j, "average_rank", c->verdict[x].mean_rank[m]);
-        json_text(j, "differs_0.05", word[differs(c, x, m, 0) + 1]);
-        json_text(j, "differs_0.10", word[differs(c, x, m, 1) + 1]);
-        json_close(j, '}');
+        cof_json_open_line(j, NULL, '{');
+        cof_json_text(j, "method", contender(c, m));
+        cof_json_real(j, "average_rank", c->verdict[x].mean_rank[m]);
+        cof_json_text(j, "differs_0.05", word[differs(c, x, m, 0) + 1]);
+        cof_json_text(j, "differs_0.10", word[differs(c, x, m, 1) + 1]);
+        cof_json_close(j, '}');
     }
-    json_close(j, ']');
+    cof_json_close(j, ']');
 }
 
-static void json_verdict(const comparison *c, size_t x, json_out *j)
+static void json_verdict(const comparison *c, size_t x, cof_json *j)
 {
     const cof_friedman_result *t = &c->verdict[x].test;
-    json_open(j, c->index[x].key, '{');
+    cof_json_open(j, c->index[x].key, '{');
     json_ranks(c, x, j);
-    json_real(j, "chi_square", t->chi_square);
-    json_count(j, "df", t->df);
-    json_real(j, "p", t->p);
-    json_real(j, "chi_square_tied", t->chi_square_tied);
-    json_real(j, "p_tied", t->p_tied);
-    json_real(j, "f", t->f);
-    json_count(j, "f_df1", t->f_df1);
-    json_count(j, "f_df2", t->f_df2);
-    json_real(j, "p_f", t->p_f);
-    json_real(j, "critical_difference_0.05", c->difference[0]);
-    json_real(j, "critical_difference_0.10", c->difference[1]);
-    json_close(j, '}');
+    cof_json_real(j, "chi_square", t->chi_square);
+    cof_json_count(j, "df", t->df);
+    cof_json_real(j, "p", t->p);
+    cof_json_real(j, "chi_square_tied", t->chi_square_tied);
+    cof_json_real(j, "p_tied", t->p_tied);
+    cof_json_real(j, "f", t->f);
+    cof_json_count(j, "f_df1", t->f_df1);
+    cof_json_count(j, "f_df2", t->f_df2);
+    cof_json_real(j, "p_f", t->p_f);
+    cof_json_real(j, "critical_difference_0.05", c->difference[0]);
+    cof_json_real(j, "critical_difference_0.10", c->difference[1]);
+    cof_json_close(j, '}');
 }
 
 void write_compare_json(const comparison *c, FILE *out)
 {
-    json_out j = json_begin(out);
-    json_open(&j, NULL, '{');
+    cof_json j;
+    cof_json_begin(&j, file_sink, out);
+    cof_json_open(&j, NULL, '{');
     json_settings(c, &j);
-    json_open(&j, "tables", '[');
+    cof_json_open(&j, "tables", '[');
     for (size_t i = 0; i < c->n_contests; i++) json_contest(c, &c->contest[i], &j);
-    json_close(&j, ']');
+    cof_json_close(&j, ']');
     if (c->has_verdict) {
-        json_open(&j, "over_all", '{');
+        cof_json_open(&j, "over_all", '{');
         for (size_t x = 0; x < N_INDICES; x++)
             if (c->index[x].ranked) json_verdict(c, x, &j);
-        json_close(&j, '}');
+        cof_json_close(&j, '}');
     }
-    json_real(&j, "elapsed_s", c->elapsed_s);
-    json_close(&j, '}');
-    json_end(&j);
+    cof_json_real(&j, "elapsed_s", c->elapsed_s);
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }

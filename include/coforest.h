@@ -567,6 +567,37 @@ COF_API cof_status cof_output_publish(cof_output *const *outputs, size_t n, cof_
 COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
 COF_API void cof_output_discard(cof_output *output);
 
+/* Makes a text fit to show on one line of a screen: control characters, direction marks and bytes that are not UTF-8
+ * are spelled out (\n, \x1b, \u202e), and a longer text ends with an ellipsis. At most `columns` wide and `size`
+ * bytes, of which there are at least 16. Returns the columns it takes: 2 for East Asian wide, 0 for combining marks. */
+COF_API unsigned cof_text_show(char *to, size_t size, const char *text, unsigned columns);
+enum { COF_NUMBER_BYTES = 40 };
+/* The fewest digits that read back as the same number, with a decimal point in every locale; returns `to`. */
+COF_API const char *cof_text_number(char *to, size_t size, double number);
+
+/* JSON, written piece by piece to a sink: one object or array inside another, at most 31 deep; commas and
+ * indentation are added here. `key` is NULL inside an array. Bytes that are not UTF-8 become U+FFFD, a text that is
+ * NULL and a number that is not finite become null. */
+typedef struct cof_json {
+    cof_sink sink;
+    void *ctx;
+    int32_t refused; /* nonzero: the sink refused a piece, and the rest is dropped */
+    uint32_t depth, filled, on_line;
+} cof_json;
+COF_API void cof_json_begin(cof_json *json, cof_sink sink, void *ctx);
+COF_API void cof_json_open(cof_json *json, const char *key, char bracket); /* '{' or '[' */
+COF_API void cof_json_open_line(cof_json *json, const char *key,
+                                char bracket);             /* the same, all on one line */
+COF_API void cof_json_close(cof_json *json, char bracket); /* '}' or ']' */
+COF_API void cof_json_text(cof_json *json, const char *key, const char *text);
+COF_API void cof_json_count(cof_json *json, const char *key, uint64_t n);
+COF_API void cof_json_real(cof_json *json, const char *key, double number);
+COF_API void cof_json_flag(cof_json *json, const char *key, int flag);
+COF_API int cof_json_end(cof_json *json); /* a line break; returns `refused` */
+
+/* The q-quantile of n numbers by linear interpolation, 0.5 the median; sorts them in place. NaN for none. */
+COF_API double cof_quantile(double *numbers, size_t n, double q);
+
 /* ---- What a partition says ------------------------------------------------------------------------ */
 
 typedef enum cof_trait_side {

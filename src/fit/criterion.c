@@ -56,11 +56,6 @@ double cofi_log_likelihood(const cofi_engine *e)
     return sum;
 }
 
-bool cofi_clearly_larger(double a, double b)
-{
-    return a > b && a - b > 1e-12 * (fabs(a) + fabs(b));
-}
-
 /* Weight of the rows that hold the value, whatever their cluster. */
 static double pooled_count(const cofi_engine *e, size_t flat)
 {

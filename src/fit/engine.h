@@ -3,6 +3,7 @@
 #define COFI_ENGINE_H
 
 #include "../core/rng.h"
+#include "../core/tie.h"
 #include "../forest/forest.h"
 #include "../pass/pass.h"
 #include "problem.h"
@@ -104,7 +105,5 @@ double cofi_log_likelihood_of_one(const cofi_engine *engine); /* of all rows in 
 double cofi_criterion(const cofi_engine *engine);             /* what --select says: larger is better */
 double cofi_criterion_given(const cofi_engine *engine,
                             double log_likelihood); /* where that is known already */
-/* Larger by more than rounding can explain. */
-bool cofi_clearly_larger(double a, double b);
 
 #endif

@@ -57,7 +57,6 @@ bool cofi_value_occurs(const cofi_engine *e, uint32_t flat)
     return false;
 }
 
-/* Costs closer than 1e-12 of the larger are the same cost, so that the order of adding decides nothing. */
 static uint32_t median(const cofi_engine *e, const cofi_distances *d, size_t r, uint32_t j)
 {
     const cofi_problem *p = e->problem;
@@ -69,7 +68,7 @@ static uint32_t median(const cofi_engine *e, const cofi_distances *d, size_t r, 
         const double *row = cofi_distances_of(e, d, r, v);
         double cost = 0;
         for (uint32_t u = 0; u < n_values; u++) cost += row[u] * (double)count[(size_t)u * stride];
-        if (isfinite(least) && cost >= least - 1e-12 * fmax(cost, least)) continue;
+        if (!cofi_clearly_larger(least, cost)) continue;
         least = cost;
         best = v;
     }

@@ -147,7 +147,7 @@ static uint32_t line_median(const cofi_engine *e, const h2h *s, size_t r, size_t
         if (!s->present[p->first[r] + v]) continue;
         for (uint32_t u = 0; u < o; u++)
             cost += fabs(position[v] - position[u]) * (double)count[(size_t)u * stride];
-        if (isfinite(least) && cost >= least - 1e-12 * fmax(cost, least)) continue;
+        if (!cofi_clearly_larger(least, cost)) continue;
         least = cost;
         best = v;
     }

@@ -376,7 +376,7 @@ static void choose_task(void *ctx, uint32_t worker, size_t block)
         for (uint32_t j = 0; j < k; j++) {
             double w = job->s->denominator[i * k + j], *d = &job->s->numerator[i * k + j];
             *d = w > 0 ? *d / w : 0;
-            if (isfinite(least) && *d >= least - 1e-12 * fmax(*d, least)) continue;
+            if (!cofi_clearly_larger(least, *d)) continue;
             least = *d;
             job->s->label[i] = (cofi_label)j;
         }

@@ -64,7 +64,7 @@ static cofi_label most_similar(const online *o, size_t row)
             if (v < o->e->problem->n_values[r] && o->size[j] > 0)
                 s += o->weight[r] * o->count[(size_t)(rows->first[r] + v) * o->e->o.k + j] / o->size[j];
         }
-        if (s <= best + 1e-12 * fabs(best)) continue;
+        if (!cofi_clearly_larger(s, best)) continue;
         best = s;
         at = (cofi_label)j;
     }

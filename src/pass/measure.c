@@ -230,26 +230,14 @@ static cof_status compare_labels(const lab *b, cof_error *err)
     return COF_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double sorted_median(double *x, size_t n)
-{
-    qsort(x, n, sizeof *x, by_value);
-    return n % 2 == 1 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
-
 static void summarise(lab *b)
 {
     for (size_t at = 0; at < b->n_speeds; at++) {
         double *elapsed = b->elapsed + at * b->n_rounds, *processor = b->processor + at * b->n_rounds;
-        b->speed[at].elapsed_s = sorted_median(elapsed, b->n_rounds);
+        b->speed[at].elapsed_s = cof_quantile(elapsed, b->n_rounds, 0.5);
         b->speed[at].least_s = elapsed[0];
         b->speed[at].most_s = elapsed[b->n_rounds - 1];
-        b->speed[at].processor_s = sorted_median(processor, b->n_rounds);
+        b->speed[at].processor_s = cof_quantile(processor, b->n_rounds, 0.5);
     }
 }
 

@@ -127,24 +127,30 @@ static void draw_dot(cofi_tree_drawing *d)
 
 static void draw_json(cofi_tree_drawing *d)
 {
-    cofi_out_text(&d->out, "{\"attribute\":");
-    cofi_out_json(&d->out, d->view.name);
-    cofi_out_text(&d->out, ",\"values\":[");
+    cof_json j;
+    cof_json_begin(&j, cofi_out_sink, &d->out);
+    cof_json_open_line(&j, NULL, '{');
+    cof_json_text(&j, "attribute", d->view.name);
+    cof_json_open_line(&j, "values", '[');
     for (uint32_t v = 0; v < d->view.n_values; v++) {
-        cofi_out_format(&d->out, "%s{\"id\":%u,\"text\":", v > 0 ? "," : "", v);
-        cofi_out_json(&d->out, cof_model_value(d->model, d->attribute, v));
-        cofi_out_text(&d->out, ",\"count\":");
-        cofi_out_json_number(&d->out, d->count[v]);
-        cofi_out_text(&d->out, "}");
+        cof_json_open_line(&j, NULL, '{');
+        cof_json_count(&j, "id", v);
+        cof_json_text(&j, "text", cof_model_value(d->model, d->attribute, v));
+        cof_json_real(&j, "count", d->count[v]);
+        cof_json_close(&j, '}');
     }
-    cofi_out_text(&d->out, "],\"edges\":[");
+    cof_json_close(&j, ']');
+    cof_json_open_line(&j, "edges", '[');
     for (size_t e = 0; e < d->n_edges; e++) {
-        const cof_edge *edge = &d->edges[e];
-        cofi_out_format(&d->out, "%s{\"u\":%u,\"v\":%u,\"length\":", e > 0 ? "," : "", edge->u, edge->v);
-        cofi_out_json_number(&d->out, edge->length);
-        cofi_out_text(&d->out, "}");
+        cof_json_open_line(&j, NULL, '{');
+        cof_json_count(&j, "u", d->edges[e].u);
+        cof_json_count(&j, "v", d->edges[e].v);
+        cof_json_real(&j, "length", d->edges[e].length);
+        cof_json_close(&j, '}');
     }
-    cofi_out_text(&d->out, "]}\n");
+    cof_json_close(&j, ']');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
 }
 
 /* ---- Any of them ----------------------------------------------------------------------------------- */

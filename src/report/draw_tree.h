@@ -3,7 +3,7 @@
 #define COFI_DRAW_TREE_H
 
 #include "rooted_tree.h"
-#include "text_out.h"
+#include "../core/text_out.h"
 
 enum {
     COFI_TREE_ROWS = 200, /* values in a picture of its own; more would be a page nobody reads */

@@ -10,6 +10,7 @@
  * of and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
 #include "../score/contingency.h"
 #include "draw_tree.h"
+#include "../core/utf8.h"
 #include "svg_out.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ static void place_columns(svg_layout *l, const cofi_tree_drawing *d)
             l->x[v] = l->x[up] + edge_width(l, d->count, v, up, &stretched);
             l->stretched = l->stretched || stretched;
         }
-        double columns = cofi_shown_columns(cofi_tree_name(d, name, v));
+        double columns = cofi_utf8_columns(cofi_tree_name(d, name, v));
         l->width = fmax(l->width, l->x[v] + MOST_RADIUS + 6 + COLUMN * columns + MARGIN);
     }
 }

@@ -62,8 +62,9 @@ void cofi_html_share(cofi_out *out, double part, double whole)
 
 void cofi_html_swatch(cofi_out *out, uint32_t cluster)
 {
-    cofi_out_format(out, "<i class=\"sw s%u%s\"></i>", cluster % COFI_HUES,
-                    cluster / COFI_HUES % 2 == 1 ? " half" : "");
+    cofi_out_text(out, "<i class=\"sw ");
+    cofi_svg_cluster(out, cluster);
+    cofi_out_text(out, "\"></i>");
 }
 
 void cofi_html_cluster(cofi_out *out, uint32_t cluster)
@@ -79,11 +80,6 @@ void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole
     cofi_out_format(out, "<td class=\"b%s%s", *classes != '\0' ? " " : "", classes);
     if (percent > 0) cofi_out_format(out, " p%d", percent);
     cofi_out_format(out, "\">%s%d", part > 0 && whole > 0 && 100 * part / whole < 0.5 ? "&lt;" : "", percent);
-}
-
-void cofi_html_bar_rules(cofi_out *out)
-{
-    for (int p = 1; p <= 100; p++) cofi_out_format(out, "td.p%d{background-size:%d%% 100%%}\n", p, p);
 }
 
 void cofi_html_number(cofi_out *out, double number, int decimals)

@@ -17,7 +17,6 @@ void cofi_html_cluster(cofi_out *out, uint32_t cluster);                     /* 
 
 /* A cell with a bar behind its percentage; classes may be "". */
 void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole);
-void cofi_html_bar_rules(cofi_out *out); /* the style rules behind it */
 /* A number cell; sorts by the number itself. */
 void cofi_html_number(cofi_out *out, double number, int decimals);
 void cofi_html_count_cell(cofi_out *out, double amount);

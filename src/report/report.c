@@ -4,30 +4,10 @@
  * hashes, and nothing else; even if a name from the data became markup it could load and run nothing. */
 #include "report.h"
 
-#include "../core/bytes.h"
-#include "sha256.h"
-
-/* src/report/report.css and report.js as the build packed them. */
-extern const char cofi_report_css[], cofi_report_js[];
+/* The page's style (drawing.css, report.css and the lengths of bars) and its script, as the build packed them,
+ * with the hashes that the security policy names. */
+extern const char cofi_report_css[], cofi_report_css_hash[], cofi_report_js[], cofi_report_js_hash[];
 extern const size_t cofi_report_css_size, cofi_report_js_size;
-
-static int put_bytes(void *ctx, const char *text, size_t n_bytes)
-{
-    cofi_put_bytes(ctx, text, n_bytes);
-    return 0;
-}
-
-/* The whole style sheet: of the drawings, of the bars, of the page. */
-static cof_status make_style(cofi_writer *w, cof_error *err)
-{
-    cofi_out out;
-    cofi_out_init(&out, put_bytes, w);
-    cofi_svg_rules(&out);
-    cofi_out_bytes(&out, cofi_report_css, cofi_report_css_size);
-    cofi_html_bar_rules(&out); /* after the page's own, which give a bar no length */
-    cof_status status = cofi_out_finish(&out, err);
-    return status == COF_OK && w->failed ? cofi_no_memory(err) : status;
-}
 
 static void put_title(cofi_report *r)
 {
@@ -38,21 +18,20 @@ static void put_title(cofi_report *r)
     cofi_out_xml(&r->out, cofi_shown(name, r->o.source, 80));
 }
 
-static void write_head(cofi_report *r, const cofi_writer *style)
+static void write_head(cofi_report *r)
 {
     cofi_out *out = &r->out;
-    char hash[COFI_SHA256_BASE64];
     cofi_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                        "base-uri 'none'; form-action 'none'; style-src 'sha256-");
-    cofi_out_text(out, cofi_sha256_base64(style->bytes, style->n, hash));
+    cofi_out_text(out, cofi_report_css_hash);
     cofi_out_text(out, "'; script-src 'sha256-");
-    cofi_out_text(out, cofi_sha256_base64(cofi_report_js, cofi_report_js_size, hash));
+    cofi_out_text(out, cofi_report_js_hash);
     cofi_out_text(out,
                   "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     put_title(r);
     cofi_out_text(out, "</title>\n<style>");
-    cofi_out_bytes(out, (const char *)style->bytes, style->n);
+    cofi_out_bytes(out, cofi_report_css, cofi_report_css_size);
     cofi_out_text(out, "</style>\n</head>\n");
 }
 
@@ -111,19 +90,12 @@ static void write_footer(cofi_report *r)
 
 static cof_status write_page(cofi_report *r, cof_error *err)
 {
-    cofi_writer style = {.env = r->env};
-    cof_status status = make_style(&style, err);
-    if (status == COF_OK) {
-        write_head(r, &style);
-        write_header(r);
-        status = write_sections(r, err);
-    }
-    if (status == COF_OK) {
-        write_footer(r);
-        status = cofi_out_finish(&r->out, err);
-    }
-    cofi_release(&r->env, style.bytes);
-    return status;
+    write_head(r);
+    write_header(r);
+    cof_status status = write_sections(r, err);
+    if (status != COF_OK) return status;
+    write_footer(r);
+    return cofi_out_finish(&r->out, err);
 }
 
 cof_status cof_report_write(const cof_model *model, const cof_table *table, const cof_report_options *options,

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+extern const char cofi_drawing_css[];
+extern const size_t cofi_drawing_css_size;
+
 void cofi_svg_attribute(cofi_out *out, const char *name, double number)
 {
     cofi_out_format(out, " %s=\"", name);
@@ -66,38 +69,6 @@ void cofi_svg_circle_start(cofi_out *out, uint32_t j, double x, double y, double
     cofi_out_text(out, ">");
 }
 
-/* Dark only on a screen: paper is light whatever the host prefers. */
-void cofi_svg_rules(cofi_out *out)
-{
-    static const char *const hue[COFI_HUES] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                               "#56b4e9", "#d55e00", "#f0e442", "#999999"};
-    cofi_out_text(
-        out, ".cof-svg{color:#1a1a1a;font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\","
-             "sans-serif}\n"
-             ".cof-svg text{fill:currentColor}\n"
-             ".cof-svg line,.cof-svg polyline{stroke:currentColor;stroke-opacity:.55;stroke-width:1.25}\n"
-             ".cof-svg polyline{fill:none}\n"
-             ".cof-svg .cof-dash{stroke-dasharray:2 2.5}\n"
-             ".cof-svg .cof-grid{stroke-opacity:.15;stroke-width:1}\n"
-             ".cof-svg .cof-bold{stroke-opacity:1;stroke-width:3.5}\n"
-             ".cof-svg circle{stroke:currentColor;stroke-width:1}\n"
-             ".cof-svg .cof-map circle{stroke-width:.6;stroke-opacity:.7}\n"
-             ".cof-svg rect{stroke:#fff;stroke-width:.5}\n"
-             ".cof-svg .cof-page{fill:#fff;stroke:none}\n"
-             ".cof-svg .cof-head{font-size:16px;font-weight:600}\n"
-             ".cof-svg .cof-note{font-size:11px;opacity:.75}\n"
-             ".cof-svg .cof-end{text-anchor:end}\n"
-             ".cof-svg .cof-mid{text-anchor:middle}\n"
-             ".cof-svg .cof-length{font-size:9px;opacity:.75;text-anchor:middle}\n"
-             ".cof-svg .cof-pale{fill-opacity:.5}\n");
-    for (int j = 0; j < COFI_HUES; j++) cofi_out_format(out, ".cof-svg .cof-c%d{fill:%s}\n", j, hue[j]);
-    cofi_out_text(out, "@media screen and (prefers-color-scheme: dark){\n"
-                       ".cof-svg{color:#e6e6e6}\n"
-                       ".cof-svg .cof-page{fill:#16181c}\n"
-                       ".cof-svg rect{stroke:#16181c}\n"
-                       "}\n");
-}
-
 void cofi_svg_open(cofi_out *out, double width, double height, const char *label, bool alone)
 {
     cofi_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cof-svg\" role=\"img\"");
@@ -108,7 +79,7 @@ void cofi_svg_open(cofi_out *out, double width, double height, const char *label
     cofi_out_text(out, "\">\n");
     if (!alone) return;
     cofi_out_text(out, "<style>\n");
-    cofi_svg_rules(out);
+    cofi_out_bytes(out, cofi_drawing_css, cofi_drawing_css_size);
     cofi_out_text(out, "</style>\n<rect class=\"cof-page\" width=\"100%\" height=\"100%\"/>\n");
 }
 

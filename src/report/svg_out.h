@@ -1,16 +1,15 @@
-/* The few shapes our drawings are made of, and the one palette they share.
+/* The few shapes our drawings are made of. Their style rules and the one palette are drawing.css.
  *
  * A drawing that stands alone brings its rules along; several in one page leave them to the page. Class names
  * start with "cof-", and there are no ids, so drawings do not get into each other's way. */
 #ifndef COFI_SVG_OUT_H
 #define COFI_SVG_OUT_H
 
-#include "text_out.h"
+#include "../core/text_out.h"
 
 /* Opens a drawing of that size; `label` is what a screen reader says. Alone: with rules and background. */
 void cofi_svg_open(cofi_out *out, double width, double height, const char *label, bool alone);
 void cofi_svg_close(cofi_out *out);
-void cofi_svg_rules(cofi_out *out); /* the style rules, for a page that holds drawings */
 
 void cofi_svg_attribute(cofi_out *out, const char *name, double number); /* two decimals are plenty */
 void cofi_svg_line(cofi_out *out, const char *classes, double x1, double y1, double x2, double y2);

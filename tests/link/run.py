@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 MOST_FILES = 25
-GENERATED = {"demo_table": "table", "report_css": "report", "report_js": "report", "printed_tables": "cli"}
+GENERATED = {"demo_table": "table", "cofi_drawing_css": "report", "cofi_report_css": "report",
+             "cofi_report_js": "report", "printed_tables": "cli"}
 HERE = pathlib.Path(__file__).parent
 
 
