@@ -70,7 +70,7 @@ static cof_status quantise_weights(cofi_problem *p, const double *weight, cof_er
         total += weight[i];
         whole = whole && weight[i] == floor(weight[i]);
     }
-    if (!(total > 0) || !isfinite(total))
+    if (!(total > 0) || !(total < 1e301)) /* so that sums over all cells stay finite */
         return cofi_fail(err, COF_ERR_DATA,
                          total > 0 ? "the weights are too large to add up"
                                    : "all weights are 0; at least one row must count");

@@ -1,5 +1,6 @@
-/* Saving and loading, as docs/model-format.md describes it. A reader trusts nothing: every length is checked
- * against the bytes that are left before anything is allocated for it. */
+/* Saving and loading, as docs/model-format.md describes it. A reader trusts nothing: every length is checked against
+ * the bytes that are left before anything is allocated for it, and every number against what a fit can leave, so that
+ * nothing behind the loading has to ask again. */
 #include "model.h"
 
 #include "../core/bytes.h"
@@ -10,7 +11,11 @@
 
 static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
 
-enum { FORMAT = 1, HEADER_BYTES = 24 };
+enum { FORMAT = 1, HEADER_BYTES = 24, END_BYTES = 4 };
+#define MOST_BYTES ((uint64_t)1 << 34) /* of a whole file */
+#define MOST_UNITS 0x1p53              /* of weight; a fit has fewer than 2^43 */
+#define MOST_STEPS 1000000000          /* passes or rebuilds of a restart */
+#define ROUNDING   1e-9                /* that an index may lie outside its bounds */
 enum {
     TAG_MODEL = 1,
     TAG_CLUSTERS = 2,
@@ -21,7 +26,8 @@ enum {
     TAG_AGREEMENT = 7,
     TAG_CHOICE = 8,
     TAG_K_CURVE = 9,
-    TAG_CLUSTER_AGREEMENT = 10
+    TAG_CLUSTER_AGREEMENT = 10,
+    N_TAGS
 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -211,7 +217,7 @@ typedef struct model_parser {
     cof_model *m;
     size_t n_attrs; /* attributes read so far */
     uint64_t n_flat;
-    bool clusters_seen;
+    bool seen[N_TAGS];
     double largest_sum; /* the sum of the largest score of every attribute: must not overflow */
 } model_parser;
 
@@ -221,14 +227,18 @@ static cof_status damaged(const model_parser *p, const char *what, cof_error *er
                      what);
 }
 
+static bool is_between(double x, double least, double most)
+{
+    return x >= least - ROUNDING && x <= most + ROUNDING;
+}
+
 static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s, cof_error *err)
 {
-    if (p->m != NULL) return damaged(p, "it begins twice", err);
     uint32_t k = cofi_get_u32(s), variant = cofi_get_u32(s), missing = cofi_get_u32(s);
     uint32_t n_attrs = cofi_get_u32(s), n_flat = cofi_get_u32(s);
     double unit = cofi_get_f64(s), scale = cofi_get_f64(s);
     bool sane = !s->failed && k > 0 && k <= COF_MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
-                missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 0 && isfinite(scale);
+                missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 1e-200 && scale < 1e200;
     /* every cluster takes 9 bytes further on, every attribute at least 23, every value of one 16 a cluster */
     size_t rest = p->file.n - p->file.at;
     if (!sane || k > rest / 9 || n_attrs > rest / 23 || (uint64_t)n_flat * k > rest / 16)
@@ -245,17 +255,19 @@ static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s,
 static cof_status get_clusters(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
+    double total = 0;
     for (uint32_t j = 0; j < m->scores.stride; j++) {
         bool real = j < m->k;
         m->scores.base[j] = COFI_NEVER;
         if (!real) continue;
         m->size[j] = cofi_get_f64(s);
         if (cofi_get_u8(s) != 0) m->scores.base[j] = 0;
-        if (!(m->size[j] >= 0) || !isfinite(m->size[j]))
-            return damaged(p, "a cluster size is not a number", err);
+        if (!(m->size[j] >= 0)) return damaged(p, "a cluster size is not a number", err);
+        total += m->size[j];
     }
-    p->clusters_seen = true;
-    return s->failed ? damaged(p, "the clusters are cut short", err) : COF_OK;
+    if (s->failed) return damaged(p, "the clusters are cut short", err);
+    return isfinite(total) && total * m->unit < MOST_UNITS ? COF_OK
+                                                           : damaged(p, "its clusters are too large", err);
 }
 
 static const char *get_text(cofi_reader *s, uint32_t *n)
@@ -290,6 +302,18 @@ static void get_texts(cofi_reader *s, cofi_model_attr *a)
     }
 }
 
+/* A cluster has at most as much of an attribute's values as it has rows. */
+static bool fits_clusters(const cof_model *m, const cofi_model_attr *a)
+{
+    for (uint32_t j = 0; j < m->k; j++) {
+        double total = 0;
+        for (uint32_t v = 0; v < a->n_values; v++)
+            total += (double)m->count[(size_t)(a->first + v) * m->k + j];
+        if (total > m->size[j] * m->unit + 0.5) return false;
+    }
+    return true;
+}
+
 static cof_status get_scores(model_parser *p, cofi_reader *s, cofi_model_attr *a, cof_error *err)
 {
     cof_model *m = p->m;
@@ -308,20 +332,22 @@ static cof_status get_scores(model_parser *p, cofi_reader *s, cofi_model_attr *a
     }
     p->largest_sum += (double)largest;
     if (p->largest_sum >= 0x1p60) return damaged(p, "its scores are too large", err);
-    return s->failed ? damaged(p, "an attribute's scores are cut short", err) : COF_OK;
+    if (s->failed) return damaged(p, "an attribute's scores are cut short", err);
+    return fits_clusters(m, a) ? COF_OK : damaged(p, "a cluster has more values than rows", err);
 }
 
 static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
     if (p->n_attrs >= m->n_attrs) return damaged(p, "it has more attributes than it says", err);
+    if (!p->seen[TAG_CLUSTERS]) return damaged(p, "an attribute comes before the clusters", err);
     cofi_model_attr *a = &m->attr[p->n_attrs];
     uint32_t n_name;
     const char *name = get_text(s, &n_name);
     uint8_t used = cofi_get_u8(s), ordinal = cofi_get_u8(s), has_missing = cofi_get_u8(s);
     uint32_t n_values = cofi_get_u32(s), n_edges = cofi_get_u32(s);
     bool good = !s->failed && n_values <= (s->n - s->at) / 4 && n_edges <= (s->n - s->at) / 16 &&
-                n_edges <= (n_values > 0 ? n_values - 1 : 0) && (n_values > 0 || !has_missing);
+                n_edges <= (n_values > 0 ? n_values - 1 : 0) && (n_values > 0 || (!has_missing && !used));
     size_t n_text = good ? measure_texts(*s, n_values, &good) : 0;
     if (!good) return damaged(p, "an attribute is cut short", err);
     cof_status status = cofi_model_alloc_attr(m, p->n_attrs++, n_values, n_text, n_edges, err);
@@ -348,7 +374,7 @@ static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
     uint32_t n;
     int64_t largest = 0;
     const char *name = get_text(s, &n);
-    if (name == NULL || !p->clusters_seen) return damaged(p, "its method is cut short", err);
+    if (name == NULL || !p->seen[TAG_CLUSTERS]) return damaged(p, "its method is cut short", err);
     m->method = NULL;
     for (size_t i = 0; i < cof_method_count(); i++) {
         const char *known = cof_method_name(i);
@@ -370,11 +396,18 @@ static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
     return s->failed ? damaged(p, "its method is cut short", err) : COF_OK;
 }
 
+static bool is_restart(const cof_restart_record *r)
+{
+    return isfinite(r->objective) && isfinite(r->log_likelihood) && r->rebuilds <= MOST_STEPS &&
+           r->passes <= MOST_STEPS && r->stop_reason >= COF_STOP_CONVERGED &&
+           r->stop_reason <= COF_STOP_STOPPED;
+}
+
 static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 28 };
     cof_model *m = p->m;
-    if (s->n % BYTES != 0 || m->restart != NULL) return damaged(p, "its restarts make no sense", err);
+    if (s->n % BYTES != 0 || s->n == 0) return damaged(p, "its restarts make no sense", err);
     size_t n = s->n / BYTES;
     m->restart = cofi_alloc(&m->env, n, sizeof *m->restart);
     if (m->restart == NULL) return cofi_no_memory(err);
@@ -386,6 +419,7 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
         r->rebuilds = cofi_get_u32(s);
         r->passes = cofi_get_u32(s);
         r->stop_reason = (int32_t)cofi_get_u32(s);
+        if (!is_restart(r)) return damaged(p, "a restart makes no sense", err);
         r->criterion = r->log_likelihood; /* unless a section says otherwise */
         r->by_likelihood = 0;
         if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
@@ -399,13 +433,14 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
     cof_model *m = p->m;
     uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
     if (s->failed || m->restart == NULL || select == COF_SELECT_AUTO || select > COF_SELECT_OBJECTIVE ||
-        s->n != 8 + 9 * m->n_restarts || (kept >= m->n_restarts && kept > 0))
+        s->n != 8 + 9 * m->n_restarts || kept >= m->n_restarts)
         return damaged(p, "which of its restarts was kept makes no sense", err);
     m->select = (int32_t)select;
     m->kept = kept;
     for (size_t i = 0; i < m->n_restarts; i++) {
         m->restart[i].criterion = cofi_get_f64(s);
         m->restart[i].by_likelihood = cofi_get_u8(s) != 0;
+        if (!isfinite(m->restart[i].criterion)) return damaged(p, "a restart makes no sense", err);
     }
     return COF_OK;
 }
@@ -413,23 +448,31 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
 static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
-    if (m->agreement != NULL || m->restart == NULL || s->n != 8 * m->n_restarts)
+    if (m->restart == NULL || s->n != 8 * m->n_restarts)
         return damaged(p, "the agreement of its restarts makes no sense", err);
     m->agreement = cofi_alloc(&m->env, m->n_restarts, sizeof *m->agreement);
     if (m->agreement == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < m->n_restarts; i++) m->agreement[i] = cofi_get_f64(s);
+    for (size_t i = 0; i < m->n_restarts; i++) {
+        m->agreement[i] = cofi_get_f64(s);
+        if (!is_between(m->agreement[i], -1, 1))
+            return damaged(p, "the agreement of its restarts makes no sense", err);
+    }
     return COF_OK;
 }
 
 static cof_status get_cluster_agreement(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
-    if (m->cluster_agreement != NULL || s->n != 4 + 8 * (size_t)m->k)
-        return damaged(p, "the agreement about its clusters makes no sense", err);
     m->n_good = cofi_get_u32(s);
+    if (m->restart == NULL || s->n != 4 + 8 * (size_t)m->k || m->n_good == 0 || m->n_good >= m->n_restarts)
+        return damaged(p, "the agreement about its clusters makes no sense", err);
     m->cluster_agreement = cofi_alloc(&m->env, m->k, sizeof *m->cluster_agreement);
     if (m->cluster_agreement == NULL) return cofi_no_memory(err);
-    for (uint32_t j = 0; j < m->k; j++) m->cluster_agreement[j] = cofi_get_f64(s);
+    for (uint32_t j = 0; j < m->k; j++) {
+        m->cluster_agreement[j] = cofi_get_f64(s);
+        if (!is_between(m->cluster_agreement[j], 0, 1))
+            return damaged(p, "the agreement about its clusters makes no sense", err);
+    }
     return COF_OK;
 }
 
@@ -439,7 +482,7 @@ static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
     enum { BYTES = 12 };
     cof_model *m = p->m;
     size_t n = s->n / BYTES;
-    bool sane = s->n % BYTES == 0 && n > 0 && m->k_curve == NULL, own = false;
+    bool sane = s->n % BYTES == 0 && n > 0, own = false;
     if (sane) {
         m->k_curve = cofi_alloc(&m->env, n, sizeof *m->k_curve);
         if (m->k_curve == NULL) return cofi_no_memory(err);
@@ -449,18 +492,27 @@ static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
         r->k = cofi_get_u32(s);
         r->log_likelihood = cofi_get_f64(s);
         own |= r->k == m->k;
-        sane = r->k > (i > 0 ? r[-1].k : 0) && isfinite(r->log_likelihood);
+        sane = r->k > (i > 0 ? r[-1].k : 0) && r->k <= COF_MOST_CLUSTERS && isfinite(r->log_likelihood);
     }
     if (!sane || !own) return damaged(p, "the numbers of clusters it tried make no sense", err);
     m->n_k_curve = n;
     return COF_OK;
 }
 
+/* Restarts ascend, and the passes of each; a pass is one that its restart has. */
+static bool follows(const cof_model *m, const cof_pass_record *h, const cof_pass_record *before)
+{
+    if (h->restart >= m->n_restarts || h->pass == 0 || h->pass > m->restart[h->restart].passes) return false;
+    if (h->rebuild > MOST_STEPS || !isfinite(h->objective)) return false;
+    return before == NULL || h->restart > before->restart ||
+           (h->restart == before->restart && h->pass > before->pass);
+}
+
 static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 28 };
     cof_model *m = p->m;
-    if (s->n % BYTES != 0 || m->history != NULL) return damaged(p, "its history makes no sense", err);
+    if (s->n % BYTES != 0 || m->restart == NULL) return damaged(p, "its history makes no sense", err);
     size_t n = s->n / BYTES;
     m->history = cofi_alloc(&m->env, n, sizeof *m->history);
     if (m->history == NULL) return cofi_no_memory(err);
@@ -472,8 +524,36 @@ static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
         h->pass = cofi_get_u32(s);
         h->objective = cofi_get_f64(s);
         h->moved = cofi_get_u64(s);
+        if (!follows(m, h, i > 0 ? h - 1 : NULL)) return damaged(p, "its history makes no sense", err);
     }
     return COF_OK;
+}
+
+static cof_status get_content(model_parser *p, uint32_t tag, cofi_reader *s, const cof_env *env,
+                              cof_error *err)
+{
+    switch (tag) {
+    case TAG_MODEL:
+        return get_model(p, env, s, err);
+    case TAG_CLUSTERS:
+        return get_clusters(p, s, err);
+    case TAG_ATTRIBUTE:
+        return get_attribute(p, s, err);
+    case TAG_AGREEMENT:
+        return get_agreement(p, s, err);
+    case TAG_CHOICE:
+        return get_choice(p, s, err);
+    case TAG_CLUSTER_AGREEMENT:
+        return get_cluster_agreement(p, s, err);
+    case TAG_K_CURVE:
+        return get_k_curve(p, s, err);
+    case TAG_METHOD:
+        return get_method(p, s, err);
+    case TAG_RESTARTS:
+        return get_restarts(p, s, err);
+    default:
+        return get_history(p, s, err);
+    }
 }
 
 static cof_status get_section(model_parser *p, const cof_env *env, cof_error *err)
@@ -483,52 +563,56 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
     if (p->file.failed || length > p->file.n - p->file.at) return damaged(p, "a section is cut short", err);
     cofi_reader s = {.bytes = p->file.bytes + p->file.at, .n = (size_t)length};
     p->file.at += (size_t)length;
-    if (tag == TAG_MODEL) return get_model(p, env, &s, err);
-    if (p->m == NULL) return damaged(p, "its first section is not the first", err);
-    switch (tag) {
-    case TAG_CLUSTERS:
-        return get_clusters(p, &s, err);
-    case TAG_ATTRIBUTE:
-        return get_attribute(p, &s, err);
-    case TAG_AGREEMENT:
-        return get_agreement(p, &s, err);
-    case TAG_CHOICE:
-        return get_choice(p, &s, err);
-    case TAG_CLUSTER_AGREEMENT:
-        return get_cluster_agreement(p, &s, err);
-    case TAG_K_CURVE:
-        return get_k_curve(p, &s, err);
-    case TAG_METHOD:
-        return get_method(p, &s, err);
-    case TAG_RESTARTS:
-        return get_restarts(p, &s, err);
-    case TAG_HISTORY:
-        return get_history(p, &s, err);
-    default:
-        return COF_OK; /* a later minor addition; nothing we need */
-    }
+    if (p->m == NULL && tag != TAG_MODEL) return damaged(p, "its first section is not the first", err);
+    if (tag == 0 || tag >= N_TAGS) return COF_OK; /* a later minor addition; nothing we need */
+    if (p->seen[tag] && tag != TAG_ATTRIBUTE) return damaged(p, "a section comes twice", err);
+    cof_status status = get_content(p, tag, &s, env, err);
+    p->seen[tag] = true;
+    return status == COF_OK && s.at < s.n ? damaged(p, "a section is too long", err) : status;
 }
 
-static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_t n, cof_error *err)
+/* The first HEADER_BYTES of a file, as far as it has them: what can be told before anything else is read. */
+static cof_status check_header(const model_parser *p, const unsigned char *bytes, size_t n, uint64_t *length,
+                               cof_error *err)
 {
-    cofi_reader all = {.bytes = bytes, .n = n};
-    const unsigned char *start = cofi_get_bytes(&all, sizeof magic);
+    cofi_reader head = {.bytes = bytes, .n = n};
+    const unsigned char *start = cofi_get_bytes(&head, sizeof magic);
     if (start == NULL || memcmp(start, magic, sizeof magic) != 0)
         return cofi_fail(err, COF_ERR_MODEL, "%s: this is not a coforest model file", p->name);
-    uint32_t format = cofi_get_u32(&all);
-    cofi_get_u32(&all); /* reserved */
-    uint64_t length = cofi_get_u64(&all);
-    if (!all.failed && format > FORMAT)
+    uint32_t format = cofi_get_u32(&head);
+    cofi_get_u32(&head); /* reserved */
+    *length = cofi_get_u64(&head);
+    if (!head.failed && format > FORMAT)
         return cofi_fail(err, COF_ERR_TOO_NEW,
                          "%s: this model has format %u, and version %s reads up to format %d; "
                          "use a newer coforest",
                          p->name, format, cof_version(), FORMAT);
-    if (all.failed || format == 0 || n - all.at < 4 || length != n - all.at - 4)
+    if (head.failed || format == 0 || *length > MOST_BYTES)
         return damaged(p, "it is cut short, or longer than it says", err);
-    p->file = (cofi_reader){.bytes = bytes + all.at, .n = (size_t)length};
-    all.at = n - 4;
-    if (cofi_get_u32(&all) != cofi_crc32(bytes, n - 4)) return damaged(p, "its checksum does not fit", err);
     return COF_OK;
+}
+
+static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_t n, cof_error *err)
+{
+    uint64_t length;
+    cof_status status = check_header(p, bytes, n, &length, err);
+    if (status != COF_OK) return status;
+    if (n < HEADER_BYTES + END_BYTES || length != n - HEADER_BYTES - END_BYTES)
+        return damaged(p, "it is cut short, or longer than it says", err);
+    p->file = (cofi_reader){.bytes = bytes + HEADER_BYTES, .n = (size_t)length};
+    cofi_reader end = {.bytes = bytes + n - END_BYTES, .n = END_BYTES};
+    if (cofi_get_u32(&end) != cofi_crc32(bytes, n - END_BYTES))
+        return damaged(p, "its checksum does not fit", err);
+    return COF_OK;
+}
+
+static bool is_whole(const model_parser *p)
+{
+    const cof_model *m = p->m;
+    bool open = m != NULL && m->no_scores; /* a cluster that rows may join */
+    for (uint32_t j = 0; m != NULL && j < m->k; j++) open |= m->scores.base[j] != COFI_NEVER;
+    return open && m->method != NULL && p->largest_sum < 0x1p60 && p->seen[TAG_CLUSTERS] &&
+           p->seen[TAG_RESTARTS] && p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
 }
 
 cof_status cof_model_load_memory(const cof_env *lent, const char *name, const void *bytes, size_t n_bytes,
@@ -539,11 +623,7 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
     model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, name)};
     cof_status status = check_frame(&p, bytes, n_bytes, err);
     while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, &env, err);
-    if (status == COF_OK) {
-        bool whole = p.m != NULL && p.m->method != NULL && p.largest_sum < 0x1p60 && p.clusters_seen &&
-                     p.n_attrs == p.m->n_attrs && p.n_flat == p.m->n_flat;
-        if (!whole) status = damaged(&p, "a part of it is missing", err);
-    }
+    if (status == COF_OK && !is_whole(&p)) status = damaged(&p, "a part of it is missing", err);
     if (status != COF_OK) {
         cof_model_free(p.m);
         return status;
@@ -552,16 +632,32 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
     return COF_OK;
 }
 
-static cof_status read_all(cofi_input *in, cofi_writer *w, cof_error *err)
+/* Up to n more bytes. */
+static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_error *err)
 {
     unsigned char block[1 << 14];
-    for (;;) {
-        size_t got;
-        cof_status status = cofi_input_read(in, block, sizeof block, &got, err);
+    size_t got = 1;
+    while (n > 0 && got > 0) {
+        cof_status status =
+            cofi_input_read(in, block, n < sizeof block ? (size_t)n : sizeof block, &got, err);
         if (status != COF_OK) return status;
-        if (got == 0) return w->failed ? cofi_no_memory(err) : COF_OK;
         cofi_put_bytes(w, block, got);
+        if (w->failed) return cofi_no_memory(err);
+        n -= got;
     }
+    return COF_OK;
+}
+
+/* The header first: what is no model may be huge or endless. Then as much as it announces, and one byte, which must
+ * not be there. */
+static cof_status read_file(const char *path, cofi_input *in, cofi_writer *w, cof_error *err)
+{
+    char shown[160];
+    model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, path)};
+    uint64_t length = 0;
+    cof_status status = read_some(in, w, HEADER_BYTES, err);
+    if (status == COF_OK) status = check_header(&p, w->bytes, w->n, &length, err);
+    return status == COF_OK ? read_some(in, w, length + END_BYTES + 1, err) : status;
 }
 
 cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out, cof_error *err)
@@ -570,7 +666,7 @@ cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out
     cofi_input *in = NULL;
     cofi_source source = {.name = path};
     cof_status status = cofi_input_open(&w.env, &source, &in, err);
-    if (status == COF_OK) status = read_all(in, &w, err);
+    if (status == COF_OK) status = read_file(path, in, &w, err);
     if (status == COF_OK) status = cof_model_load_memory(lent, path, w.bytes, w.n, out, err);
     cofi_input_close(in);
     cofi_release(&w.env, w.bytes);

@@ -35,6 +35,7 @@ static curve_frame frame_of(const cofi_report *r)
         if (f.record[i].pass > f.passes) f.passes = f.record[i].pass;
     }
     if (!(f.most > f.least)) f.most = f.least + 1;
+    if (!(f.most > f.least)) f.most = nextafter(f.least, INFINITY); /* so large that one more is nothing */
     return f;
 }
 
@@ -45,7 +46,8 @@ static double x_of(const curve_frame *f, uint32_t pass)
 
 static double y_of(const curve_frame *f, double objective)
 {
-    return TOP + (HEIGHT - TOP - BOTTOM) * (f->most - objective) / (f->most - f->least);
+    /* halves, since a difference may be too large for a number */
+    return TOP + (HEIGHT - TOP - BOTTOM) * ((f->most / 2 - objective / 2) / (f->most / 2 - f->least / 2));
 }
 
 static void draw_axes(cofi_out *out, const curve_frame *f)
@@ -53,13 +55,13 @@ static void draw_axes(cofi_out *out, const curve_frame *f)
     double bottom = HEIGHT - BOTTOM;
     uint32_t step = f->passes > 12 ? (f->passes + 9) / 10 : 1;
     for (int i = 0; i <= 4; i++) {
-        double objective = f->least + (f->most - f->least) * i / 4, y = y_of(f, objective);
+        double objective = f->least * (1 - i / 4.0) + f->most * (i / 4.0), y = y_of(f, objective);
         cofi_svg_line(out, "cof-grid", LEFT, y, WIDTH - RIGHT, y);
         cofi_svg_text_start(out, "cof-note cof-end", LEFT - 8, y + 4);
         cofi_out_fixed(out, objective, 0, f->most - f->least < 10 ? 2 : 0);
         cofi_out_text(out, "</text>");
     }
-    for (uint32_t pass = 1; pass <= f->passes; pass += step) {
+    for (uint32_t pass = 1; pass <= f->passes && !out->refused; pass += step) {
         cofi_svg_text_start(out, "cof-note cof-mid", x_of(f, pass), bottom + 19);
         cofi_out_format(out, "%u</text>", pass);
     }

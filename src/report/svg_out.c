@@ -9,7 +9,7 @@ extern const size_t cofi_drawing_css_size;
 void cofi_svg_attribute(cofi_out *out, const char *name, double number)
 {
     cofi_out_format(out, " %s=\"", name);
-    cofi_out_number(out, round(number * 100) / 100);
+    cofi_out_number(out, isfinite(number) ? round(number * 100) / 100 : 0); /* SVG has no other numbers */
     cofi_out_text(out, "\"");
 }
 

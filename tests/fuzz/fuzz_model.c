@@ -53,6 +53,16 @@ static cof_table *table_for(const cof_model *m)
     return t;
 }
 
+/* A report of a small model may fail for want of memory or of rows, never otherwise. */
+static void write_report(const cof_model *m, const cof_table *t)
+{
+    size_t sum = 0;
+    cof_report_options o = {.struct_size = sizeof o, .threads = 1};
+    cof_status status = cof_report_write(m, t, &o, swallow, &sum, NULL);
+    require(status == COF_OK || status == COF_ERR_MISSING || status == COF_ERR_UNSUPPORTED ||
+            status == COF_ERR_ARGUMENT);
+}
+
 static void apply(const cof_model *m)
 {
     cof_table *t = table_for(m);
@@ -66,6 +76,7 @@ static void apply(const cof_model *m)
     require(status == COF_OK || status == COF_ERR_MISSING || status == COF_ERR_UNSUPPORTED);
     for (size_t i = 0; status == COF_OK && i < ROWS; i++) require(label[i] >= -1 && label[i] < (int64_t)k);
     cof_model_transform(m, t, distance, ROWS * k, &err);
+    write_report(m, t);
     free(distance);
     cof_table_free(t);
 }
@@ -96,6 +107,7 @@ static void try_bytes(const uint8_t *bytes, size_t n)
     require(status == COF_OK || status == COF_ERR_MODEL || status == COF_ERR_TOO_NEW);
     if (status != COF_OK) return;
     look_at(m);
+    write_report(m, NULL);
     apply(m);
     require(cof_model_save(m, "/dev/null", &err) == COF_OK);
     cof_model_free(m);

@@ -475,7 +475,16 @@ static void use_model(const cof_model *m, const cof_table *t)
     }
     cof_error err;
     assert_status(cof_model_save(m, "/dev/null", &err), COF_OK, &err);
+    assert_status(cof_report_write(m, NULL, NULL, swallow, &drawn, &err), COF_OK, &err);
     free(distance);
+}
+
+static int refuse(void *ctx, const char *text, size_t n_bytes)
+{
+    (void)text;
+    (void)n_bytes;
+    ++*(size_t *)ctx;
+    return 1;
 }
 
 static void load_sealed(file f, const cof_table *t)
@@ -579,6 +588,132 @@ static void a_missing_value_among_none(void **state)
     free(g.bytes);
 }
 
+static file file_of_restarts(void)
+{
+    cof_table *t = random_table(8, 120, 6, 4, 5);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 4, .restarts = 8};
+    cof_model *m = fit_model(t, &o, NULL);
+    file f = saved(m);
+    cof_model_free(m);
+    cof_table_free(t);
+    return f;
+}
+
+/* One number of a section becomes another that no fit can leave. */
+typedef struct impossible {
+    uint32_t tag;
+    size_t at, n; /* in the section's content; bytes */
+    uint64_t bits;
+} impossible;
+
+#define F64_NAN  UINT64_C(0x7FF8000000000000)
+#define F64_INF  UINT64_C(0x7FF0000000000000)
+#define F64_1E99 UINT64_C(0x547D42AEA2879F2E)
+#define F64_TINY UINT64_C(0x0000000000000001)
+
+static void numbers_no_fit_can_leave(void **state)
+{
+    (void)state;
+    static const impossible cases[] = {
+        {1, 20, 8, F64_NAN},    {1, 20, 8, 0},
+        {1, 20, 8, F64_1E99},                        /* unit */
+        {1, 28, 8, F64_TINY},   {1, 28, 8, F64_INF}, /* scale */
+        {2, 0, 8, F64_NAN},     {2, 0, 8, F64_INF},
+        {2, 0, 8, F64_1E99},                            /* size */
+        {2, 0, 8, 0},                                   /* fewer rows than values */
+        {4, 0, 8, F64_NAN},     {4, 0, 8, F64_INF},     /* objective */
+        {4, 8, 8, F64_NAN},                             /* likelihood */
+        {4, 16, 4, UINT32_MAX}, {4, 20, 4, UINT32_MAX}, /* rebuilds, passes */
+        {4, 24, 4, 4},          {4, 24, 4, UINT32_MAX}, /* stop reason */
+        {5, 0, 4, 8},           {5, 0, 4, UINT32_MAX},
+        {5, 4, 4, UINT32_MAX}, /* restart, rebuild */
+        {5, 8, 4, 0},           {5, 8, 4, UINT32_MAX - 5},
+        {5, 8, 4, 1000000},                          /* pass: 10 short of 2^32 looped for ever */
+        {5, 12, 8, F64_NAN},    {5, 12, 8, F64_INF}, /* objective */
+        {7, 0, 8, F64_1E99},    {7, 8, 8, F64_NAN},  /* agreement: 1e300 overran a text */
+        {8, 0, 4, 0},           {8, 0, 4, 4},
+        {8, 4, 4, 8},           {8, 8, 8, F64_NAN}, /* select, kept, criterion */
+        {10, 0, 4, 0},          {10, 0, 4, 8},
+        {10, 4, 8, F64_1E99}, /* restarts compared, agreement */
+    };
+    file f = file_of_restarts();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        file g = spliced(f, 0, 0, NULL, 0);
+        section s = section_of(g, cases[i].tag);
+        put_number(g.bytes + s.at + 12 + cases[i].at, cases[i].bits, cases[i].n);
+        seal(g);
+        if (load_status(g, NULL) != COF_ERR_MODEL) fail_msg("case %zu, tag %u", i, cases[i].tag);
+        free(g.bytes);
+    }
+    free(f.bytes);
+}
+
+/* Without its restarts a model used to crash the report. */
+static void sections_that_belong_together(void **state)
+{
+    (void)state;
+    static const uint32_t gone[][4] = {{4}, {4, 7, 8}, {4, 5}, {4, 5, 7, 8}, {2}, {1}};
+    file f = file_of_restarts();
+    for (size_t i = 0; i < COUNT(gone); i++) {
+        file g = spliced(f, 0, 0, NULL, 0);
+        for (size_t j = 0; j < 4 && gone[i][j] != 0; j++) {
+            section s = section_of(g, gone[i][j]);
+            file without = spliced(g, s.at, s.n, NULL, 0);
+            free(g.bytes);
+            g = without;
+        }
+        assert_int_equal(load_status(g, NULL), COF_ERR_MODEL);
+        free(g.bytes);
+    }
+    for (uint32_t tag = 1; tag <= 10; tag++) {
+        if (tag == 9) continue; /* only where k was to be found */
+        section s = section_of(f, tag);
+        file twice = spliced(f, s.at + s.n, 0, f.bytes + s.at, s.n);
+        file longer = spliced(f, s.at + s.n, 0, "", 1);
+        put_number(longer.bytes + s.at + 4, s.n - 12 + 1, 8);
+        seal(longer);
+        assert_int_equal(load_status(twice, NULL), COF_ERR_MODEL);
+        assert_int_equal(load_status(longer, NULL), COF_ERR_MODEL);
+        free(twice.bytes);
+        free(longer.bytes);
+    }
+    free(f.bytes);
+}
+
+/* What never ends is refused by its first bytes; what announces too much, before it is read. */
+static void endless_files(void **state)
+{
+    (void)state;
+    cof_model *m = NULL;
+    cof_error err;
+    assert_int_equal(cof_model_load(NULL, "/dev/zero", &m, &err), COF_ERR_MODEL);
+    assert_string_equal(err.text, "/dev/zero: this is not a coforest model file");
+    char path[] = "/tmp/coforest-test-XXXXXX";
+    int fd = mkstemp(path);
+    unsigned char head[BODY_AT] = "COFOREST\1";
+    put_number(head + LENGTH_AT, UINT64_C(1) << 40, 8);
+    assert_int_equal(write(fd, head, sizeof head), sizeof head);
+    assert_int_equal(ftruncate(fd, (off_t)1 << 41), 0); /* a hole */
+    close(fd);
+    assert_int_equal(cof_model_load(NULL, path, &m, &err), COF_ERR_MODEL);
+    unlink(path);
+    assert_null(m);
+}
+
+static void a_receiver_that_refuses(void **state)
+{
+    (void)state;
+    size_t n_calls = 0;
+    file f = file_of_restarts();
+    cof_model *m = load(f);
+    assert_int_equal(cof_report_write(m, NULL, NULL, refuse, &n_calls, NULL), COF_ERR_IO);
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(cof_model_write(m, refuse, &n_calls, NULL), COF_ERR_IO);
+    assert_int_equal(n_calls, 2);
+    cof_model_free(m);
+    free(f.bytes);
+}
+
 int main(int argc, char **argv)
 {
     /* test_model_file --write PATH made tests/data/model_v1.cofm, once */
@@ -605,6 +740,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_cut_behind_the_checksum),
         cmocka_unit_test(sizes_beyond_the_file),
         cmocka_unit_test(a_missing_value_among_none),
+        cmocka_unit_test(numbers_no_fit_can_leave),
+        cmocka_unit_test(sections_that_belong_together),
+        cmocka_unit_test(endless_files),
+        cmocka_unit_test(a_receiver_that_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
