@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define COFI_EQUAL_SHARE 1e-12 /* of the larger magnitude: far above rounding, far below what data can mean */
+#define COFI_EQUAL_SHARE 2e-12 /* of the larger magnitude: far above rounding, far below what data can mean */
 
 /* a is larger than b by more than rounding; any number exceeds -INFINITY. */
 static inline bool cofi_clearly_larger(double a, double b)
