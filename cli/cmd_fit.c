@@ -453,7 +453,7 @@ static int measure_margins(fit_job *job)
     if (status == COF_OK) return CODE_DONE;
     free(job->margin);
     job->margin = NULL;
-    if (status != COF_ERR_UNSUPPORTED) return complain_status(status, TASK_FIT, &err);
+    if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
     return job->s.margins_out == NULL
                ? CODE_DONE
                : complain(CODE_FAILED,

@@ -52,15 +52,15 @@ int exit_code(cof_status status, task doing)
         return CODE_INTERRUPTED;
     case COF_ERR_MODEL:
     case COF_ERR_TOO_NEW:
+    case COF_ERR_NO_PREDICTION:
         return CODE_MODEL;
     case COF_ERR_DATA:
+    case COF_ERR_UNSUPPORTED:
     case COF_ERR_FEW_ROWS:
     case COF_ERR_NO_COLUMNS:
     case COF_ERR_NO_RESULT:
     case COF_ERR_MISSING:
         return CODE_DATA;
-    case COF_ERR_UNSUPPORTED: /* predicting, it is the model that cannot */
-        return doing == TASK_MODEL || doing == TASK_PREDICT ? CODE_MODEL : CODE_DATA;
     case COF_ERR_ARGUMENT:
         /* predicting, the only thing left that can be wrong is a table without the model's columns */
         return doing == TASK_PREDICT ? CODE_DATA : CODE_USAGE;

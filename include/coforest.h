@@ -47,13 +47,15 @@ typedef enum cof_status {
     COF_ERR_MODEL = -12,       /* not a model file, or a damaged one */
     COF_ERR_TOO_NEW = -13,     /* a model file of a later format than this library knows */
     COF_ERR_UNSUPPORTED = -14, /* this build lacks what the input needs, gzip or zstd for example */
-    COF_ERR_FEW_ROWS = -20,    /* fewer distinct rows than clusters */
-    COF_ERR_NO_COLUMNS = -21,  /* no column is left that tells rows apart */
-    COF_ERR_NO_RESULT = -23,   /* the method has none for this table, and says why */
-    COF_ERR_MISSING = -22,     /* a missing value where COF_MISSING_ERROR forbids one */
-    COF_ERR_BACKEND = -30,     /* threads or a device failed */
-    COF_ERR_NO_BACKEND = -31,  /* asked for one this build or host lacks */
-    COF_ERR_STOPPED = -40      /* should_stop said so before there was a result to keep */
+    COF_ERR_NO_PREDICTION =
+        -15,                  /* the model has no distances from rows to clusters, so it cannot label rows */
+    COF_ERR_FEW_ROWS = -20,   /* fewer distinct rows than clusters */
+    COF_ERR_NO_COLUMNS = -21, /* no column is left that tells rows apart */
+    COF_ERR_NO_RESULT = -23,  /* the method has none for this table, and says why */
+    COF_ERR_MISSING = -22,    /* a missing value where COF_MISSING_ERROR forbids one */
+    COF_ERR_BACKEND = -30,    /* threads or a device failed */
+    COF_ERR_NO_BACKEND = -31, /* asked for one this build or host lacks */
+    COF_ERR_STOPPED = -40     /* should_stop said so before there was a result to keep */
 } cof_status;
 
 COF_API const char *cof_status_text(cof_status status); /* fixed text, never NULL */
@@ -487,8 +489,8 @@ COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *ta
                                      cof_error *err);
 /* Distance of every row to every cluster, n_rows x k, row-major; NaN for a dropped row, infinity for a
  * cluster that can take no rows. */
-COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, double *distances,
-                                       size_t n_distances, cof_error *err);
+COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, uint32_t threads,
+                                       double *distances, size_t n_distances, cof_error *err);
 
 typedef struct cof_margin {
     float own;      /* distance to the row's own cluster; NaN for a row without one */

@@ -20,6 +20,8 @@ const char *cof_status_text(cof_status status)
         return "the model file needs a newer version of the library";
     case COF_ERR_UNSUPPORTED:
         return "this build lacks what the input needs";
+    case COF_ERR_NO_PREDICTION:
+        return "the model cannot label rows";
     case COF_ERR_FEW_ROWS:
         return "fewer distinct rows than clusters";
     case COF_ERR_NO_COLUMNS:

@@ -1,10 +1,9 @@
 /* Labels and distances for new rows: the model's scores are laid out for the new table's own values, and the
  * same pass kernel walks its rows. */
-#include "model.h"
+#include "view.h"
 
 #include "../core/team.h"
 #include "../pass/pass.h"
-#include "../table/encode.h"
 
 #include <math.h>
 
@@ -12,12 +11,7 @@ typedef struct assignment {
     cof_env env;
     const cof_model *m;
     const cof_table *t;
-    size_t n_attrs; /* used attributes */
-    size_t *column; /* the table column of each */
-    size_t n_idle;  /* attributes that take no part but that the table has too */
-    size_t *idle;   /* their columns: a hole there may still drop the row */
-    cofi_ids *ids;
-    uint32_t *first;
+    cofi_view view;
     uint8_t *unseen; /* per flat id of the table: the model never met the value */
     bool any_unseen;
     cofi_scores scores;
@@ -27,6 +21,7 @@ typedef struct assignment {
     uint8_t *dropped; /* per row; NULL: none */
     /* what the tasks write */
     int32_t *label;
+    double *distance;
     const int32_t *own_label; /* or, for margins, read */
     cof_margin *margin;
     void *scratch; /* one piece per worker */
@@ -35,81 +30,16 @@ typedef struct assignment {
 
 static void close_assignment(assignment *a)
 {
-    void *owned[] = {a->column, a->idle,         a->ids,     a->first,
-                     a->unseen, a->scores.value, a->dropped, a->scratch};
+    void *owned[] = {a->unseen, a->scores.value, a->dropped, a->scratch};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&a->env, owned[b]);
-}
-
-/* The table column of every attribute, by name; one that takes no part may be absent. */
-static cof_status find_columns(assignment *a, cof_error *err)
-{
-    cofi_encoder names;
-    cof_status status = COF_OK;
-    uint32_t id;
-    cofi_encoder_init(&names, &a->env);
-    for (size_t c = 0; status == COF_OK && c < a->t->n_columns; c++)
-        status = cofi_encoder_intern(&names, a->t->column[c].name, strlen(a->t->column[c].name), &id);
-    if (status != COF_OK) cofi_no_memory(err);
-    for (size_t r = 0; status == COF_OK && r < a->m->n_attrs; r++) {
-        const cofi_model_attr *attr = &a->m->attr[r];
-        status = cofi_encoder_intern(&names, attr->name, strlen(attr->name), &id);
-        if (status != COF_OK)
-            cofi_no_memory(err);
-        else if (id >= a->t->n_columns && attr->used)
-            status = cofi_fail(err, COF_ERR_DATA,
-                               "the model needs a column '%s', which the table does not have", attr->name);
-        else if (attr->used)
-            a->column[a->n_attrs++] = id;
-        else if (id < a->t->n_columns)
-            a->idle[a->n_idle++] = id;
-    }
-    cofi_encoder_free(&names);
-    return status;
-}
-
-static const cofi_model_attr *next_used(const cof_model *m, size_t *at)
-{
-    while (!m->attr[*at].used) ++*at;
-    return &m->attr[(*at)++];
-}
-
-/* The scores of one column's values: the model's where it knows the value, nothing where it does not. */
-static cof_status map_values(assignment *a, const cofi_model_attr *attr, size_t r, cof_error *err)
-{
-    const cofi_column *c = &a->t->column[a->column[r]];
-    uint32_t stride = a->scores.stride, id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
-    cofi_encoder known;
-    cof_status status = COF_OK;
-    cofi_encoder_init(&known, &a->env);
-    for (uint32_t v = 0; status == COF_OK && v < n_known; v++) {
-        const char *text = attr->text + attr->offset[v];
-        status = cofi_encoder_intern(&known, text, strlen(text), &id);
-    }
-    for (uint32_t v = 0; status == COF_OK && v <= c->n_values; v++) {
-        bool missing = v == c->n_values, found;
-        const char *text = cofi_column_text(c, v);
-        if (missing)
-            id = attr->n_values - 1;
-        else
-            status = cofi_encoder_intern(&known, text, strlen(text), &id);
-        found = missing ? attr->has_missing : id < n_known;
-        if (found)
-            memcpy(a->scores.value + (size_t)(a->first[r] + v) * stride,
-                   a->m->scores.value + (size_t)(attr->first + id) * stride,
-                   stride * sizeof *a->scores.value);
-        bool ignored = missing && (a->m->missing != COF_MISSING_VALUE || c->n_missing == 0);
-        a->unseen[a->first[r] + v] = !found && !ignored;
-        a->any_unseen |= !found && !ignored;
-    }
-    cofi_encoder_free(&known);
-    return status == COF_OK ? COF_OK : cofi_no_memory(err);
+    if (a->view.value != NULL) cofi_view_close(&a->view);
 }
 
 /* As the fit did: every attribute's holes count, whether it takes part or not. */
 static cof_status handle_missing(assignment *a, cof_error *err)
 {
-    for (size_t r = 0; r < a->n_attrs + a->n_idle; r++) {
-        const cofi_column *c = &a->t->column[r < a->n_attrs ? a->column[r] : a->idle[r - a->n_attrs]];
+    for (size_t r = 0; r < a->view.n + a->view.n_idle; r++) {
+        const cofi_column *c = &a->t->column[a->view.column[r]];
         if (c->n_missing == 0) continue;
         if (a->m->missing == COF_MISSING_ERROR)
             return cofi_fail(err, COF_ERR_MISSING,
@@ -123,27 +53,32 @@ static cof_status handle_missing(assignment *a, cof_error *err)
     return COF_OK;
 }
 
+/* The scores of one column's values: the model's where it knows the value, nothing where it does not. */
+static void lay_out_column(assignment *a, size_t r)
+{
+    const cofi_model_attr *attr = &a->m->attr[a->view.attribute[r]];
+    const cofi_column *c = &a->t->column[a->view.column[r]];
+    uint32_t stride = a->scores.stride;
+    for (uint32_t code = 0; code <= c->n_values; code++) {
+        uint32_t g = a->view.first[r] + code, value = a->view.value[g];
+        bool ignored = code == c->n_values && (a->m->missing != COF_MISSING_VALUE || c->n_missing == 0);
+        if (value != COFI_NO_VALUE)
+            memcpy(a->scores.value + (size_t)g * stride,
+                   a->m->scores.value + (size_t)(attr->first + value) * stride,
+                   stride * sizeof *a->scores.value);
+        a->unseen[g] = value == COFI_NO_VALUE && !ignored;
+        a->any_unseen |= a->unseen[g];
+    }
+}
+
 static cof_status lay_out_scores(assignment *a, cof_error *err)
 {
-    uint64_t n_flat = 0;
-    for (size_t r = 0; r < a->n_attrs; r++) {
-        const cofi_column *c = &a->t->column[a->column[r]];
-        a->ids[r] = (cofi_ids){c->codes, c->width};
-        a->first[r] = (uint32_t)n_flat;
-        n_flat += (uint64_t)c->n_values + 1;
-        if (n_flat > UINT32_MAX / 2)
-            return cofi_fail(err, COF_ERR_DATA, "the table has too many different values");
-    }
-    a->first[a->n_attrs] = (uint32_t)n_flat;
+    size_t n_flat = a->view.first[a->view.n];
     a->scores = a->m->scores;
-    a->scores.value = cofi_alloc_zero(&a->env, (size_t)n_flat * a->scores.stride, sizeof *a->scores.value);
-    a->unseen = cofi_alloc_zero(&a->env, (size_t)n_flat, 1);
+    a->scores.value = cofi_alloc_zero(&a->env, n_flat * a->scores.stride, sizeof *a->scores.value);
+    a->unseen = cofi_alloc_zero(&a->env, n_flat, 1);
     if (a->scores.value == NULL || a->unseen == NULL) return cofi_no_memory(err);
-    size_t at = 0;
-    for (size_t r = 0; r < a->n_attrs; r++) {
-        cof_status status = map_values(a, next_used(a->m, &at), r, err);
-        if (status != COF_OK) return status;
-    }
+    for (size_t r = 0; r < a->view.n; r++) lay_out_column(a, r);
     return COF_OK;
 }
 
@@ -151,21 +86,14 @@ static cof_status open_assignment(const cof_model *m, const cof_table *t, assign
 {
     *a = (assignment){.env = t->env, .m = m, .t = t};
     if (m->no_scores)
-        return cofi_fail(err, COF_ERR_UNSUPPORTED,
-                         "a model of %s that compares whole rows, or has numeric columns, keeps no value "
-                         "scores and cannot label "
-                         "new rows; fit coforest or kmodes on categories instead",
+        return cofi_fail(err, COF_ERR_NO_PREDICTION,
+                         "this model of %s cannot label rows, because the method compares whole rows or the "
+                         "table has numeric columns; fit coforest or kmodes on categories instead",
                          m->method);
-    a->column = cofi_alloc(&a->env, m->n_attrs, sizeof *a->column);
-    a->idle = cofi_alloc(&a->env, m->n_attrs, sizeof *a->idle);
-    a->ids = cofi_alloc(&a->env, m->n_attrs, sizeof *a->ids);
-    a->first = cofi_alloc(&a->env, m->n_attrs + 1, sizeof *a->first);
-    if (a->column == NULL || a->idle == NULL || a->ids == NULL || a->first == NULL)
-        return cofi_no_memory(err);
-    cof_status status = find_columns(a, err);
+    cof_status status = cofi_view_open(&a->view, m, t, err);
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, err);
-    a->rows = (cofi_rows){t->n_rows, a->n_attrs, a->ids, a->first, NULL, NULL};
+    a->rows = (cofi_rows){t->n_rows, a->view.n, a->view.ids, a->view.first, NULL, NULL};
     return status;
 }
 
@@ -214,8 +142,8 @@ static void count_unseen(const assignment *a, cof_predict_info *info)
             info->n_dropped++;
             continue;
         }
-        for (size_t r = 0; a->any_unseen && r < a->n_attrs; r++)
-            here += a->unseen[a->first[r] + cofi_id(a->ids[r], i)];
+        for (size_t r = 0; a->any_unseen && r < a->view.n; r++)
+            here += a->unseen[a->view.first[r] + cofi_id(a->view.ids[r], i)];
         info->n_unseen_cells += here;
         info->n_unseen_rows += here > 0;
     }
@@ -240,21 +168,52 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
     return status;
 }
 
-static void measure_row(const assignment *a, size_t row, double *distance)
+/* ---- Distances ----------------------------------------------------------------------------------- */
+
+/* Sums of one row over all clusters go to `sum`, k of them. */
+static void sum_row(const assignment *a, size_t row, int64_t *sum)
 {
-    bool dropped = a->dropped != NULL && a->dropped[row];
-    for (uint32_t j = 0; j < a->m->k; j++) {
-        int64_t sum = a->scores.base[j];
-        for (size_t r = 0; r < a->n_attrs; r++)
-            sum += a->scores.value[(size_t)(a->first[r] + cofi_id(a->ids[r], row)) * a->scores.stride + j];
-        distance[j] = dropped                           ? (double)NAN
-                      : a->scores.base[j] == COFI_NEVER ? INFINITY
-                                                        : (double)sum / a->scores.scale;
+    uint32_t k = a->m->k;
+    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
+    for (size_t r = 0; r < a->view.n; r++) {
+        uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], row);
+        const int64_t *value = a->scores.value + (size_t)g * a->scores.stride;
+        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
     }
 }
 
-cof_status cof_model_transform(const cof_model *m, const cof_table *t, double *distances, size_t n_distances,
-                               cof_error *err)
+/* Runs a task over all blocks of rows; each worker has room for k sums. */
+static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
+{
+    cofi_team *team;
+    cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
+    if (status != COF_OK) return status;
+    a->scratch_size = ((size_t)a->m->k * sizeof(int64_t) + 63) & ~(size_t)63;
+    a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
+    if (a->scratch == NULL) status = cofi_no_memory(err);
+    if (status == COF_OK) cofi_team_run(team, task, a, n_blocks(a));
+    cofi_team_close(team);
+    return status;
+}
+
+static void distance_task(void *ctx, uint32_t worker, size_t block)
+{
+    assignment *a = ctx;
+    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
+    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
+    for (size_t i = begin; i < end && i < a->t->n_rows; i++) {
+        bool dropped = a->dropped != NULL && a->dropped[i];
+        double *to = a->distance + i * a->m->k;
+        sum_row(a, i, sum);
+        for (uint32_t j = 0; j < a->m->k; j++)
+            to[j] = dropped                           ? (double)NAN
+                    : a->scores.base[j] == COFI_NEVER ? INFINITY
+                                                      : (double)sum[j] / a->scores.scale;
+    }
+}
+
+cof_status cof_model_transform(const cof_model *m, const cof_table *t, uint32_t threads, double *distances,
+                               size_t n_distances, cof_error *err)
 {
     if (n_distances / m->k != t->n_rows || n_distances % m->k != 0)
         return cofi_fail(err, COF_ERR_ARGUMENT,
@@ -262,22 +221,13 @@ cof_status cof_model_transform(const cof_model *m, const cof_table *t, double *d
                          n_distances, t->n_rows, m->k, t->n_rows * m->k);
     assignment a;
     cof_status status = open_assignment(m, t, &a, err);
-    for (size_t i = 0; status == COF_OK && i < t->n_rows; i++) measure_row(&a, i, distances + i * m->k);
+    a.distance = distances;
+    if (status == COF_OK) status = run_with_sums(&a, threads, distance_task, err);
     close_assignment(&a);
     return status;
 }
 
-/* Sums of one row over all clusters go to `sum`, k of them. */
-static void sum_row(const assignment *a, size_t row, int64_t *sum)
-{
-    uint32_t k = a->m->k;
-    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
-    for (size_t r = 0; r < a->n_attrs; r++) {
-        const int64_t *value =
-            a->scores.value + (size_t)(a->first[r] + cofi_id(a->ids[r], row)) * a->scores.stride;
-        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
-    }
-}
+/* ---- Margins ------------------------------------------------------------------------------------- */
 
 static cof_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
 {
@@ -313,18 +263,10 @@ cof_status cof_model_margins(const cof_model *m, const cof_table *t, const int32
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu margins was given, but the table has %zu rows",
                          n_margins, t->n_rows);
     assignment a;
-    cofi_team *team = NULL;
     cof_status status = open_assignment(m, t, &a, err);
     a.own_label = labels;
     a.margin = margins;
-    if (status == COF_OK) status = cofi_team_open(&a.env, n_blocks(&a) > 1 ? threads : 1, &team, err);
-    if (status == COF_OK) {
-        a.scratch_size = ((size_t)m->k * sizeof(int64_t) + 63) & ~(size_t)63;
-        a.scratch = cofi_alloc(&a.env, cofi_team_size(team), a.scratch_size);
-        if (a.scratch == NULL) status = cofi_no_memory(err);
-    }
-    if (status == COF_OK) cofi_team_run(team, margin_task, &a, n_blocks(&a));
-    cofi_team_close(team);
+    if (status == COF_OK) status = run_with_sums(&a, threads, margin_task, err);
     close_assignment(&a);
     return status;
 }

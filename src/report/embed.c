@@ -2,7 +2,7 @@
  * learned: the sum over attributes of the length of the trace between the two values. */
 #include "../core/rng.h"
 #include "../table/dedupe.h"
-#include "row_values.h"
+#include "../model/view.h"
 
 #include <math.h>
 
@@ -35,7 +35,7 @@ static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
     return n_kept;
 }
 
-static cof_status draw_lot(const cof_map *map, const cofi_row_values *v, size_t n, cofi_rng *rng, lot *l)
+static cof_status draw_lot(const cof_map *map, const cofi_view *v, size_t n, cofi_rng *rng, lot *l)
 {
     l->row = cofi_alloc(&map->env, n, sizeof *l->row);
     l->ids = cofi_alloc(&map->env, v->n, sizeof *l->ids);
@@ -50,7 +50,7 @@ static cof_status draw_lot(const cof_map *map, const cofi_row_values *v, size_t 
     return COF_OK;
 }
 
-static void free_lot(const cof_map *map, const cofi_row_values *v, lot *l)
+static void free_lot(const cof_map *map, const cofi_view *v, lot *l)
 {
     cofi_release(&map->env, l->row);
     cofi_release(&map->env, l->codes);
@@ -58,7 +58,7 @@ static void free_lot(const cof_map *map, const cofi_row_values *v, lot *l)
 }
 
 /* Distinct rows of the clustered columns in order of first appearance. */
-static cof_status list_distinct(cof_map *map, const cofi_row_values *v, const lot *l)
+static cof_status list_distinct(cof_map *map, const cofi_view *v, const lot *l)
 {
     uint32_t n_groups = 0, *group = cofi_alloc(&map->env, l->n, sizeof *group);
     cof_status status = group == NULL ? COF_ERR_MEMORY : COF_OK;
@@ -88,8 +88,7 @@ static cof_status take_sample(cof_map *map, size_t most, cofi_rng *rng)
 
 /* Telling equal rows from different ones costs a look at every cell, which for a large table is more than
  * the map is worth. */
-static cof_status choose_rows(cof_map *map, const cofi_row_values *v, const cof_embed_options *o,
-                              cof_error *err)
+static cof_status choose_rows(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
 {
     cofi_rng rng;
     size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v->n + 1)), n_rows = v->table->n_rows;
@@ -121,13 +120,13 @@ typedef struct value_distances {
     double *distance; /* n x n */
 } value_distances;
 
-static void list_values(value_distances *d, const cof_map *map, const cofi_row_values *v, size_t a)
+static void list_values(value_distances *d, const cof_map *map, const cofi_view *v, size_t a)
 {
     uint32_t n_values = v->model->attr[v->attribute[a]].n_values;
     d->n = 0;
     for (uint32_t value = 0; value < n_values; value++) d->where[value] = COFI_NO_VALUE;
     for (size_t i = 0; i < map->n; i++) {
-        uint32_t value = cofi_row_value(v, a, map->point[i].row);
+        uint32_t value = cofi_view_value(v, a, map->point[i].row);
         d->slot[i] = COFI_NO_VALUE;
         if (value == COFI_NO_VALUE) continue;
         if (d->where[value] == COFI_NO_VALUE) {
@@ -140,7 +139,7 @@ static void list_values(value_distances *d, const cof_map *map, const cofi_row_v
 
 /* A value outside the tree was met by no clustered row; it counts for nothing. Methods that grow no tree tell
  * values only apart. */
-static cof_status measure_values(value_distances *d, const cof_env *env, const cofi_row_values *v, size_t a)
+static cof_status measure_values(value_distances *d, const cof_env *env, const cofi_view *v, size_t a)
 {
     d->distance = cofi_alloc(env, (size_t)d->n * d->n, sizeof *d->distance);
     if (d->distance == NULL) return COF_ERR_MEMORY;
@@ -164,7 +163,7 @@ static void add_distances(const value_distances *d, size_t n, double *total)
     }
 }
 
-static cof_status measure_rows(const cof_map *map, const cofi_row_values *v, double *total)
+static cof_status measure_rows(const cof_map *map, const cofi_view *v, double *total)
 {
     value_distances d = {0};
     cof_status status = COF_OK;
@@ -194,8 +193,7 @@ static cof_status measure_rows(const cof_map *map, const cofi_row_values *v, dou
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
-static cof_status place_points(cof_map *map, const cofi_row_values *v, const cof_embed_options *o,
-                               cof_error *err)
+static cof_status place_points(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
 {
     double *distance = cofi_alloc_zero(&map->env, map->n * map->n, sizeof *distance);
     double *xy = cofi_alloc(&map->env, map->n, 2 * sizeof *xy);
@@ -220,11 +218,11 @@ cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_e
                      cof_map **out, cof_error *err)
 {
     cof_embed_options o;
-    cofi_row_values v;
+    cofi_view v;
     COFI_COPY_OPTIONS(&o, options);
     if (model == NULL || table == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_embed needs a model and a table; one is NULL");
-    cof_status status = cofi_row_values_open(&v, model, table, err);
+    cof_status status = cofi_view_open(&v, model, table, err);
     if (status != COF_OK) return status;
     cof_map *map = cofi_alloc_zero(&table->env, 1, sizeof *map);
     if (map == NULL) status = cofi_no_memory(err);
@@ -233,7 +231,7 @@ cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_e
         status = choose_rows(map, &v, &o, err);
     }
     if (status == COF_OK) status = place_points(map, &v, &o, err);
-    cofi_row_values_close(&v);
+    cofi_view_close(&v);
     if (status != COF_OK)
         cof_map_free(map);
     else

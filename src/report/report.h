@@ -2,9 +2,8 @@
 #ifndef COFI_REPORT_H
 #define COFI_REPORT_H
 
-#include "../model/model.h"
+#include "../model/view.h"
 #include "html_out.h"
-#include "row_values.h"
 
 enum {
     COFI_REPORT_TRAITS = 8,   /* values told of a cluster on each side */
@@ -52,7 +51,7 @@ typedef struct cofi_report {
     int32_t *own_label;
     cof_margin *margin; /* NULL: the method keeps no distances of rows to clusters */
     bool has_trees;     /* some attribute has one */
-    cofi_row_values values;
+    cofi_view values;
     cofi_cluster_rows *rows; /* k */
     uint64_t lead_bin[COFI_LEAD_BINS];
     uint64_t n_clustered, n_distinct;

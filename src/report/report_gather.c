@@ -167,7 +167,7 @@ static cof_status study_rows(cofi_report *r, cof_error *err)
     r->n_rows = cof_table_n_rows(r->table);
     r->names = cofi_names_column(r->table);
     r->classes = find_classes(r->table);
-    cof_status status = cofi_row_values_open(&r->values, r->model, r->table, err);
+    cof_status status = cofi_view_open(&r->values, r->model, r->table, err);
     if (status == COF_OK) status = find_labels(r, err);
     if (status != COF_OK) return status;
     status = measure_rows(r, err);
@@ -188,6 +188,6 @@ void cofi_report_free(cofi_report *r)
     void *owned[] = {r->importance, r->ranked,    r->more,   r->less, r->n_more,
                      r->n_less,     r->own_label, r->margin, r->rows};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&r->env, owned[b]);
-    if (r->values.value != NULL) cofi_row_values_close(&r->values);
+    if (r->values.value != NULL) cofi_view_close(&r->values);
     cof_map_free(r->map);
 }

@@ -73,9 +73,9 @@ static void apply(const cof_model *m)
     cof_predict_info info = {.struct_size = sizeof info};
     cof_error err;
     cof_status status = cof_model_predict(m, t, 1, label, ROWS, &info, &err);
-    require(status == COF_OK || status == COF_ERR_MISSING || status == COF_ERR_UNSUPPORTED);
+    require(status == COF_OK || status == COF_ERR_MISSING || status == COF_ERR_NO_PREDICTION);
     for (size_t i = 0; status == COF_OK && i < ROWS; i++) require(label[i] >= -1 && label[i] < (int64_t)k);
-    cof_model_transform(m, t, distance, ROWS * k, &err);
+    cof_model_transform(m, t, 1, distance, ROWS * k, &err);
     write_report(m, t);
     free(distance);
     cof_table_free(t);

@@ -46,7 +46,7 @@ static cof_status use(const cof_model *m, const cof_table *t, uint32_t threads, 
     int32_t *label = get_zero(n, sizeof *label);
     double *distance = get_zero(n * k, sizeof *distance);
     cof_status status = cof_model_predict(m, t, threads, label, n, NULL, err);
-    if (status == COF_OK) status = cof_model_transform(m, t, distance, n * k, err);
+    if (status == COF_OK) status = cof_model_transform(m, t, 1, distance, n * k, err);
     cof_margin *margin = get_zero(n, sizeof *margin);
     if (status == COF_OK) status = cof_model_margins(m, t, label, threads, margin, n, err);
     free(margin);

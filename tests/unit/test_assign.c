@@ -107,7 +107,7 @@ static void distances_equal_their_definition(void **state)
         cof_model *m = fit_model(t, &o, NULL);
         double *distance = get_zero(100 * o.k, sizeof *distance);
         cof_error err;
-        assert_status(cof_model_transform(m, t, distance, 100 * o.k, &err), COF_OK, &err);
+        assert_status(cof_model_transform(m, t, 1, distance, 100 * o.k, &err), COF_OK, &err);
         for (size_t i = 0; i < 100; i++)
             for (uint32_t j = 0; j < o.k; j++)
                 if (cof_model_sizes(m)[j] > 0)
@@ -128,7 +128,7 @@ static void the_nearest_by_distance_is_the_label(void **state)
     cof_model *m = fit_model(t, &o, NULL);
     double distance[300 * 5];
     int32_t label[300];
-    assert_int_equal(cof_model_transform(m, t, distance, 1500, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(m, t, 1, distance, 1500, NULL), COF_OK);
     predict(m, t, label);
     for (size_t i = 0; i < 300; i++)
         for (size_t j = 0; j < 5; j++)
@@ -149,8 +149,8 @@ static void rooms_of_the_wrong_size(void **state)
     assert_int_equal(cof_model_predict(m, t, 1, label, 5, NULL, NULL), COF_ERR_ARGUMENT);
     assert_int_equal(cof_model_predict(m, t, 1, label, 7, NULL, NULL), COF_ERR_ARGUMENT);
     for (size_t i = 0; i < COUNT(wrong); i++)
-        assert_int_equal(cof_model_transform(m, t, distance, wrong[i], NULL), COF_ERR_ARGUMENT);
-    assert_int_equal(cof_model_transform(m, t, distance, 12, NULL), COF_OK);
+        assert_int_equal(cof_model_transform(m, t, 1, distance, wrong[i], NULL), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_model_transform(m, t, 1, distance, 12, NULL), COF_OK);
     cof_model_free(m);
     cof_table_free(t);
 }
@@ -168,7 +168,7 @@ static cof_model *fruit_model(int32_t *label, double *distance)
     cof_fit_options o = options(2);
     cof_model *m = fit_model(t, &o, NULL);
     predict(m, t, label);
-    assert_int_equal(cof_model_transform(m, t, distance, 12, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(m, t, 1, distance, 12, NULL), COF_OK);
     cof_table_free(t);
     return m;
 }
@@ -199,7 +199,7 @@ static void columns_by_name_and_values_by_text(void **state)
     assert_int_equal(info.n_unseen_cells, 1);
     assert_int_equal(info.n_unseen_rows, 1);
     assert_int_equal(info.n_dropped, 0);
-    assert_int_equal(cof_model_transform(m, t, moved, 14, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(m, t, 1, moved, 14, NULL), COF_OK);
     assert_memory_equal(distance, moved, sizeof distance);
     cof_table_free(t);
     cof_model_free(m);
@@ -220,7 +220,7 @@ static void unseen_values_add_nothing(void **state)
     assert_int_equal(other[0], label[5]); /* long, as the last fruit */
     assert_int_equal(other[1], 0);
     assert_int_equal(other[3], 0);
-    assert_int_equal(cof_model_transform(m, t, d, 8, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(m, t, 1, d, 8, NULL), COF_OK);
     assert_true(d[2] == 0 && d[3] == 0 && d[6] == 0 && d[7] == 0);
     cof_predict_info shorter = {.struct_size = offsetof(cof_predict_info, n_unseen_rows), .n_dropped = 77};
     assert_int_equal(cof_model_predict(m, t, 1, other, 4, &shorter, NULL), COF_OK);
@@ -241,7 +241,7 @@ static void a_column_that_is_not_there(void **state)
     cof_table *t = strings_table(fruit, 6, 2, with);
     assert_int_equal(cof_model_predict(m, t, 1, other, 6, NULL, &err), COF_ERR_DATA);
     assert_non_null(strstr(err.text, "'shape'"));
-    assert_int_equal(cof_model_transform(m, t, moved, 12, &err), COF_ERR_DATA);
+    assert_int_equal(cof_model_transform(m, t, 1, moved, 12, &err), COF_ERR_DATA);
     cof_table_free(t);
     t = strings_table(fruit, 6, 2, enough); /* the constant one is not needed; no value fits */
     assert_int_equal(predict(m, t, other).n_unseen_cells, 12);
@@ -266,7 +266,7 @@ static void check_missing(int32_t missing, bool seen, uint64_t n_unseen, uint64_
     assert_int_equal(info.n_dropped, n_dropped);
     assert_int_equal(label[1]<0, n_dropped> 0);
     assert_true(label[0] >= 0);
-    assert_int_equal(cof_model_transform(m, other, distance, 4, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(m, other, 1, distance, 4, NULL), COF_OK);
     assert_int_equal(isnan(distance[2]) && isnan(distance[3]), n_dropped > 0);
     cof_model_free(m);
     cof_table_free(t);
@@ -353,7 +353,11 @@ static void margins_are_the_two_nearest(void **state)
         int32_t *label = get_zero(N, sizeof *label);
         cof_error err;
         predict(m, t, label);
-        assert_status(cof_model_transform(m, t, distance, (size_t)N * K, &err), COF_OK, &err);
+        double *again = get_zero((size_t)N * K, sizeof *again);
+        assert_status(cof_model_transform(m, t, 1, distance, (size_t)N * K, &err), COF_OK, &err);
+        assert_status(cof_model_transform(m, t, 3, again, (size_t)N * K, &err), COF_OK, &err);
+        assert_memory_equal(distance, again, (size_t)N * K * sizeof *again);
+        free(again);
         assert_status(cof_model_margins(m, t, label, 1, margin, N, &err), COF_OK, &err);
         assert_status(cof_model_margins(m, t, label, 3, other, N, &err), COF_OK, &err);
         for (size_t i = 0; i < N; i++) {

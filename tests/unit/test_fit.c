@@ -101,7 +101,7 @@ static void check_settled(const cof_model *m, const cof_table *t, const cof_fit_
     const int32_t *label = cof_model_labels(m, &n);
     double *distance = get_zero(n * k, sizeof *distance), sum = 0;
     cof_error err;
-    assert_status(cof_model_transform(m, t, distance, n * k, &err), COF_OK, &err);
+    assert_status(cof_model_transform(m, t, 1, distance, n * k, &err), COF_OK, &err);
     for (size_t i = 0; i < n; i++) {
         if (label[i] < 0) continue;
         double own = distance[i * k + (size_t)label[i]];
@@ -193,7 +193,7 @@ static void worked_example(void **state)
             }
         }
         cof_error err;
-        assert_status(cof_model_transform(m, t, distance, 12, &err), COF_OK, &err);
+        assert_status(cof_model_transform(m, t, 1, distance, 12, &err), COF_OK, &err);
         for (size_t i = 0; i < 6; i++) {
             for (size_t j = 0; j < 2; j++)
                 assert_near(distance[2 * i + j],
@@ -617,7 +617,7 @@ static void a_cluster_that_empties(void **state)
             double distance[40 * 5];
             found++;
             check_result(t, &o);
-            assert_int_equal(cof_model_transform(m, t, distance, 200, NULL), COF_OK);
+            assert_int_equal(cof_model_transform(m, t, 1, distance, 200, NULL), COF_OK);
             for (uint32_t j = 0; j < 5; j++) {
                 bool empty = cof_model_sizes(m)[j] == 0;
                 assert_int_equal(isnan(cof_model_profile(m, 0, 0, j)) != 0, empty);

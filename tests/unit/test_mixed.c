@@ -158,7 +158,7 @@ static void who_cannot_use_them_says_so(void **state)
     assert_non_null(strstr(err.text, "numeric column"));
     assert_status(fit(table, "coforest", 1, &model, &err), COF_OK, &err);
     int32_t label[100];
-    assert_int_equal(cof_model_predict(model, table, 1, label, 100, NULL, &err), COF_ERR_UNSUPPORTED);
+    assert_int_equal(cof_model_predict(model, table, 1, label, 100, NULL, &err), COF_ERR_NO_PREDICTION);
     cof_model_free(model);
     cof_table_free(table);
 }

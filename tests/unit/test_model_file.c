@@ -147,8 +147,8 @@ static void assert_same_answers(const cof_model *a, const cof_model *b, const co
     assert_int_equal(cof_model_predict(a, t, 1, x, n, NULL, NULL), COF_OK);
     assert_int_equal(cof_model_predict(b, t, 1, y, n, NULL, NULL), COF_OK);
     assert_memory_equal(x, y, n * sizeof *x);
-    assert_int_equal(cof_model_transform(a, t, d, n * k, NULL), COF_OK);
-    assert_int_equal(cof_model_transform(b, t, e, n * k, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(a, t, 1, d, n * k, NULL), COF_OK);
+    assert_int_equal(cof_model_transform(b, t, 1, e, n * k, NULL), COF_OK);
     for (size_t i = 0; i < n * k; i++) assert_true(d[i] == e[i] || (isnan(d[i]) && isnan(e[i])));
     free(x);
     free(y);
@@ -461,7 +461,7 @@ static void use_model(const cof_model *m, const cof_table *t)
     size_t drawn = 0;
     double *distance = get_zero(8 * (size_t)cof_model_k(m), sizeof *distance);
     (void)cof_model_predict(m, t, 1, label, 8, NULL, NULL);
-    (void)cof_model_transform(m, t, distance, 8 * (size_t)cof_model_k(m), NULL);
+    (void)cof_model_transform(m, t, 1, distance, 8 * (size_t)cof_model_k(m), NULL);
     for (size_t a = 0; a < cof_model_n_attributes(m); a++) {
         cof_attribute view;
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);

@@ -15,6 +15,7 @@ static const struct {
     {COF_ERR_MODEL, -12},
     {COF_ERR_TOO_NEW, -13},
     {COF_ERR_UNSUPPORTED, -14},
+    {COF_ERR_NO_PREDICTION, -15},
     {COF_ERR_FEW_ROWS, -20},
     {COF_ERR_NO_COLUMNS, -21},
     {COF_ERR_MISSING, -22},

@@ -357,7 +357,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     def _transform(self, table):
         distances = np.empty((table.shape[0], self._model.k))
-        self._model.transform(table, distances)
+        self._model.transform(table, threads_of(self.n_jobs), distances)
         return distances
 
     def margins(self, X=None):

@@ -142,14 +142,15 @@ static PyObject *model_transform(PyObject *self, PyObject *args)
 {
     PyObject *table_arg, *array;
     core_array out;
-    if (!PyArg_ParseTuple(args, "OO", &table_arg, &array)) return NULL;
+    unsigned int threads;
+    if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &array)) return NULL;
     const cof_table *table = core_table_of(table_arg);
     if (table == NULL) return NULL;
     if (core_array_open(&out, array, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     core_call call;
     cof_error err = {{0}};
     core_begin(&call, NULL);
-    cof_status status = cof_model_transform(model_of(self), table, (double *)(void *)out.data,
+    cof_status status = cof_model_transform(model_of(self), table, threads, (double *)(void *)out.data,
                                             (size_t)(out.shape[0] * out.shape[1]), &err);
     int raised = core_end(&call);
     core_array_close(&out);
