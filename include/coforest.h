@@ -226,9 +226,13 @@ COF_API cof_status cof_table_set_order(cof_table *table, size_t column, const ch
 /* What the values of a column seem to be. */
 typedef enum cof_kind {
     COF_KIND_CATEGORY = 0,
-    COF_KIND_QUANTITY = 1,   /* numbers: more than 20 distinct ones, or more than 10 if any has a fraction */
-    COF_KIND_IDENTIFIER = 2, /* nearly every row has its own value (at least 9 in 10 of 16 or more rows) */
-    COF_KIND_CONSTANT = 3    /* one value in every row */
+    COF_KIND_QUANTITY =
+        1, /* numbers, dates or times: more than 20 distinct ones, or more than 10 if any has a
+                                fraction, or nearly as many as rows; none begins with a zero as codes do */
+    COF_KIND_IDENTIFIER =
+        2, /* nearly every row has its own value (at least 9 in 10 of 16 or more rows): a text, or
+                                whole numbers with hardly a gap */
+    COF_KIND_CONSTANT = 3 /* one value in every row */
 } cof_kind;
 
 typedef struct cof_advice { /* set struct_size first */
@@ -244,6 +248,24 @@ COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int3
 /* How many rows hold each value; rows has room for n = n_values + 1, the last one counts the missing cells. */
 COF_API cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *rows, size_t n,
                                     cof_error *err);
+
+typedef struct cof_cut_options {
+    size_t struct_size;
+    uint32_t bins; /* bins of equal share; 0 -> 16, at most 4096 */
+    const char *const
+        *edges; /* where to cut instead, ascending, written as the column's values or plainly; a value
+                                 equal to an edge lies above it */
+    size_t n_edges;
+} cof_cut_options;
+
+/* Cuts a quantity: the column becomes ordinal with its bins as values, named by the range they hold ("38..42"). "nan"
+ * and infinities become missing; equal numbers share a bin, and bins without rows vanish. What was cut is kept beside
+ * the bins, so that a column can be cut again. options may be NULL. Time in proportion to rows and values.
+ * COF_ERR_DATA if the values are neither numbers nor dates. */
+COF_API cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *options,
+                                 cof_error *err);
+/* Where the column was cut, ascending; dates in seconds since 1970. Lent; NULL and 0 if it was not. */
+COF_API const double *cof_table_edges(const cof_table *table, size_t column, size_t *n_edges);
 
 typedef enum cof_suspicion {
     COF_SUSPECT_MISSING = 1, /* a text that people write for "nothing", but that counts as a value */
@@ -508,6 +530,9 @@ COF_API double cof_margin_lead(const cof_margin *margin);
 
 /* Receives text or bytes in pieces; nonzero stops the writer with COF_ERR_IO. */
 typedef int (*cof_sink)(void *ctx, const char *text, size_t n_bytes);
+
+/* Where the columns of a table were cut, a line each: name=edge,edge,... as `coforest fit --cut` reads it. */
+COF_API cof_status cof_table_write_cuts(const cof_table *table, cof_sink sink, void *ctx, cof_error *err);
 
 /* The file format is described in docs/model-format.md. Saving writes a temporary file beside `path` and
  * renames it, so `path` is never half-written. */

@@ -1,10 +1,10 @@
 /* What the columns of a table seem to be, told from their dictionaries, and values that look like mistakes. */
 #include "encode.h"
+#include "recognise.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 enum {
@@ -15,34 +15,27 @@ enum {
 
 /* ---- Kinds --------------------------------------------------------------------------------------- */
 
-static bool is_number(const char *text)
-{
-    char *end = NULL;
-    if (text[strspn(text, "0123456789+-.eE")] != '\0') return false;
-    strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
-static bool is_quantity(const cofi_column *c)
-{
-    bool fraction = false;
-    if (c->n_values < 3) return false;
-    for (uint32_t v = 0; v < c->n_values; v++) {
-        const char *text = cofi_column_text(c, v);
-        if (!is_number(text)) return false;
-        fraction = fraction || strchr(text, '.') != NULL;
-    }
-    return c->n_values > (fraction ? FEW_FRACTIONS : MANY_NUMBERS);
-}
-
 static bool is_constant(const cofi_column *c, int32_t missing)
 {
     return c->n_values + (missing == COF_MISSING_VALUE && c->n_missing > 0 ? 1 : 0) <= 1;
 }
 
-static bool is_identifier(const cofi_column *c, size_t n_rows)
+/* Nearly every row has its own value. */
+static bool is_crowded(const cofi_column *c, size_t n_rows)
 {
-    return !c->ordinal && n_rows >= FEW_ROWS && c->n_values >= n_rows - n_rows / 10;
+    return n_rows >= FEW_ROWS && c->n_values >= n_rows - n_rows / 10;
+}
+
+/* Running numbers: whole, and hardly one is left out between the least and the greatest. */
+static bool is_gapless(const cofi_recognition *r)
+{
+    return r->reading.line == COFI_LINE_NUMBER && r->whole && r->most - r->least + 1 <= 1.2 * r->n_points;
+}
+
+static bool is_quantity(const cofi_recognition *r, bool crowded)
+{
+    if (r->reading.line == COFI_LINE_NONE || r->codes) return false;
+    return crowded || r->n_points > (r->whole ? MANY_NUMBERS : FEW_FRACTIONS);
 }
 
 __attribute__((format(printf, 3, 4))) static void advise(cof_advice *out, int32_t kind, const char *why, ...)
@@ -55,6 +48,35 @@ __attribute__((format(printf, 3, 4))) static void advise(cof_advice *out, int32_
     cofi_return_struct(out, &made, sizeof made);
 }
 
+static void advise_quantity(const cofi_recognition *r, cof_advice *advice)
+{
+    static const char *const nouns[] = {
+        [COFI_LINE_NUMBER] = "numbers", [COFI_LINE_DATE] = "dates", [COFI_LINE_TIME] = "times"};
+    char least[COFI_POINT_BYTES], most[COFI_POINT_BYTES];
+    advise(advice, COF_KIND_QUANTITY, "%u distinct %s from %s to %s", r->n_points, nouns[r->reading.line],
+           cofi_reading_show(&r->reading, r->least, 6, least),
+           cofi_reading_show(&r->reading, r->most, 6, most));
+}
+
+static void advise_on_values(const cofi_column *c, bool crowded, cof_advice *advice)
+{
+    cofi_recognition r = cofi_recognise(c);
+    if (crowded && is_gapless(&r) && !r.codes)
+        advise(advice, COF_KIND_IDENTIFIER, "running numbers, one for nearly every row");
+    else if (is_quantity(&r, crowded))
+        advise_quantity(&r, advice);
+    else if (crowded)
+        advise(advice, COF_KIND_IDENTIFIER, "nearly every row has its own value");
+    else if (r.codes)
+        advise(advice, COF_KIND_CATEGORY, "%u codes: numbers that begin with a zero", c->n_values);
+    else if (r.unclear)
+        advise(advice, COF_KIND_CATEGORY, "%u dates that can be read with the day or the month first",
+               c->n_values);
+    else
+        advise(advice, COF_KIND_CATEGORY, "%u %s", c->n_values,
+               r.reading.line == COFI_LINE_NUMBER ? "distinct numbers" : "values");
+}
+
 cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing, cof_advice *advice,
                              cof_error *err)
 {
@@ -62,14 +84,13 @@ cof_status cof_column_advise(const cof_table *table, size_t column, int32_t miss
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
                          column + 1, table->n_columns);
     const cofi_column *c = &table->column[column];
-    if (is_identifier(c, table->n_rows))
-        advise(advice, COF_KIND_IDENTIFIER, "nearly every row has its own value");
+    if (c->ordinal)
+        advise(advice, is_constant(c, missing) ? COF_KIND_CONSTANT : COF_KIND_CATEGORY,
+               c->cut != NULL ? "%u bins of a quantity" : "%u values in a stated order", c->n_values);
     else if (is_constant(c, missing))
         advise(advice, COF_KIND_CONSTANT, "the same value in every row");
-    else if (is_quantity(c))
-        advise(advice, COF_KIND_QUANTITY, "%u distinct numbers", c->n_values);
     else
-        advise(advice, COF_KIND_CATEGORY, "%u values", c->n_values);
+        advise_on_values(c, is_crowded(c, table->n_rows), advice);
     return COF_OK;
 }
 

@@ -29,6 +29,8 @@ void cof_table_free(cof_table *table)
     cof_env env = table->env;
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
+        cofi_cut_free(&env, column->cut);
+        cofi_uncut_free(&env, column->uncut);
         cofi_release(&env, column->name);
         cofi_release(&env, column->block);
         cofi_release(&env, column->offset);
@@ -203,6 +205,14 @@ size_t cof_table_find(const cof_table *table, const char *name)
 const char *cofi_column_text(const cofi_column *c, uint32_t value)
 {
     return value < c->n_values ? c->text + c->offset[value] : c->missing_text;
+}
+
+const char *cofi_column_cell(const cofi_column *c, size_t row)
+{
+    const cofi_uncut *u = c->uncut;
+    if (u == NULL) return cofi_column_text(c, cofi_column_code(c, row));
+    uint32_t code = cofi_code_at(u->codes, u->width, row);
+    return code < u->n_values ? u->text + u->offset[code] : u->missing_text;
 }
 
 const char *cof_table_value(const cof_table *table, size_t column, uint32_t value)

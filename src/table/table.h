@@ -3,6 +3,7 @@
 #define COFI_TABLE_H
 
 #include "../core/env.h"
+#include "cut.h"
 
 typedef struct cofi_column {
     char *name;
@@ -17,6 +18,8 @@ typedef struct cofi_column {
     char *missing_text; /* what stood in the first missing cell, "" if nothing did; never NULL */
     int32_t role;       /* cof_role */
     int32_t ordinal;
+    cofi_cut *cut;     /* NULL: the values are as they were read; else they are bins, */
+    cofi_uncut *uncut; /* and this is what was cut */
 } cofi_column;
 
 struct cof_table {
@@ -28,14 +31,24 @@ struct cof_table {
 /* An empty table: all members of all columns zero. */
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
 
+static inline uint32_t cofi_code_at(const void *codes, uint8_t width, size_t row)
+{
+    if (width == 1) return ((const uint8_t *)codes)[row];
+    if (width == 2) return ((const uint16_t *)codes)[row];
+    return ((const uint32_t *)codes)[row];
+}
+
 static inline uint32_t cofi_column_code(const cofi_column *c, size_t row)
 {
-    if (c->width == 1) return ((const uint8_t *)c->codes)[row];
-    if (c->width == 2) return ((const uint16_t *)c->codes)[row];
-    return ((const uint32_t *)c->codes)[row];
+    return cofi_code_at(c->codes, c->width, row);
 }
+
+/* Undoes cof_table_cut; fine where nothing was cut. */
+void cofi_column_uncut(const cof_env *env, cofi_column *c);
 
 /* Text of a value id as it should be shown; the missing id gives missing_text. */
 const char *cofi_column_text(const cofi_column *c, uint32_t value);
+/* Text of a row's cell as it was read, whether the column was cut or not. */
+const char *cofi_column_cell(const cofi_column *c, size_t row);
 
 #endif

@@ -50,8 +50,7 @@ static cof_status put_rows(writer *w, const cof_table *table, cof_error *err)
     }
     for (size_t i = 0; i < table->n_rows && status == COF_OK; i++) {
         for (size_t c = 0; c <= last && status == COF_OK; c++) {
-            const cofi_column *column = &table->column[c];
-            status = put_cell(w, cofi_column_text(column, cofi_column_code(column, i)), err);
+            status = put_cell(w, cofi_column_cell(&table->column[c], i), err);
             if (status == COF_OK) status = put_end(w, c == last, err);
         }
     }

@@ -84,8 +84,9 @@ static void quantities_are_many_numbers(void **state)
     assert_int_equal(kind_of_numbers(20, "%.0f"), COF_KIND_CATEGORY);
     assert_int_equal(kind_of_numbers(21, "%.0f"), COF_KIND_QUANTITY);
     assert_int_equal(kind_of_numbers(21, "-%.0f"), COF_KIND_QUANTITY);
-    assert_int_equal(kind_of_numbers(10, "%.1f"), COF_KIND_CATEGORY);
-    assert_int_equal(kind_of_numbers(11, "%.1f"), COF_KIND_QUANTITY);
+    assert_int_equal(kind_of_numbers(10, "%.0f.5"), COF_KIND_CATEGORY);
+    assert_int_equal(kind_of_numbers(11, "%.0f.5"), COF_KIND_QUANTITY);
+    assert_int_equal(kind_of_numbers(20, "%.1f"), COF_KIND_CATEGORY); /* 3.0 has no fraction */
     assert_int_equal(kind_of_numbers(30, "%.0f a"), COF_KIND_CATEGORY);
 }
 

@@ -1,0 +1,472 @@
+/* Bins of equal share from a column's dictionary and the counts of its values:
+ *
+ *     bin(v) = floor(M (rows below v + half of the rows equal to v) / rows with a value)
+ *
+ * Equal values share a bin, bins without values vanish, and an edge is the middle between neighbouring values. */
+#include "cut.h"
+
+#include "recognise.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { DEFAULT_BINS = 16, MOST_BINS = 4096, MOST_NAME = 2 * COFI_POINT_BYTES + 4, SHORT_TEXT = 10 };
+
+void cofi_cut_free(const cof_env *env, cofi_cut *cut)
+{
+    if (cut == NULL) return;
+    cofi_release(env, cut->edge);
+    cofi_release(env, cut);
+}
+
+void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
+{
+    if (u == NULL) return;
+    void *owned[] = {u->block, u->offset, u->text, u->missing_text, u->point, u};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+}
+
+/* ---- Points in order ------------------------------------------------------------------------------ */
+
+typedef struct place {
+    uint64_t key; /* in the order of the points */
+    uint32_t value;
+} place;
+
+/* The bits of a double, such that unsigned integers have the order of the numbers. */
+static uint64_t key_of(double x)
+{
+    uint64_t bits;
+    x += 0.0; /* -0 is 0 */
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double point_of(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static bool is_sorted(const place *p, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (p[i].key < p[i - 1].key) return false;
+    return true;
+}
+
+enum { DIGIT_BITS = 11, N_DIGITS = 6, N_BUCKETS = 1 << DIGIT_BITS };
+
+static size_t digit_of(uint64_t key, int digit)
+{
+    return (size_t)(key >> (DIGIT_BITS * digit)) & (N_BUCKETS - 1);
+}
+
+/* Radix sort from the last digit; a digit that all keys share is skipped. Stable, so equal points stay in the order of
+ * their ids. Returns where the result lies: `p` or `spare`. */
+static place *sort_places(place *p, place *spare, size_t n, uint32_t *count)
+{
+    if (is_sorted(p, n)) return p;
+    memset(count, 0, sizeof *count * N_DIGITS * N_BUCKETS);
+    for (size_t i = 0; i < n; i++)
+        for (int d = 0; d < N_DIGITS; d++) count[d * N_BUCKETS + digit_of(p[i].key, d)]++;
+    for (int d = 0; d < N_DIGITS; d++) {
+        uint32_t *at = count + (size_t)d * N_BUCKETS, sum = 0;
+        if (at[digit_of(p[0].key, d)] == n) continue;
+        for (size_t b = 0; b < N_BUCKETS; b++) {
+            uint32_t here = at[b];
+            at[b] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++) spare[at[digit_of(p[i].key, d)]++] = p[i];
+        place *other = p;
+        p = spare;
+        spare = other;
+    }
+    return p;
+}
+
+/* ---- Where to cut --------------------------------------------------------------------------------- */
+
+typedef struct cutting {
+    const cof_env *env;
+    cofi_column *c;
+    size_t n_rows;
+    double *point;     /* per value id and for the missing one */
+    uint64_t *rows;    /* per value id; NULL: one each */
+    place *order;      /* of the values that are points */
+    uint32_t n_points; /* values */
+    uint64_t n_present;
+    cofi_cut *cut;
+    uint32_t *least, *most; /* per bin: the values at its ends */
+} cutting;
+
+static cof_status read_points(cutting *k, const cofi_reading *reading)
+{
+    k->point = cofi_alloc(k->env, (size_t)k->c->n_values + 1, sizeof *k->point);
+    if (k->point == NULL) return COF_ERR_MEMORY;
+    for (uint32_t v = 0; v < k->c->n_values; v++)
+        cofi_reading_parse(reading, cofi_column_text(k->c, v), &k->point[v]);
+    k->point[k->c->n_values] = NAN;
+    return COF_OK;
+}
+
+static cof_status count_rows(cutting *k)
+{
+    k->n_present = k->n_rows - k->c->n_missing;
+    if (k->n_present == k->c->n_values) return COF_OK; /* all differ */
+    k->rows = cofi_alloc_zero(k->env, (size_t)k->c->n_values + 1, sizeof *k->rows);
+    if (k->rows == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < k->n_rows; i++) k->rows[cofi_column_code(k->c, i)]++;
+    return COF_OK;
+}
+
+static uint64_t rows_of(const cutting *k, uint32_t value)
+{
+    return k->rows != NULL ? k->rows[value] : 1;
+}
+
+static cof_status sort_points(cutting *k)
+{
+    size_t n = k->c->n_values;
+    cof_status status = COF_ERR_MEMORY;
+    place *spare = cofi_alloc(k->env, n, sizeof *spare);
+    uint32_t *count = cofi_alloc(k->env, (size_t)N_DIGITS * N_BUCKETS, sizeof *count);
+    k->order = cofi_alloc(k->env, n, sizeof *k->order);
+    if (spare != NULL && count != NULL && k->order != NULL) {
+        for (uint32_t v = 0; v < n; v++) {
+            if (isnan(k->point[v]))
+                k->n_present -= rows_of(k, v);
+            else
+                k->order[k->n_points++] = (place){key_of(k->point[v]), v};
+        }
+        place *sorted = k->n_points > 0 ? sort_places(k->order, spare, k->n_points, count) : k->order;
+        if (sorted == spare) {
+            spare = k->order;
+            k->order = sorted;
+        }
+        status = COF_OK;
+    }
+    cofi_release(k->env, spare);
+    cofi_release(k->env, count);
+    return status;
+}
+
+/* Strictly above a and at most b. */
+static double between(double a, double b)
+{
+    double middle = a / 2 + b / 2;
+    return middle > a && middle <= b ? middle : b;
+}
+
+static void find_edges(cutting *k, uint32_t bins)
+{
+    uint64_t below = 0;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; i < k->n_points;) {
+        uint64_t equal = 0;
+        uint32_t next = i;
+        for (; next < k->n_points && k->order[next].key == k->order[i].key; next++)
+            equal += rows_of(k, k->order[next].value);
+        uint32_t bin = (uint32_t)(((2 * below + equal) * bins) / (2 * k->n_present));
+        if (last != UINT32_MAX && bin != last)
+            k->cut->edge[k->cut->n_edges++] =
+                between(point_of(k->order[i - 1].key), point_of(k->order[i].key));
+        last = bin;
+        below += equal;
+        i = next;
+    }
+}
+
+/* Edges that leave a bin without values are dropped: the upper one, and at the end the lower. */
+static void keep_edges(cutting *k, const double *edge, size_t n)
+{
+    uint32_t at = 0;
+    for (size_t e = 0; e < n; e++) {
+        uint32_t before = at;
+        while (at < k->n_points && point_of(k->order[at].key) < edge[e]) at++;
+        if (at > before && at < k->n_points) k->cut->edge[k->cut->n_edges++] = edge[e];
+    }
+}
+
+/* ---- Names ---------------------------------------------------------------------------------------- */
+
+static cof_status find_ends(cutting *k)
+{
+    uint32_t n_bins = k->cut->n_edges + 1, bin = UINT32_MAX;
+    k->least = cofi_alloc(k->env, n_bins, sizeof *k->least);
+    k->most = cofi_alloc(k->env, n_bins, sizeof *k->most);
+    if (k->least == NULL || k->most == NULL) return COF_ERR_MEMORY;
+    for (uint32_t i = 0; i < k->n_points; i++) {
+        uint32_t now = cofi_cut_bin(k->cut, k->point[k->order[i].value]);
+        if (now != bin) k->least[now] = k->order[i].value;
+        k->most[now] = k->order[i].value;
+        bin = now;
+    }
+    return COF_OK;
+}
+
+/* A value as its text says it, unless that is long: then with as few digits as keep it in its bin. */
+static const char *name_end(const cutting *k, uint32_t value, char text[COFI_POINT_BYTES])
+{
+    const cofi_reading *r = &k->cut->reading;
+    const char *whole = cofi_column_text(k->c, value);
+    uint32_t bin = cofi_cut_bin(k->cut, k->point[value]);
+    double shown;
+    if (strlen(whole) <= SHORT_TEXT) return whole;
+    if (r->line != COFI_LINE_NUMBER) return cofi_reading_show(r, k->point[value], 17, text);
+    cofi_reading plain = *r;
+    plain.decimal = '.';
+    plain.thousands = '\0';
+    for (int digits = 4; digits < 17; digits++) {
+        cofi_reading_show(&plain, k->point[value], digits, text);
+        if (cofi_reading_parse(&plain, text, &shown) && cofi_cut_bin(k->cut, shown) == bin) return text;
+    }
+    return cofi_reading_show(r, k->point[value], 17, text);
+}
+
+static void name_bin(const cutting *k, uint32_t bin, char name[MOST_NAME])
+{
+    char low[COFI_POINT_BYTES], high[COFI_POINT_BYTES];
+    const char *a = name_end(k, k->least[bin], low), *b = name_end(k, k->most[bin], high);
+    if (strcmp(a, b) == 0)
+        snprintf(name, MOST_NAME, "%s", a);
+    else
+        snprintf(name, MOST_NAME, "%.*s..%.*s", COFI_POINT_BYTES, a, COFI_POINT_BYTES, b);
+}
+
+static cof_status name_bins(const cutting *k, cofi_column *to)
+{
+    char name[MOST_NAME];
+    size_t at = 0;
+    to->n_values = k->cut->n_edges + 1;
+    to->offset = cofi_alloc(k->env, to->n_values, sizeof *to->offset);
+    to->text = cofi_alloc(k->env, to->n_values, MOST_NAME);
+    to->missing_text = cofi_copy_text(k->env, k->c->missing_text, strlen(k->c->missing_text));
+    if (to->offset == NULL || to->text == NULL || to->missing_text == NULL) return COF_ERR_MEMORY;
+    for (uint32_t bin = 0; bin < to->n_values; bin++) {
+        name_bin(k, bin, name);
+        to->offset[bin] = at;
+        memcpy(to->text + at, name, strlen(name) + 1);
+        at += strlen(name) + 1;
+    }
+    return COF_OK;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------- */
+
+static cof_status recode(const cutting *k, cofi_column *to)
+{
+    const cofi_column *c = k->c;
+    to->width = to->n_values < UINT8_MAX ? 1 : 2;
+    to->codes = cofi_alloc_column(k->env, c->number, k->n_rows, to->width, &to->block);
+    uint16_t *bin = cofi_alloc(k->env, (size_t)c->n_values + 1, sizeof *bin);
+    if (to->codes == NULL || bin == NULL) {
+        cofi_release(k->env, bin);
+        return COF_ERR_MEMORY;
+    }
+    for (uint32_t v = 0; v <= c->n_values; v++)
+        bin[v] = (uint16_t)(isnan(k->point[v]) ? to->n_values : cofi_cut_bin(k->cut, k->point[v]));
+    for (size_t i = 0; i < k->n_rows; i++) {
+        uint16_t code = bin[cofi_column_code(c, i)];
+        if (to->width == 1)
+            ((uint8_t *)to->codes)[i] = (uint8_t)code;
+        else
+            ((uint16_t *)to->codes)[i] = code;
+    }
+    to->n_missing = k->n_rows - k->n_present;
+    cofi_release(k->env, bin);
+    return COF_OK;
+}
+
+/* The column becomes its bins and keeps what it was. */
+static cof_status replace(cutting *k)
+{
+    cofi_column *c = k->c, made = {.codes = NULL};
+    cofi_uncut *uncut = cofi_alloc(k->env, 1, sizeof *uncut);
+    cof_status status = uncut == NULL ? COF_ERR_MEMORY : find_ends(k);
+    if (status == COF_OK) status = name_bins(k, &made);
+    if (status == COF_OK) status = recode(k, &made);
+    if (status != COF_OK) {
+        void *owned[] = {uncut, made.offset, made.text, made.missing_text, made.block};
+        for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k->env, owned[b]);
+        return status;
+    }
+    *uncut = (cofi_uncut){.codes = c->codes,
+                          .block = c->block,
+                          .width = c->width,
+                          .n_values = c->n_values,
+                          .n_missing = c->n_missing,
+                          .offset = c->offset,
+                          .text = c->text,
+                          .missing_text = c->missing_text,
+                          .point = k->point,
+                          .ordinal = c->ordinal};
+    made.name = c->name;
+    made.number = c->number;
+    made.role = c->role;
+    made.ordinal = 1;
+    made.cut = k->cut;
+    made.uncut = uncut;
+    *c = made;
+    k->point = NULL;
+    k->cut = NULL;
+    return COF_OK;
+}
+
+void cofi_column_uncut(const cof_env *env, cofi_column *c)
+{
+    if (c->cut == NULL) return;
+    cofi_uncut *u = c->uncut;
+    void *owned[] = {c->block, c->offset, c->text, c->missing_text, u->point};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    cofi_cut_free(env, c->cut);
+    *c = (cofi_column){.name = c->name,
+                       .codes = u->codes,
+                       .block = u->block,
+                       .number = c->number,
+                       .width = u->width,
+                       .n_values = u->n_values,
+                       .n_missing = u->n_missing,
+                       .offset = u->offset,
+                       .text = u->text,
+                       .missing_text = u->missing_text,
+                       .role = c->role,
+                       .ordinal = u->ordinal};
+    cofi_release(env, u);
+}
+
+/* ---- From outside --------------------------------------------------------------------------------- */
+
+/* An edge is written as the column's values are, or plainly: 0.5, 2024-03-31. */
+static bool parse_edge(const cofi_reading *r, const char *text, double *edge)
+{
+    cofi_reading plain = {.line = r->line, .decimal = '.', .order = COFI_DATE_YMD};
+    return (cofi_reading_parse(r, text, edge) || cofi_reading_parse(&plain, text, edge)) && !isnan(*edge);
+}
+
+static cof_status parse_edges(const cutting *k, const cof_cut_options *o, double *edge, cof_error *err)
+{
+    for (size_t e = 0; e < o->n_edges; e++) {
+        if (!parse_edge(&k->cut->reading, o->edges[e], &edge[e]))
+            return cofi_fail(err, COF_ERR_ARGUMENT,
+                             "column '%s' cannot be cut at '%s', which cannot be read as its values are",
+                             k->c->name, o->edges[e]);
+        if (e > 0 && edge[e] <= edge[e - 1])
+            return cofi_fail(err, COF_ERR_ARGUMENT,
+                             "column '%s' is to be cut at '%s' and then at '%s'; the edges must ascend",
+                             k->c->name, o->edges[e - 1], o->edges[e]);
+    }
+    return COF_OK;
+}
+
+static cof_status set_edges(cutting *k, const cof_cut_options *o, cof_error *err)
+{
+    uint32_t bins = o->bins == 0 ? DEFAULT_BINS : o->bins;
+    size_t most = o->n_edges > 0 ? o->n_edges : bins;
+    k->cut->edge = cofi_alloc(k->env, most, sizeof *k->cut->edge);
+    if (k->cut->edge == NULL) return cofi_no_memory(err);
+    if (o->n_edges == 0) {
+        find_edges(k, bins);
+        return COF_OK;
+    }
+    double *edge = cofi_alloc(k->env, o->n_edges, sizeof *edge);
+    cof_status status = edge == NULL ? cofi_no_memory(err) : parse_edges(k, o, edge, err);
+    if (status == COF_OK) keep_edges(k, edge, o->n_edges);
+    cofi_release(k->env, edge);
+    return status;
+}
+
+/* The first value that keeps the column from being a quantity; NULL: it has no value at all. */
+static const char *odd_value(const cofi_column *c)
+{
+    const cofi_reading number = {.line = COFI_LINE_NUMBER, .decimal = '.'};
+    double point;
+    for (uint32_t v = 0; v < c->n_values; v++)
+        if (!cofi_reading_parse(&number, cofi_column_text(c, v), &point)) return cofi_column_text(c, v);
+    return NULL;
+}
+
+static cof_status not_a_quantity(const cofi_column *c, bool unclear, cof_error *err)
+{
+    const char *odd = odd_value(c);
+    if (unclear)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "column '%s' cannot be cut: its dates can be read with the day first or the month "
+                         "first; write them as 2024-03-31",
+                         c->name);
+    if (odd == NULL)
+        return cofi_fail(err, COF_ERR_DATA, "column '%s' cannot be cut: it holds no number", c->name);
+    return cofi_fail(
+        err, COF_ERR_DATA,
+        "column '%s' cannot be cut: it holds '%s', and its values as a whole are neither numbers "
+        "nor dates",
+        c->name, odd);
+}
+
+cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *given, cof_error *err)
+{
+    cof_cut_options o;
+    COFI_COPY_OPTIONS(&o, given);
+    if (column >= table->n_columns)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
+                         column + 1, table->n_columns);
+    if (o.bins == 1 || o.bins > MOST_BINS || o.n_edges >= MOST_BINS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "a quantity is cut into 2 to %d bins", MOST_BINS);
+    cofi_column *c = &table->column[column];
+    cofi_column_uncut(&table->env, c);
+    cofi_recognition r = cofi_recognise(c);
+    if (r.reading.line == COFI_LINE_NONE) return not_a_quantity(c, r.unclear, err);
+    cutting k = {.env = &table->env, .c = c, .n_rows = table->n_rows};
+    k.cut = cofi_alloc_zero(k.env, 1, sizeof *k.cut);
+    cof_status status = k.cut == NULL ? COF_ERR_MEMORY : read_points(&k, &r.reading);
+    if (status == COF_OK) status = count_rows(&k);
+    if (status == COF_OK) status = sort_points(&k);
+    if (status != COF_OK) cofi_no_memory(err);
+    if (status == COF_OK) {
+        k.cut->reading = r.reading;
+        status = set_edges(&k, &o, err);
+    }
+    if (status == COF_OK && replace(&k) != COF_OK) status = cofi_no_memory(err);
+    void *owned[] = {k.point, k.rows, k.order, k.least, k.most};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k.env, owned[b]);
+    cofi_cut_free(k.env, k.cut);
+    return status;
+}
+
+const double *cof_table_edges(const cof_table *table, size_t column, size_t *n_edges)
+{
+    const cofi_cut *cut = column < table->n_columns ? table->column[column].cut : NULL;
+    if (n_edges != NULL) *n_edges = cut != NULL ? cut->n_edges : 0;
+    return cut != NULL ? cut->edge : NULL;
+}
+
+static int put_text(cof_sink sink, void *ctx, const char *text)
+{
+    return sink(ctx, text, strlen(text));
+}
+
+static int put_cut(const cofi_column *c, cof_sink sink, void *ctx)
+{
+    char text[COFI_POINT_BYTES];
+    int refused = put_text(sink, ctx, c->name);
+    cofi_reading plain = {.line = c->cut->reading.line, .decimal = '.'};
+    for (uint32_t e = 0; e < c->cut->n_edges && refused == 0; e++) {
+        refused = put_text(sink, ctx, e == 0 ? "=" : ",");
+        if (refused == 0) refused = put_text(sink, ctx, cofi_reading_show(&plain, c->cut->edge[e], 17, text));
+    }
+    return refused == 0 ? put_text(sink, ctx, "\n") : refused;
+}
+
+cof_status cof_table_write_cuts(const cof_table *table, cof_sink sink, void *ctx, cof_error *err)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].cut != NULL && table->column[c].cut->n_edges > 0 &&
+            put_cut(&table->column[c], sink, ctx) != 0)
+            return cofi_fail(err, COF_ERR_IO,
+                             "the cuts could not be written: their receiver refused the bytes");
+    return COF_OK;
+}

@@ -1,0 +1,44 @@
+/* A quantity cut into bins, which are from then on ordered categories. */
+#ifndef COFI_CUT_H
+#define COFI_CUT_H
+
+#include "../core/env.h"
+#include "reading.h"
+
+typedef struct cofi_cut {
+    cofi_reading reading;
+    uint32_t n_edges; /* one fewer than bins */
+    double *edge;     /* ascending: bin b holds edge[b - 1] <= point < edge[b] */
+} cofi_cut;
+
+/* What a column was before it was cut. */
+typedef struct cofi_uncut {
+    void *codes, *block;
+    uint8_t width;
+    uint32_t n_values;
+    uint64_t n_missing;
+    size_t *offset;
+    char *text;
+    char *missing_text;
+    double *point; /* n_values + 1; NaN: missing */
+    int32_t ordinal;
+} cofi_uncut;
+
+/* The bin of a point, from 0. */
+static inline uint32_t cofi_cut_bin(const cofi_cut *cut, double point)
+{
+    uint32_t low = 0, high = cut->n_edges;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (cut->edge[middle] <= point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void cofi_cut_free(const cof_env *env, cofi_cut *cut);       /* NULL is fine */
+void cofi_uncut_free(const cof_env *env, cofi_uncut *uncut); /* NULL is fine */
+
+#endif

@@ -1,0 +1,353 @@
+/* Texts to points on a line, by one stated way of writing them. */
+#include "reading.h"
+
+#include "../core/env.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Numbers ------------------------------------------------------------------------------------- */
+
+/* Correctly rounded where mantissa and power of ten are exact in a double; otherwise the C library decides, whose
+ * decimal point depends on the locale. */
+static double assemble(bool negative, uint64_t digits, bool all_digits, int64_t exponent, const char *text,
+                       size_t n)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double value;
+    if (all_digits && digits < UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22) {
+        value = exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
+    } else {
+        char plain[400];
+        if (n >= sizeof plain) return negative ? -INFINITY : INFINITY; /* no number anybody means */
+        memcpy(plain, text, n);
+        plain[n] = '\0';
+        char *point = strchr(plain, '.');
+        if (point != NULL) *point = localeconv()->decimal_point[0];
+        return strtod(plain, NULL);
+    }
+    return negative ? -value : value;
+}
+
+bool cofi_number_parse(const char *text, size_t n, double *number)
+{
+    size_t at = 0, n_digits = 0;
+    uint64_t digits = 0;
+    int64_t exponent = 0;
+    bool negative = n > 0 && text[0] == '-', all_digits = true, point = false;
+    if (n > 0 && (text[0] == '-' || text[0] == '+')) at++;
+    for (; at < n; at++) {
+        if (text[at] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (text[at] < '0' || text[at] > '9') break;
+        if (digits < UINT64_C(1) << 59)
+            digits = 10 * digits + (uint64_t)(text[at] - '0');
+        else
+            all_digits = false;
+        n_digits++;
+        exponent -= point;
+    }
+    if (n_digits == 0) return false;
+    if (at < n && (text[at] == 'e' || text[at] == 'E')) {
+        bool down = ++at < n && text[at] == '-';
+        int64_t shift = 0;
+        if (at < n && (text[at] == '-' || text[at] == '+')) at++;
+        if (at == n) return false;
+        for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
+            if (shift < 100000) shift = 10 * shift + (text[at] - '0');
+        exponent += down ? -shift : shift;
+    }
+    if (at < n) return false;
+    *number = assemble(negative, digits, all_digits, exponent, text, n);
+    return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Bytes of the separator of thousands that stands there; a blank may be one that does not break the line (U+00A0,
+ * U+202F). */
+static size_t separator_at(char thousands, const char *text, size_t n)
+{
+    if (thousands == '\0') return 0;
+    if (*text == thousands) return 1;
+    if (thousands != ' ') return 0;
+    if (n >= 2 && memcmp(text, "\xC2\xA0", 2) == 0) return 2;
+    return n >= 3 && memcmp(text, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
+}
+
+/* Copies a number without its separators of thousands and with a point before its fraction; 0: the separators do not
+ * stand where they should. */
+static size_t normalise(const cofi_reading *r, const char *text, size_t n, char *plain, size_t room)
+{
+    size_t made = 0, since = 0; /* digits since the last separator */
+    bool grouped = false, whole = true;
+    for (size_t i = 0; i < n; i++) {
+        char c = text[i];
+        size_t separator = whole ? separator_at(r->thousands, text + i, n - i) : 0;
+        if (made + 1 >= room) return 0;
+        if (separator > 0) {
+            if (since == 0 || since > 3 || (grouped && since != 3)) return 0;
+            grouped = true;
+            since = 0;
+            i += separator - 1;
+            continue;
+        }
+        if (whole && !is_digit(c) && i > 0) { /* where the whole part ends */
+            if (grouped && since != 3) return 0;
+            whole = false;
+        }
+        if (c == '.' && r->decimal != '.') return 0;
+        since += is_digit(c);
+        plain[made++] = c == r->decimal ? '.' : c;
+    }
+    return grouped && whole && since != 3 ? 0 : made;
+}
+
+static void skip_blanks(const char **text, size_t *n)
+{
+    while (*n > 0 && isspace((unsigned char)**text)) ++*text, --*n;
+    while (*n > 0 && isspace((unsigned char)(*text)[*n - 1])) --*n;
+}
+
+/* Takes the affix off either end. False if it stands at neither. */
+static bool drop_affix(const char *affix, const char **text, size_t *n)
+{
+    size_t length = strlen(affix);
+    if (*n < length) return false;
+    if (memcmp(*text, affix, length) == 0)
+        *text += length;
+    else if (memcmp(*text + *n - length, affix, length) != 0)
+        return false;
+    *n -= length;
+    skip_blanks(text, n);
+    return true;
+}
+
+static bool parse_number(const cofi_reading *r, const char *text, size_t n, double *number)
+{
+    char plain[400];
+    size_t sign = 0;
+    if (r->affix[0] != '\0') { /* a sign may stand before it: -$5 */
+        if (n > 0 && (*text == '-' || *text == '+')) plain[0] = *text, sign = 1, text++, n--;
+        if (!drop_affix(r->affix, &text, &n)) return false;
+        if (sign == 1 && n > 0 && !is_digit(*text) && *text != r->decimal) return false;
+    }
+    if (r->thousands == '\0' && r->decimal == '.' && sign == 0) return cofi_number_parse(text, n, number);
+    size_t made = normalise(r, text, n, plain + sign, sizeof plain - sign);
+    return made > 0 && cofi_number_parse(plain, sign + made, number);
+}
+
+static bool is_no_number(const char *text, size_t n)
+{
+    static const char *const words[] = {"nan", "inf", "infinity", "nat"};
+    if (n > 0 && (*text == '-' || *text == '+')) text++, n--;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (strlen(words[w]) == n && strncasecmp(text, words[w], n) == 0) return true;
+    return false;
+}
+
+/* ---- Dates and times ----------------------------------------------------------------------------- */
+
+/* Reads at least `least` and at most `most` digits. */
+static bool take_digits(const char **text, int least, int most, int *out)
+{
+    int n = 0, x = 0;
+    for (; n < most && is_digit((*text)[n]); n++) x = 10 * x + ((*text)[n] - '0');
+    if (n < least) return false;
+    *text += n;
+    *out = x;
+    return true;
+}
+
+static bool take_char(const char **text, const char *of)
+{
+    if (**text == '\0' || strchr(of, **text) == NULL) return false;
+    ++*text;
+    return true;
+}
+
+/* A number from 1 to 12, or the English name of a month or its first three letters. */
+static bool take_month(const char **text, int *month)
+{
+    static const char *const names[] = {"january",   "february", "march",    "april",
+                                        "may",       "june",     "july",     "august",
+                                        "september", "october",  "november", "december"};
+    if (is_digit(**text)) return take_digits(text, 1, 2, month);
+    for (int m = 0; m < 12; m++) {
+        size_t n = 0;
+        while (isalpha((unsigned char)(*text)[n])) n++;
+        if ((n != 3 && n != strlen(names[m])) || strncasecmp(*text, names[m], n) != 0) continue;
+        *text += n;
+        *month = m + 1;
+        return true;
+    }
+    return false;
+}
+
+/* Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant's algorithm: years begin in March). */
+static int64_t days_from(int year, int month, int day)
+{
+    int64_t y = month <= 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static bool is_day(int year, int month, int day)
+{
+    static const int length[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (month < 1 || month > 12 || day < 1 || day > length[month - 1]) return false;
+    return month != 2 || day < 29 || leap;
+}
+
+static bool take_date(cofi_date_order order, const char **text, double *seconds)
+{
+    static const char separators[] = "-/. ";
+    int year, month, day = 1;
+    bool ok;
+    if (order == COFI_DATE_YMD) {
+        ok = take_digits(text, 4, 4, &year) && take_char(text, separators) && take_month(text, &month);
+        if (ok && take_char(text, separators)) ok = take_digits(text, 1, 2, &day);
+    } else {
+        ok = order == COFI_DATE_DMY
+                 ? take_digits(text, 1, 2, &day) && take_char(text, separators) && take_month(text, &month)
+                 : take_month(text, &month) && take_char(text, separators) && take_digits(text, 1, 2, &day);
+        if (ok) take_char(text, ","); /* Mar 3, 2024 */
+        ok = ok && take_char(text, separators) && take_digits(text, 4, 4, &year);
+    }
+    if (!ok || is_digit(**text) || !is_day(year, month, day)) return false;
+    *seconds = (double)days_from(year, month, day) * 86400;
+    return true;
+}
+
+static bool take_fraction(const char **text, double *seconds)
+{
+    double unit = 0.1;
+    if (**text != '.') return true;
+    for (++*text; is_digit(**text); ++*text, unit /= 10) *seconds += (**text - '0') * unit;
+    return unit < 0.1;
+}
+
+static bool take_noon(const char **text, int *hour)
+{
+    const char *at = **text == ' ' ? *text + 1 : *text;
+    bool after = strncasecmp(at, "pm", 2) == 0;
+    if (!after && strncasecmp(at, "am", 2) != 0) return true; /* 24 hours a day */
+    *text = at + 2;
+    if (*hour < 1 || *hour > 12) return false;
+    *hour = *hour % 12 + (after ? 12 : 0);
+    return true;
+}
+
+static bool take_time(const char **text, double *seconds)
+{
+    int hour, minute, second = 0;
+    double part = 0;
+    if (!take_digits(text, 1, 2, &hour) || !take_char(text, ":") || !take_digits(text, 2, 2, &minute))
+        return false;
+    if (take_char(text, ":") && (!take_digits(text, 2, 2, &second) || !take_fraction(text, &part)))
+        return false;
+    if (!take_noon(text, &hour) || hour > 23 || minute > 59 || second > 60) return false;
+    *seconds += hour * 3600.0 + minute * 60.0 + second + part;
+    return true;
+}
+
+static bool take_zone(const char **text, double *seconds)
+{
+    int hour, minute = 0;
+    bool west = **text == '-';
+    if (take_char(text, "Zz") || **text == '\0') return true;
+    if (!take_char(text, "+-") || !take_digits(text, 2, 2, &hour)) return false;
+    take_char(text, ":");
+    if (is_digit(**text) && !take_digits(text, 2, 2, &minute)) return false;
+    *seconds += (west ? 1 : -1) * (hour * 3600.0 + minute * 60.0);
+    return true;
+}
+
+static bool parse_date(const cofi_reading *r, const char *text, double *seconds)
+{
+    if (!take_date((cofi_date_order)r->order, &text, seconds)) return false;
+    if (*text == '\0') return true;
+    if (!take_char(&text, "Tt ") || !take_time(&text, seconds)) return false;
+    return take_zone(&text, seconds) && *text == '\0';
+}
+
+bool cofi_reading_parse(const cofi_reading *r, const char *text, double *point)
+{
+    size_t n = strlen(text);
+    skip_blanks(&text, &n);
+    *point = NAN;
+    if (is_no_number(text, n)) return true;
+    if (r->line == COFI_LINE_NUMBER) {
+        if (!parse_number(r, text, n, point)) return false;
+        if (!isfinite(*point)) *point = NAN;
+        return true;
+    }
+    char word[64];
+    if (n >= sizeof word) return false;
+    memcpy(word, text, n);
+    word[n] = '\0';
+    *point = 0;
+    if (r->line == COFI_LINE_DATE) return parse_date(r, word, point);
+    const char *at = word;
+    return r->line == COFI_LINE_TIME && take_time(&at, point) && *at == '\0';
+}
+
+/* ---- Showing ------------------------------------------------------------------------------------- */
+
+static void show_date(double seconds, char *text)
+{
+    int64_t days = (int64_t)floor(seconds / 86400), left = (int64_t)floor(seconds - (double)days * 86400);
+    int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
+    int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t m = (5 * of_year + 2) / 153, month = m < 10 ? m + 3 : m - 9;
+    int n = snprintf(text, COFI_POINT_BYTES, "%04d-%02d-%02d",
+                     (int)(year_of_era + era * 400 + (month <= 2 ? 1 : 0)), (int)month,
+                     (int)(of_year - (153 * m + 2) / 5 + 1));
+    if (left == 0 || n < 0 || n >= COFI_POINT_BYTES) return;
+    snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), " %02d:%02d:%02d", (int)(left / 3600),
+             (int)(left / 60 % 60), (int)(left % 60));
+}
+
+/* In plain notation as far as people read it, whatever the locale's decimal point. */
+static void show_number(double number, int digits, char *text, size_t room)
+{
+    if (number == floor(number) && fabs(number) < 1e15)
+        snprintf(text, room, "%.0f", number == 0 ? 0.0 : number);
+    else
+        snprintf(text, room, "%.*g", digits, number);
+    char *point = strchr(text, localeconv()->decimal_point[0]);
+    if (point != NULL) *point = '.';
+}
+
+const char *cofi_reading_show(const cofi_reading *r, double point, int digits, char text[COFI_POINT_BYTES])
+{
+    char number[28];
+    int64_t s = (int64_t)point;
+    if (isnan(point)) {
+        snprintf(text, COFI_POINT_BYTES, "%s", "");
+    } else if (r->line == COFI_LINE_DATE) {
+        show_date(point, text);
+    } else if (r->line == COFI_LINE_TIME) {
+        snprintf(text, COFI_POINT_BYTES, s % 60 == 0 ? "%02d:%02d" : "%02d:%02d:%02d", (int)(s / 3600 % 100),
+                 (int)(s / 60 % 60), (int)(s % 60));
+    } else {
+        bool after = strcmp(r->affix, "%") == 0 || isalpha((unsigned char)r->affix[0]);
+        show_number(point, digits, number, sizeof number);
+        snprintf(text, COFI_POINT_BYTES, "%s%s%s%s", after ? "" : r->affix, number,
+                 after && r->affix[0] != '%' && r->affix[0] != '\0' ? " " : "", after ? r->affix : "");
+    }
+    return text;
+}

@@ -1,0 +1,47 @@
+/* How the texts of a column are read as points on a line: numbers, percentages, money, dates, times. */
+#ifndef COFI_READING_H
+#define COFI_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum cofi_line { /* stored in model files */
+                         COFI_LINE_NONE = 0,
+                         COFI_LINE_NUMBER = 1,
+                         COFI_LINE_DATE = 2, /* seconds since 1970-01-01 00:00, without a leap second */
+                         COFI_LINE_TIME = 3, /* seconds since midnight */
+                         COFI_LINE_LAST = COFI_LINE_TIME
+} cofi_line;
+
+typedef enum cofi_date_order { /* stored in model files */
+                               COFI_DATE_YMD = 0,
+                               COFI_DATE_DMY = 1,
+                               COFI_DATE_MDY = 2,
+                               COFI_DATE_LAST = COFI_DATE_MDY
+} cofi_date_order;
+
+enum { COFI_AFFIX_BYTES = 8 };
+
+typedef struct cofi_reading {
+    uint8_t line;                 /* cofi_line */
+    char decimal;                 /* '.' or ',' before a fraction */
+    char thousands;               /* between groups of three digits: 0 (none), ',', '.', ' ' or '\'' */
+    uint8_t order;                /* cofi_date_order */
+    char affix[COFI_AFFIX_BYTES]; /* what every number carries before or after it: "%", "$", "EUR"; "" */
+} cofi_reading;
+
+/* The point a text stands for: NaN for a text such as "nan" or "inf", which is a missing value among numbers. False if
+ * the text cannot be read so. The locale does not matter. */
+bool cofi_reading_parse(const cofi_reading *reading, const char *text, double *point);
+
+/* A decimal number in plain notation: sign, digits, one point, exponent; nothing around it. */
+bool cofi_number_parse(const char *text, size_t n_bytes, double *number);
+
+enum { COFI_POINT_BYTES = 48 };
+/* A point as text: a number with as many digits as `digits` asks for, at most 17, and its affix; a date as
+ * 2024-03-31, with its time unless that is midnight. Returns `text`. */
+const char *cofi_reading_show(const cofi_reading *reading, double point, int digits,
+                              char text[COFI_POINT_BYTES]);
+
+#endif

@@ -1,0 +1,117 @@
+/* Ways of writing a number or a date are tried one after the other; one counts only if every value fits. */
+#include "recognise.h"
+
+#include <ctype.h>
+#include <math.h>
+
+/* 01234 or -007, but neither 0 nor 0.5. */
+static bool is_code(const char *text)
+{
+    if (*text == '-' || *text == '+') text++;
+    return text[0] == '0' && isdigit((unsigned char)text[1]);
+}
+
+/* Whether every value can be read so, and what the points are like. */
+static bool fits(const cofi_column *c, const cofi_reading *reading, cofi_recognition *out)
+{
+    cofi_recognition r = {.reading = *reading, .whole = true, .least = INFINITY, .most = -INFINITY};
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        double point;
+        if (!cofi_reading_parse(reading, text, &point)) return false;
+        if (isnan(point)) continue;
+        r.n_points++;
+        r.whole = r.whole && point == floor(point);
+        r.codes = r.codes || (reading->line == COFI_LINE_NUMBER && is_code(text));
+        r.least = point < r.least ? point : r.least;
+        r.most = point > r.most ? point : r.most;
+    }
+    if (r.n_points == 0) return false;
+    *out = r;
+    return true;
+}
+
+/* The sign of percent or money that a text begins or ends with; "" if there is none. */
+static const char *affix_of(const char *text)
+{
+    static const char *const known[] = {"%",   "US$", "$",   "€",   "£",   "¥",   "₹",   "USD",
+                                        "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD",
+                                        "SEK", "NOK", "DKK", "PLN", "kr",  "zł"};
+    size_t n = strlen(text);
+    if (*text == '-' || *text == '+') text++, n--;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = strlen(known[i]);
+        if (n > length &&
+            (memcmp(text, known[i], length) == 0 || memcmp(text + n - length, known[i], length) == 0))
+            return known[i];
+    }
+    return "";
+}
+
+/* A number of a thousand or more without a comma: whoever writes it so does not group digits by commas. */
+static bool has_bare_thousand(const cofi_column *c, const cofi_reading *reading)
+{
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        double point;
+        const char *text = cofi_column_text(c, v);
+        if (strchr(text, ',') == NULL && cofi_reading_parse(reading, text, &point) && fabs(point) >= 1000)
+            return true;
+    }
+    return false;
+}
+
+static bool fits_number(const cofi_column *c, const char *affix, cofi_recognition *out)
+{
+    static const struct {
+        char decimal, thousands;
+    } ways[] = {{'.', '\0'}, {'.', ','}, {',', '\0'}, {',', '.'}, {'.', ' '}, {',', ' '}, {'.', '\''}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        cofi_reading r = {
+            .line = COFI_LINE_NUMBER, .decimal = ways[w].decimal, .thousands = ways[w].thousands};
+        memcpy(r.affix, affix, strlen(affix) + 1);
+        if (!fits(c, &r, out)) continue;
+        /* 1,234 is a thousand, unless 1234 is written beside it or a zero leads: then it has a fraction */
+        bool doubtful = ways[w].thousands == ',' && (out->codes || has_bare_thousand(c, &r));
+        if (!doubtful) return true;
+    }
+    return false;
+}
+
+static bool fits_date(const cofi_column *c, cofi_recognition *out)
+{
+    cofi_reading r = {.line = COFI_LINE_DATE, .order = COFI_DATE_YMD, .decimal = '.'};
+    cofi_recognition other;
+    if (fits(c, &r, out)) return true;
+    r.order = COFI_DATE_DMY;
+    bool day_first = fits(c, &r, out);
+    r.order = COFI_DATE_MDY;
+    bool month_first = fits(c, &r, day_first ? &other : out);
+    if (!day_first || !month_first) return day_first || month_first;
+    *out = (cofi_recognition){.unclear = true};
+    return false;
+}
+
+static const char *first_text(const cofi_column *c)
+{
+    const cofi_reading number = {.line = COFI_LINE_NUMBER, .decimal = '.'};
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        double point;
+        const char *text = cofi_column_text(c, v);
+        if (!cofi_reading_parse(&number, text, &point) || !isnan(point)) return text;
+    }
+    return NULL;
+}
+
+cofi_recognition cofi_recognise(const cofi_column *c)
+{
+    cofi_recognition none = {.codes = false}, r = none;
+    const char *text = first_text(c);
+    if (text == NULL || strpbrk(text, "0123456789") == NULL) return none;
+    if (fits_number(c, "", &r)) return r;
+    const char *affix = affix_of(text);
+    if (*affix != '\0' && fits_number(c, affix, &r)) return r;
+    r = none;
+    if (fits_date(c, &r) || r.unclear) return r;
+    cofi_reading time = {.line = COFI_LINE_TIME, .decimal = '.'};
+    return fits(c, &time, &r) ? r : none;
+}
