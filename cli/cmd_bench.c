@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -177,14 +176,6 @@ static int measure_passes(bench_job *job)
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
     job->n_teams = job->speed[0].threads > 1 ? 2 : 1;
     return CODE_DONE;
-}
-
-/* Of all threads together. */
-static double processor_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)

@@ -147,6 +147,13 @@ static const option output_options[] = {
      .offset = offsetof(fit_settings, model_out),
      .hint = HINT_FILE,
      .help = "Keep the model, for \"predict\" and \"trees\"."},
+    {.name = "distances-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, distances_out),
+     .hint = HINT_FILE,
+     .help = "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, "
+             "lsm, cbdm, udm, hdc and adc."},
     {.name = "history",
      .arg = "FILE",
      .kind = OPTION_TEXT,
@@ -331,6 +338,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
     job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
+    job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
@@ -399,10 +407,12 @@ static int fit_table(fit_job *job)
                                .method = cof_method_name((size_t)s->method)};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
+    double begun_s = processor_now_s();
     cof_status status =
         s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &err)
                   : cof_fit(job->table, &options, &job->model, &job->info, &err);
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
     job->s.init = job->info.init;
@@ -581,6 +591,8 @@ static int write_outputs(fit_job *job)
         code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
     if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
         code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
+    if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
+        code = write_distances(&job->out[OUT_DISTANCES], job->table, job->model);
     if (code == CODE_DONE) code = write_pictures(job);
     if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
         code = outfile_save_model(&job->out[OUT_MODEL], job->model);

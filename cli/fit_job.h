@@ -19,10 +19,20 @@ typedef struct fit_settings {
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet, keep_partial;
-    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out;
+    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *distances_out;
 } fit_settings;
 
-enum { OUT_LABELS, OUT_MODEL, OUT_HISTORY, OUT_REPORT, OUT_MAP, OUT_MARGINS, N_OUT, MAX_WARNINGS = 8 };
+enum {
+    OUT_LABELS,
+    OUT_MODEL,
+    OUT_HISTORY,
+    OUT_REPORT,
+    OUT_MAP,
+    OUT_MARGINS,
+    OUT_DISTANCES,
+    N_OUT,
+    MAX_WARNINGS = 8
+};
 
 typedef struct fit_job {
     fit_settings s;
@@ -37,6 +47,7 @@ typedef struct fit_job {
     int32_t *classes;       /* the label column, NULL without */
     cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
     double read_s, begun_s; /* seconds; on the clock of now_s */
+    double processor_s;     /* of the fit, all threads together */
     progress_line line;     /* here, because the table keeps pointing at it */
     page page;
     outfile out[N_OUT];

@@ -175,6 +175,7 @@ static void print_timings(const fit_job *job, cof_json *j)
     cof_json_real(j, "pass_s", info->pass_s);
     cof_json_real(j, "forest_s", info->forest_s);
     cof_json_real(j, "fit_s", info->fit_s);
+    cof_json_real(j, "processor_s", job->processor_s);
     cof_json_real(j, "total_s", now_s() - job->begun_s);
     cof_json_close(j, '}');
     cof_json_count(j, "row_visits", info->row_visits);

@@ -1,8 +1,9 @@
-/* The labels file, the margins file and the history file. */
+/* The labels file, the margins file, the file of value distances and the history file. */
 #include "labels_csv.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
@@ -101,6 +102,100 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
         outfile_put(f, "\n", 1);
     }
     return outfile_finish(f);
+}
+
+/* ---- Distances between values -------------------------------------------------------------------- */
+
+static void put_pair(outfile *f, const char *column, const char *value, const char *other, double distance)
+{
+    const char *const cell[] = {column, value, other};
+    char digits[COF_NUMBER_BYTES];
+    for (size_t i = 0; i < 3; i++) {
+        put_cell(f, cell[i]);
+        outfile_put(f, ",", 1);
+    }
+    outfile_print(f, "%s\n", cof_text_number(digits, sizeof digits, distance));
+}
+
+static bool has_trees(const cof_model *model)
+{
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
+        if (cof_model_edges(model, a, NULL) != NULL) return true;
+    return false;
+}
+
+/* Distances along the trees of a model. */
+static void put_tree_distances(outfile *f, const cof_model *model)
+{
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+        cof_attribute about;
+        if (cof_model_attribute(model, a, &about) != COF_OK || !about.used) continue;
+        for (uint32_t u = 0; u < about.n_values; u++)
+            for (uint32_t v = u + 1; v < about.n_values; v++)
+                put_pair(f, about.name, cof_model_value(model, a, u), cof_model_value(model, a, v),
+                         cof_model_distance(model, a, u, v));
+    }
+}
+
+/* Values of a column that take part, one more for missing cells that count as a value; 0: it takes no part. */
+static size_t values_of(const cof_table *table, const cof_model *model, size_t column, cof_column *view)
+{
+    if (cof_table_column(table, column, view) != COF_OK || view->role != COF_ROLE_ATTRIBUTE) return 0;
+    return view->n_values + (view->n_missing > 0 && cof_model_missing(model) == COF_MISSING_VALUE ? 1u : 0u);
+}
+
+/* Distances of a method that measures them once, before it clusters. */
+static cof_status put_method_distances(outfile *f, const cof_table *table, const cof_model *model,
+                                       double **distance, cof_error *err)
+{
+    cof_fit_options o = {
+        .struct_size = sizeof o, .method = cof_model_method(model), .missing = cof_model_missing(model)};
+    cof_column view;
+    size_t n = cof_table_n_columns(table);
+    for (size_t c = 0; c < n; c++) {
+        size_t n_values = values_of(table, model, c, &view);
+        if (n_values == 0) continue;
+        distance[c] = malloc(n_values * n_values * sizeof **distance);
+        if (distance[c] == NULL) return COF_ERR_MEMORY;
+    }
+    cof_status status = cof_value_distances(table, &o, distance, err);
+    for (size_t c = 0; status == COF_OK && c < n; c++) {
+        size_t n_values = values_of(table, model, c, &view);
+        for (uint32_t u = 0; u < n_values; u++)
+            for (uint32_t v = u + 1; v < n_values; v++)
+                put_pair(f, view.name, cof_table_value(table, c, u), cof_table_value(table, c, v),
+                         distance[c][u * n_values + v]);
+    }
+    return status;
+}
+
+int write_distances(outfile *f, const cof_table *table, const cof_model *model)
+{
+    cof_error err = {""};
+    cof_status status = COF_OK;
+    size_t n = cof_table_n_columns(table);
+    double **distance = calloc(n + 1, sizeof *distance);
+    if (distance == NULL) return complain_memory();
+    int code = outfile_open(f);
+    if (code == CODE_DONE) {
+        outfile_print(f, "column,value,other,distance\n");
+        if (has_trees(model))
+            put_tree_distances(f, model);
+        else
+            status = put_method_distances(f, table, model, distance, &err);
+        if (status == COF_OK)
+            code = outfile_finish(f);
+        else if (status == COF_ERR_ARGUMENT)
+            code = complain(CODE_USAGE,
+                            "--distances-out has nothing to write: %s has no distances between values that "
+                            "hold for the whole table; leave it out",
+                            cof_model_method(model));
+        else
+            code = complain_status(status, TASK_FIT, &err);
+    }
+    for (size_t c = 0; c < n; c++) free(distance[c]);
+    free(distance);
+    return code;
 }
 
 int write_history(outfile *f, const cof_model *model)

@@ -1,4 +1,4 @@
-/* The labels file, the margins file and the history file. */
+/* The labels file, the margins file, the file of value distances and the history file. */
 #ifndef COF_CLI_LABELS_CSV_H
 #define COF_CLI_LABELS_CSV_H
 
@@ -11,6 +11,8 @@ int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t
 /* The same with the next cluster, both distances and the lead of every row. */
 int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
                   const cof_margin *margin);
+/* column,value,other,distance: every pair of values of every column, as the model measures it. */
+int write_distances(outfile *f, const cof_table *table, const cof_model *model);
 /* One JSON object a line and pass. */
 int write_history(outfile *f, const cof_model *model);
 

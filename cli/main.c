@@ -10,9 +10,9 @@
 #include "help.h"
 #include "progress.h"
 
-const verb *const verbs[] = {&verb_fit,   &verb_predict,   &verb_evaluate,   &verb_compare,
-                             &verb_trees, &verb_report,    &verb_describe,   &verb_generate,
-                             &verb_bench, &verb_reproduce, &verb_completion, NULL};
+const verb *const verbs[] = {&verb_fit,    &verb_predict,  &verb_evaluate, &verb_compare, &verb_trees,
+                             &verb_report, &verb_describe, &verb_generate, &verb_bench,   &verb_completion,
+                             NULL};
 
 enum { N_VERBS = sizeof verbs / sizeof *verbs - 1 };
 
@@ -27,6 +27,10 @@ int complain_verb(const char *name)
 {
     const char *known[N_VERBS + 4] = {"help", "--help", "--version"};
     for (size_t i = 0; i < N_VERBS; i++) known[i + 3] = verbs[i]->name;
+    if (strcmp(name, "reproduce") == 0)
+        return complain(CODE_USAGE,
+                        "the paper's experiments are not in the program any more; run paper/run in "
+                        "the source tree, which paper/README.md describes");
     if (access(name, R_OK) == 0)
         return complain(CODE_USAGE, "a verb comes first: coforest fit %s -k K", name);
     const char *near = nearest(name, known);

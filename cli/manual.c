@@ -47,7 +47,8 @@ static const entry json_fields[] = {
      "mean adjusted Rand index of the other starts with the kept one; left out if there was one"},
     {"restart_records", "for every finished start: objective, log_likelihood, rebuilds, passes, stop_reason"},
     {"scores", "with --label: ca, ari, nmi, ami, purity, homogeneity, completeness, v_measure"},
-    {"timings", "seconds: read_s, encode_s, start_s, pass_s, forest_s, fit_s, total_s"},
+    {"timings", "seconds: read_s, encode_s, start_s, pass_s, forest_s, fit_s, processor_s (of the fit, all "
+                "threads together), total_s"},
     {"row_visits, threads, kernel",
      "rows scored over all passes, threads used, and the code that scored them"},
     {"warnings", "sentences; empty if all is well"},

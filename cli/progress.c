@@ -47,11 +47,21 @@ bool interrupted(void)
     return stop_requested != 0;
 }
 
-double now_s(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double now_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+double processor_now_s(void)
+{
+    return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 progress_line progress_begin(bool quiet, const char *what)

@@ -651,23 +651,6 @@ COF_API cof_status cof_model_importance(const cof_model *model, double *importan
 
 /* ---- A map of the rows ---------------------------------------------------------------------------- */
 
-typedef struct cof_tsne_options {
-    size_t struct_size;
-    uint64_t seed;
-    double perplexity; /* neighbours that matter to a point; 0 -> 30, never above a third of the points */
-    uint32_t steps;    /* 0 -> 600 */
-    uint32_t threads;  /* 0 -> all cores; the map does not depend on it */
-} cof_tsne_options;
-
-/* Places n points in the plane by t-SNE, so that near ones stay near. distance is n x n, symmetric,
- * row-major; xy receives x and y of every point. Asked to stop, it keeps what it has. Time n^2 a step. */
-COF_API cof_status cof_tsne(const cof_env *env, const double *distance, size_t n,
-                            const cof_tsne_options *options, double *xy, cof_error *err);
-/* How far a map can be trusted: 1 if the neighbours it shows are true neighbours, about 0.5 for a map at
- * random (Venna and Kaski 2001; scikit-learn's measure of that name). */
-COF_API cof_status cof_trustworthiness(const cof_env *env, const double *distance, const double *xy, size_t n,
-                                       size_t n_neighbours, double *out, cof_error *err);
-
 typedef struct cof_map cof_map; /* rows of a table, placed by cof_embed */
 
 typedef struct cof_map_point {
@@ -679,7 +662,7 @@ typedef struct cof_map_point {
 typedef struct cof_embed_options {
     size_t struct_size;
     uint64_t seed;
-    double perplexity;    /* as in cof_tsne_options */
+    double perplexity;    /* neighbours that matter to a point; 0 -> 30, never above a third of the points */
     uint32_t most_points; /* distinct rows beyond it are sampled; 0 -> 1500, fewer if attributes are many */
     uint32_t steps, threads;
     uint64_t most_cells; /* of a table with more, only a sample of rows is looked at; 0 -> 40 million */
@@ -778,11 +761,6 @@ COF_API cof_status cof_friedman(const cof_env *env, const double *value, size_t 
                                 cof_error *err);
 /* Bonferroni and Dunn: how far a mean rank must lie from the control's to differ at level alpha. */
 COF_API double cof_critical_difference(size_t n_datasets, size_t n_methods, double alpha);
-/* The mean ranks on an axis as SVG, with the range that does not differ from the control, which is the
- * method `control`, or the best one if that is out of range. */
-COF_API cof_status cof_draw_ranks(const cof_env *env, const char *const *names, const double *mean_rank,
-                                  size_t n_methods, size_t control, double critical_difference, cof_sink sink,
-                                  void *ctx, cof_error *err);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="fit predict evaluate compare trees report describe generate bench reproduce completion help --help --version"
+        words="fit predict evaluate compare trees report describe generate bench completion help --help --version"
     else
         case $verb:$prev in
         fit:--clusters | fit:-k) compopt +o default; return ;;
@@ -30,6 +30,7 @@ _coforest()
         fit:--labels-out) return ;;
         fit:--margins-out) return ;;
         fit:--model-out) return ;;
+        fit:--distances-out) return ;;
         fit:--history) return ;;
         fit:--report) return ;;
         fit:--map-out) return ;;
@@ -87,16 +88,12 @@ _coforest()
         bench:--threads) compopt +o default; return ;;
         bench:--seed) compopt +o default; return ;;
         bench:--repeats) compopt +o default; return ;;
-        reproduce:--runs) compopt +o default; return ;;
-        reproduce:--out | reproduce:-o) return ;;
-        reproduce:--data) return ;;
-        reproduce:--threads) compopt +o default; return ;;
-        help:help) words="fit predict evaluate compare trees report describe generate bench reproduce completion" ;;
+        help:help) words="fit predict evaluate compare trees report describe generate bench completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --history --report --map-out --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --history --report --map-out --keep-partial --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;
@@ -105,8 +102,6 @@ _coforest()
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
-        reproduce:-*) words="--help --runs -o --out --data --quick --threads -q --quiet" ;;
-        reproduce:*) words="tables toy ablation convergence time tsne mixed" ;;
         completion:-*) words="--help" ;;
         completion:*) words="bash zsh fish man" ;;
         esac

@@ -3,6 +3,7 @@
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 #include "../model/view.h"
+#include "tsne.h"
 
 #include <math.h>
 
@@ -197,14 +198,11 @@ static cof_status place_points(cof_map *map, const cofi_view *v, const cof_embed
 {
     double *distance = cofi_alloc_zero(&map->env, map->n * map->n, sizeof *distance);
     double *xy = cofi_alloc(&map->env, map->n, 2 * sizeof *xy);
-    cof_tsne_options how = {.struct_size = sizeof how,
-                            .seed = o->seed,
-                            .perplexity = o->perplexity,
-                            .steps = o->steps,
-                            .threads = o->threads};
+    cofi_tsne_options how = {
+        .seed = o->seed, .perplexity = o->perplexity, .steps = o->steps, .threads = o->threads};
     cof_status status = distance == NULL || xy == NULL ? COF_ERR_MEMORY : measure_rows(map, v, distance);
     if (status != COF_OK) cofi_no_memory(err);
-    if (status == COF_OK) status = cof_tsne(&map->env, distance, map->n, &how, xy, err);
+    if (status == COF_OK) status = cofi_tsne(&map->env, distance, map->n, &how, xy, err);
     for (size_t i = 0; status == COF_OK && i < map->n; i++) {
         map->point[i].x = xy[2 * i];
         map->point[i].y = xy[2 * i + 1];

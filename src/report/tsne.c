@@ -5,7 +5,7 @@
  * where its whole weight lies; repulsion is summed over all pairs. That is n^2 work a step, but work of the
  * simplest kind, and n is a few thousand at most. Every point's forces are summed by one thread in one order,
  * so the map depends on the seed alone. */
-#include "../core/env.h"
+#include "tsne.h"
 
 #include "../core/rng.h"
 #include "../core/team.h"
@@ -317,7 +317,7 @@ static void hand_back(const tsne *t, double *xy)
     }
 }
 
-static cof_status check_call(const double *distance, size_t n, const cof_tsne_options *o, cof_error *err)
+static cof_status check_call(const double *distance, size_t n, const cofi_tsne_options *o, cof_error *err)
 {
     if (distance == NULL || n > UINT32_MAX / 4)
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_tsne needs distances of at most %u points",
@@ -327,11 +327,10 @@ static cof_status check_call(const double *distance, size_t n, const cof_tsne_op
     return COF_OK;
 }
 
-cof_status cof_tsne(const cof_env *env, const double *distance, size_t n, const cof_tsne_options *options,
-                    double *xy, cof_error *err)
+cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const cofi_tsne_options *options,
+                     double *xy, cof_error *err)
 {
-    cof_tsne_options o;
-    COFI_COPY_OPTIONS(&o, options);
+    cofi_tsne_options o = options != NULL ? *options : (cofi_tsne_options){0};
     cof_status status = check_call(distance, n, &o, err);
     if (status != COF_OK) return status;
     for (size_t c = 0; c < 2 * n; c++) xy[c] = 0;
@@ -351,48 +350,5 @@ cof_status cof_tsne(const cof_env *env, const double *distance, size_t n, const 
     }
     cofi_team_close(team);
     close_tsne(&t);
-    return status;
-}
-
-/* ---- How well it went -------------------------------------------------------------------------------- */
-
-/* For one point: by how much its neighbours in the map rank too low in truth. */
-static double intrusion(const double *d, const double *xy, size_t i, size_t n, size_t k, double *flat,
-                        uint32_t *heap)
-{
-    double penalty = 0;
-    size_t kept = 0;
-    for (size_t j = 0; j < n; j++) flat[j] = hypot(xy[2 * j] - xy[2 * i], xy[2 * j + 1] - xy[2 * i + 1]);
-    for (uint32_t j = 0; j < n; j++) { /* the k nearest in the map, kept in order: k is small */
-        if (j == i || (kept == k && !is_nearer(flat, j, heap[k - 1]))) continue;
-        size_t at = kept < k ? kept++ : k - 1;
-        for (; at > 0 && is_nearer(flat, j, heap[at - 1]); at--) heap[at] = heap[at - 1];
-        heap[at] = j;
-    }
-    for (size_t m = 0; m < kept; m++) {
-        size_t rank = 1;
-        for (uint32_t j = 0; j < n; j++) rank += j != i && is_nearer(d, j, heap[m]);
-        if (rank > k) penalty += (double)(rank - k);
-    }
-    return penalty;
-}
-
-cof_status cof_trustworthiness(const cof_env *env, const double *distance, const double *xy, size_t n,
-                               size_t n_neighbours, double *out, cof_error *err)
-{
-    if (n_neighbours == 0 || n_neighbours >= n / 2)
-        return cofi_fail(err, COF_ERR_ARGUMENT,
-                         "trustworthiness looks at fewer neighbours than half the points, not %zu of %zu",
-                         n_neighbours, n);
-    cof_env own = cofi_env_resolve(env);
-    double *flat = cofi_alloc(&own, n, sizeof *flat), penalty = 0, count = (double)n,
-           k = (double)n_neighbours;
-    uint32_t *heap = cofi_alloc(&own, n_neighbours, sizeof *heap);
-    cof_status status = flat != NULL && heap != NULL ? COF_OK : cofi_no_memory(err);
-    for (size_t i = 0; status == COF_OK && i < n; i++)
-        penalty += intrusion(distance + i * n, xy, i, n, n_neighbours, flat, heap);
-    if (status == COF_OK) *out = 1 - 2 * penalty / (count * k * (2 * count - 3 * k - 1));
-    cofi_release(&own, flat);
-    cofi_release(&own, heap);
     return status;
 }

@@ -15,7 +15,7 @@ import sys
 
 MOST_FILES = 25
 GENERATED = {"demo_table": "table", "cofi_drawing_css": "report", "cofi_report_css": "report",
-             "cofi_report_js": "report", "printed_tables": "cli"}
+             "cofi_report_js": "report"}
 HERE = pathlib.Path(__file__).parent
 
 

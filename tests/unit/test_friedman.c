@@ -43,7 +43,7 @@ static void read_metric(const char *metric, double value[DATASETS * METHODS])
 {
     char line[200];
     size_t n = 0;
-    FILE *file = fopen(COF_DATA "/printed_tables.csv", "r");
+    FILE *file = fopen(COF_SOURCE_DIR "/paper/printed_tables.csv", "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, metric, strlen(metric)) != 0 || line[strlen(metric)] != ',') continue;
@@ -132,52 +132,15 @@ static void extremes(void **state)
     assert_status(cof_friedman(NULL, tied, 2, 1, 1, NULL, &r, &err), COF_ERR_ARGUMENT, &err);
 }
 
-/* ---- The diagram ---------------------------------------------------------------------------------- */
-
-typedef struct text_end {
-    char text[20000];
-    size_t n;
-} text_end;
-
-static int gather(void *ctx, const char *text, size_t n_bytes)
-{
-    text_end *to = ctx;
-    assert_true(to->n + n_bytes < sizeof to->text);
-    memcpy(to->text + to->n, text, n_bytes);
-    to->text[to->n += n_bytes] = '\0';
-    return 0;
-}
-
-static void diagram(void **state)
-{
-    static const char *const names[] = {"KMD", "<b>&\"", "COForest"};
-    static const double rank[] = {2.5, 2.25, 1.25};
-    text_end *to = get_zero(1, sizeof *to);
-    cof_error err;
-    (void)state;
-    assert_status(cof_draw_ranks(NULL, names, rank, 3, 3, 1.2, gather, to, &err), COF_OK, &err);
-    assert_non_null(strstr(to->text, "COForest 1.25 *"));
-    assert_non_null(strstr(to->text, "&#60;b&#62;"));
-    assert_null(strstr(to->text, "<b>"));
-    assert_non_null(strstr(to->text, "1.2000"));
-    assert_non_null(strstr(to->text, "</svg>"));
-    assert_status(cof_draw_ranks(NULL, names, rank, 1, 0, 1, gather, to, &err), COF_ERR_ARGUMENT, &err);
-    free(to);
-}
-
 static void every_allocation_may_fail(void **state)
 {
-    static const char *const names[] = {"a", "b", "c"};
     double rank[3];
     cof_error err;
     (void)state;
     for (size_t n = 0;; n++) {
         alloc_meter meter = {.fail_at = n};
         cof_env env = alloc_env(&meter);
-        text_end *to = get_zero(1, sizeof *to);
         cof_status status = cof_friedman(&env, example, 4, 3, 1, rank, NULL, &err);
-        if (status == COF_OK) status = cof_draw_ranks(&env, names, rank, 3, 0, 1, gather, to, &err);
-        free(to);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_MEMORY);
@@ -191,7 +154,6 @@ int main(void)
                                        cmocka_unit_test(tables_of_the_paper),
                                        cmocka_unit_test(critical_differences),
                                        cmocka_unit_test(extremes),
-                                       cmocka_unit_test(diagram),
                                        cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
