@@ -1,6 +1,7 @@
 /* From a table and options to rows the pass can walk. */
 #include "problem.h"
 
+#include "../core/number.h"
 #include "../table/dedupe.h"
 
 #include <errno.h>
@@ -19,9 +20,7 @@ static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, dou
     (void)p;
     for (uint32_t v = 0; v < c->n_values; v++) {
         const char *text = cofi_column_text(c, v);
-        char *end;
-        value[v] = strtod(text, &end);
-        if (end == text || *end != '\0' || !(value[v] >= 0) || !isfinite(value[v]))
+        if (!cofi_number_parse(text, &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
             return cofi_fail(err, COF_ERR_DATA,
                              "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
     }
@@ -228,9 +227,7 @@ static cof_status parse_quantity(const cofi_column *c, double *value, cof_error 
 {
     for (uint32_t v = 0; v < c->n_values; v++) {
         const char *text = cofi_column_text(c, v);
-        char *end;
-        value[v] = strtod(text, &end);
-        if (end == text || *end != '\0' || !isfinite(value[v]))
+        if (!cofi_number_parse(text, &value[v]) || !isfinite(value[v]))
             return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
                              c->name, text);
     }

@@ -232,8 +232,10 @@ const cof_k_record *cof_model_k_curve(const cof_model *m, size_t *n_records)
 uint32_t cof_model_k_runner_up(const cof_model *m)
 {
     const cof_k_record *second = NULL;
-    for (const cof_k_record *r = m->k_curve; r < m->k_curve + m->n_k_curve; r++)
+    for (size_t i = 0; i < m->n_k_curve; i++) {
+        const cof_k_record *r = &m->k_curve[i];
         if (r->k != m->k && (second == NULL || r->log_likelihood > second->log_likelihood)) second = r;
+    }
     return second != NULL ? second->k : 0;
 }
 

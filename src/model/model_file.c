@@ -448,7 +448,7 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
 static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
-    if (m->restart == NULL || s->n != 8 * m->n_restarts)
+    if (m->n_restarts < 2 || s->n != 8 * m->n_restarts)
         return damaged(p, "the agreement of its restarts makes no sense", err);
     m->agreement = cofi_alloc(&m->env, m->n_restarts, sizeof *m->agreement);
     if (m->agreement == NULL) return cofi_no_memory(err);

@@ -179,11 +179,13 @@ static void tell_agreement(cofi_report *r)
         least = ari[i] < least ? ari[i] : least;
         most = ari[i] > most ? ari[i] : most;
     }
-    cofi_out_format(&r->out,
-                    "<p>The other starts' partitions agree with the one kept to <strong>%.3f</strong> on "
-                    "average (adjusted "
-                    "Rand index, from %.3f to %.3f; 1 is the same partition, 0 what chance would do).</p>\n",
-                    sum / (double)(r->n_restarts - 1), least, most);
+    cofi_out_text(&r->out, "<p>The other starts' partitions agree with the one kept to <strong>");
+    cofi_out_fixed(&r->out, sum / (double)(r->n_restarts - 1), 0, 3);
+    cofi_out_text(&r->out, "</strong> on average (adjusted Rand index, from ");
+    cofi_out_fixed(&r->out, least, 0, 3);
+    cofi_out_text(&r->out, " to ");
+    cofi_out_fixed(&r->out, most, 0, 3);
+    cofi_out_text(&r->out, "; 1 is the same partition, 0 what chance would do).</p>\n");
     if (cof_model_cluster_agreement(r->model, &n_good) != NULL)
         cofi_out_format(&r->out,
                         "<p>How far starts agree about a cluster, in the table above, is the share of rows a "

@@ -5,8 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-__extension__ typedef __int128 wide;
-
 static double clip(double x)
 {
     return x < 0 ? 0 : x > 1 ? 1 : x;
@@ -37,27 +35,68 @@ static double mutual_information(const cofi_contingency *t)
 
 /* ---- Adjusted Rand index --------------------------------------------------------------------------- */
 
-static wide pairs_within(const uint64_t *size, uint32_t n_groups)
+/* Twice 64 bits, on machines without such a type too. */
+typedef struct wide {
+    uint64_t high, low;
+} wide;
+
+static wide product(uint64_t x, uint64_t y)
 {
-    wide sum = 0;
-    for (uint32_t j = 0; j < n_groups; j++) sum += (wide)size[j] * (wide)(size[j] - 1) / 2;
+    uint64_t x0 = (uint32_t)x, x1 = x >> 32, y0 = (uint32_t)y, y1 = y >> 32;
+    uint64_t middle = x1 * y0 + (x0 * y0 >> 32), carry = (uint32_t)middle + x0 * y1;
+    return (wide){x1 * y1 + (middle >> 32) + (carry >> 32), x * y};
+}
+
+/* x - y, rounded once. */
+static double difference(wide x, wide y)
+{
+    bool negative = x.high < y.high || (x.high == y.high && x.low < y.low);
+    if (negative) return -difference(y, x);
+    uint64_t low = x.low - y.low, high = x.high - y.high - (x.low < y.low);
+    int shift = 0;
+    while (high >> shift != 0) shift++; /* at most 62: both lie below 2^126 */
+    if (shift == 0) return (double)low;
+    /* the lowest bit says whether anything was cut off, so that rounding a second time changes nothing */
+    uint64_t cut = low & ((UINT64_C(1) << shift) - 1), kept = high << (64 - shift) | low >> shift;
+    return ldexp((double)(kept | (cut != 0)), shift);
+}
+
+static uint64_t pairs_of(uint64_t n)
+{
+    return n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+}
+
+static uint64_t pairs_within(const uint64_t *size, uint32_t n_groups)
+{
+    uint64_t sum = 0;
+    for (uint32_t j = 0; j < n_groups; j++) sum += pairs_of(size[j]);
     return sum;
 }
 
-/* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied through by 2 T: integers until the last division.
- * Four products of pair counts need T < 2^62, that is n below 3e9; beyond, rounding is far below the data. */
+/* For so many items that pairs do not fit 62 bits; rounding is then far below the data. */
+static double rough_rand(const cofi_contingency *t)
+{
+    double a = 0, b = 0, same = 0, n = (double)t->n, all = n * (n - 1);
+    for (uint32_t j = 0; j < t->n_clusters; j++)
+        a += (double)t->cluster_size[j] * ((double)t->cluster_size[j] - 1);
+    for (uint32_t j = 0; j < t->n_classes; j++)
+        b += (double)t->class_size[j] * ((double)t->class_size[j] - 1);
+    for (size_t c = 0; c < t->n_cells; c++) same += (double)t->cell[c].n * ((double)t->cell[c].n - 1);
+    double expected = a / all * b;
+    return (same - expected) / ((a + b) / 2 - expected);
+}
+
+/* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied through by 2 T: integers until the last division. The
+ * products of pair counts need T < 2^62. */
 static double adjusted_rand(const cofi_contingency *t)
 {
-    wide a = pairs_within(t->cluster_size, t->n_clusters), b = pairs_within(t->class_size, t->n_classes);
-    wide all = (wide)t->n * (wide)(t->n - 1) / 2, same = 0;
-    for (size_t c = 0; c < t->n_cells; c++) same += (wide)t->cell[c].n * (wide)(t->cell[c].n - 1) / 2;
-    if (all >> 62 != 0) {
-        long double expected = (long double)a / (long double)all * (long double)b;
-        return (double)(((long double)same - expected) / ((long double)(a + b) / 2 - expected));
-    }
-    wide below = (a + b) * all - 2 * a * b;
+    if (t->n > 3000000000) return rough_rand(t);
+    uint64_t a = pairs_within(t->cluster_size, t->n_clusters), b = pairs_within(t->class_size, t->n_classes);
+    uint64_t all = pairs_of(t->n), same = 0;
+    for (size_t c = 0; c < t->n_cells; c++) same += pairs_of(t->cell[c].n);
+    double below = difference(product(a + b, all), product(2 * a, b));
     if (below == 0) return 1; /* only when both are one cluster, or both all single items: equal */
-    return (double)(2 * (same * all - a * b)) / (double)below;
+    return 2 * difference(product(same, all), product(a, b)) / below;
 }
 
 /* ---- Adjusted mutual information ------------------------------------------------------------------- */

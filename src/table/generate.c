@@ -16,8 +16,11 @@ static cof_status check_plan(plan *p, cof_error *err)
     cof_generate_options *o = &p->o;
     if (o->kind != COF_GENERATE_UNIFORM && o->kind != COF_GENERATE_PLANTED)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no kind %d of synthetic table", (int)o->kind);
-    if (!(o->noise <= 1))
-        return cofi_fail(err, COF_ERR_ARGUMENT, "the noise is a chance, at most 1, not %g", o->noise);
+    if (!(o->noise <= 1)) {
+        char noise[COF_NUMBER_BYTES];
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the noise is a chance, at most 1, not %s",
+                         cof_text_number(noise, sizeof noise, o->noise));
+    }
     if (o->n_rows == 0) o->n_rows = 1000;
     if (o->n_columns == 0) o->n_columns = 20;
     if (o->n_values == 0) o->n_values = 5;
