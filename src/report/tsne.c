@@ -238,12 +238,21 @@ static double add_lanes(const lanes *v)
     return sum;
 }
 
+/* Every lane on its own: where floats are computed as doubles, a float beside a vector does not compile. */
+static inline void spread(float x, lanes *v)
+{
+    for (int l = 0; l < LANES; l++) (*v)[l] = x;
+}
+
 static void push_point(tsne *t, size_t i)
 {
-    lanes sum = {0}, push_x = {0}, push_y = {0}, x = t->x[i] - (lanes){0}, y = t->y[i] - (lanes){0};
+    lanes sum = {0}, push_x = {0}, push_y = {0}, one, x, y;
+    spread(1, &one);
+    spread(t->x[i], &x);
+    spread(t->y[i], &y);
     for (size_t j = 0; j < t->n_padded; j += LANES) {
         lanes dx = x - *(const lanes *)(t->x + j), dy = y - *(const lanes *)(t->y + j);
-        lanes q = 1.0f / (1.0f + dx * dx + dy * dy), qq = q * q;
+        lanes q = one / (one + dx * dx + dy * dy), qq = q * q;
         sum += q;
         push_x += qq * dx;
         push_y += qq * dy;
