@@ -1,14 +1,21 @@
 /* From a table and options to rows the pass can walk. */
 #include "problem.h"
 
-#include "../core/number.h"
 #include "../table/dedupe.h"
+#include "../table/reading.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- Weights ------------------------------------------------------------------------------------ */
+
+/* Blanks before a number do not matter. */
+static bool read_number(const char *text, double *x)
+{
+    text += strspn(text, " \t");
+    return cofi_number_parse(text, strlen(text), x);
+}
 
 /* The weight column's values as numbers. */
 static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, double *value, cof_error *err)
@@ -20,7 +27,7 @@ static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, dou
     (void)p;
     for (uint32_t v = 0; v < c->n_values; v++) {
         const char *text = cofi_column_text(c, v);
-        if (!cofi_number_parse(text, &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
+        if (!read_number(text, &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
             return cofi_fail(err, COF_ERR_DATA,
                              "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
     }
@@ -227,7 +234,7 @@ static cof_status parse_quantity(const cofi_column *c, double *value, cof_error 
 {
     for (uint32_t v = 0; v < c->n_values; v++) {
         const char *text = cofi_column_text(c, v);
-        if (!cofi_number_parse(text, &value[v]) || !isfinite(value[v]))
+        if (!read_number(text, &value[v]) || !isfinite(value[v]))
             return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
                              c->name, text);
     }
