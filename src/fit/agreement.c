@@ -48,11 +48,12 @@ static bool any_labelled(const int32_t *label, size_t n)
 cof_status cofi_agreement_measure(const cofi_engine *e, const cofi_agreement *a, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err)
 {
-    const int32_t *own = a->label + (size_t)kept * a->n_rows;
     cof_env env = e->env; /* what was kept is finished, whatever the host says now */
     env.should_stop = NULL;
     *ari = NULL;
-    if (n_records < 2 || a->n_rows == 0 || !any_labelled(own, a->n_rows)) return COF_OK;
+    if (n_records < 2 || a->n_rows == 0) return COF_OK;
+    const int32_t *own = a->label + (size_t)kept * a->n_rows;
+    if (!any_labelled(own, a->n_rows)) return COF_OK;
     *ari = cofi_alloc(&e->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {

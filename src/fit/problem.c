@@ -221,10 +221,10 @@ static cof_status set_candidates(cofi_problem *p, cof_error *err)
     if (p->candidate == NULL) return cofi_no_memory(err);
     for (size_t c = 0; c < t->n_columns; c++)
         if (t->column[c].role == COF_ROLE_ATTRIBUTE) p->candidate[p->n_candidates++] = c;
-    if (t->n_rows < UINT32_MAX - 1 && p->n_candidates < (UINT32_C(1) << 20)) return COF_OK;
+    if (t->n_rows <= COFI_MOST_ROWS && p->n_candidates <= COFI_MOST_COLUMNS) return COF_OK;
     return cofi_fail(err, COF_ERR_DATA,
-                     "the table is too large: at most %u rows and %u columns can be clustered",
-                     UINT32_MAX - 2, (1u << 20) - 1);
+                     "the table is too large: at most %zu rows and %zu columns can be clustered",
+                     COFI_MOST_ROWS, COFI_MOST_COLUMNS);
 }
 
 /* ---- Quantities --------------------------------------------------------------------------------- */

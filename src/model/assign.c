@@ -119,9 +119,10 @@ static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
     cofi_team *team;
     cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
     if (status != COF_OK) return status;
-    a->kernel = cofi_kernel_choose();
-    status =
-        cofi_plan_open(&a->env, &a->rows, a->m->k, a->kernel->most_cells, a->kernel->split, &a->plan, err);
+    status = cofi_kernel_choose(&a->kernel, err);
+    if (status == COF_OK)
+        status = cofi_plan_open(&a->env, &a->rows, a->m->k, a->kernel->most_cells, a->kernel->split, &a->plan,
+                                err);
     if (status == COF_OK) {
         cofi_plan_prepare(&a->plan, &a->scores);
         a->scratch_size = (a->kernel->scratch_bytes(&a->plan) + 63) & ~(size_t)63;

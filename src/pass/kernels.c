@@ -1,6 +1,9 @@
 /* Which kernel walks the rows: the fastest that the processor has, plain C where it has none of them. */
 #include "pass.h"
 
+#include "../core/utf8.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 static const cofi_kernel *const every_kernel[] = {
@@ -22,10 +25,18 @@ const cofi_kernel *cofi_kernel_at(size_t at)
     return NULL;
 }
 
-const cofi_kernel *cofi_kernel_choose(void)
+cof_status cofi_kernel_choose(const cofi_kernel **kernel, cof_error *err)
 {
     const char *wanted = getenv("COFOREST_KERNEL");
-    for (size_t i = 0; wanted != NULL && cofi_kernel_at(i) != NULL; i++)
-        if (strcmp(cofi_kernel_at(i)->name, wanted) == 0) return cofi_kernel_at(i);
-    return cofi_kernel_at(0);
+    char known[64] = "", shown[64];
+    *kernel = cofi_kernel_at(0);
+    if (wanted == NULL || *wanted == '\0') return COF_OK;
+    for (size_t i = 0; (*kernel = cofi_kernel_at(i)) != NULL; i++) {
+        if (strcmp((*kernel)->name, wanted) == 0) return COF_OK;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "",
+                 (*kernel)->name);
+    }
+    return cofi_fail(err, COF_ERR_ARGUMENT,
+                     "COFOREST_KERNEL is '%s', and this processor has %s; change or unset it",
+                     cofi_utf8_show(shown, sizeof shown, wanted), known);
 }

@@ -14,6 +14,7 @@ typedef struct lab {
     const cofi_rows *rows;
     cofi_team *team[2]; /* all threads; one alone, where that is not the same */
     size_t n_teams;
+    const cofi_kernel *chosen;
     cofi_pass pass[MOST_KERNELS];
     size_t n_kernels;
     cofi_scores scores;
@@ -91,11 +92,10 @@ static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
 
 static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *err)
 {
-    const cofi_kernel *chosen = cofi_kernel_choose();
-    cof_status status = COF_OK;
+    cof_status status = cofi_kernel_choose(&b->chosen, err);
     for (size_t at = 0; b->n_kernels < MOST_KERNELS && cofi_kernel_at(at) != NULL && status == COF_OK; at++) {
         const cofi_kernel *kernel = cofi_kernel_at(at);
-        if (chosen_only && kernel != chosen) continue;
+        if (chosen_only && kernel != b->chosen) continue;
         status = cofi_pass_open(&b->env, b->rows, k, b->team[0], kernel, &b->pass[b->n_kernels++], err);
     }
     return status;
@@ -122,13 +122,12 @@ static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
 /* What will be measured, in the order of measuring. */
 static void list_speeds(lab *b)
 {
-    const cofi_kernel *chosen = cofi_kernel_choose();
     for (size_t t = 0; t < b->n_teams; t++) {
         uint32_t threads = cofi_team_size(b->team[t]);
         b->speed[b->n_speeds++] = (cof_speed){.work = COF_WORK_READ, .threads = threads};
         for (size_t x = 0; x < b->n_kernels; x++) {
             const cofi_kernel *kernel = b->pass[x].kernel;
-            cof_speed speed = {.kernel = kernel->name, .chosen = kernel == chosen, .threads = threads};
+            cof_speed speed = {.kernel = kernel->name, .chosen = kernel == b->chosen, .threads = threads};
             speed.work = COF_WORK_FIRST;
             b->speed[b->n_speeds++] = speed;
             speed.work = COF_WORK_AGAIN;

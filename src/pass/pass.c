@@ -65,7 +65,9 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
     pass->env = *env;
     pass->rows = rows;
     pass->team = team;
-    pass->kernel = kernel != NULL ? kernel : cofi_kernel_choose();
+    pass->kernel = kernel;
+    cof_status status = kernel == NULL ? cofi_kernel_choose(&pass->kernel, err) : COF_OK;
+    if (status != COF_OK) return status;
     pass->k = k;
     pass->stride = cofi_stride(k);
     pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
@@ -78,8 +80,7 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_rows *rows, uint32_t k,
         pass->block_hash == NULL || pass->worker == NULL)
         return cofi_no_memory(err);
     memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
-    cof_status status =
-        cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
+    status = cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
     /* The plain kernel is the reference: it looks at every row. */
     bool skips = pass->kernel->most_cells > 0 && cofi_skip_pays(rows, k);

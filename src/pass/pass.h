@@ -63,8 +63,8 @@ extern const cofi_kernel cofi_kernel_neon;
 #endif
 /* Number `at` of the kernels this processor has, fastest first; NULL past the last, which is the plain one. */
 const cofi_kernel *cofi_kernel_at(size_t at);
-/* The fastest, or the one that COFOREST_KERNEL in the environment names. */
-const cofi_kernel *cofi_kernel_choose(void);
+/* The fastest, or the one that COFOREST_KERNEL in the environment names; COF_ERR_ARGUMENT if there is none. */
+cof_status cofi_kernel_choose(const cofi_kernel **kernel, cof_error *err);
 
 typedef struct cofi_pass {
     const cofi_rows *rows;

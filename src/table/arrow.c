@@ -357,7 +357,6 @@ static const char *batch_problem(const arrow_import *in, const struct ArrowArray
     if (batch->null_count > 0 && batch->buffers[0] == NULL) return "has nulls but does not say where";
     if (batch->dictionary != NULL) return "is a dictionary, not a struct of columns";
     if ((uint64_t)batch->n_children != in->n_columns) return "has another number of columns than its schema";
-    if ((uint64_t)batch->length > SIZE_MAX - in->n_rows) return "has more rows than memory can hold";
     return NULL;
 }
 
@@ -367,6 +366,7 @@ static cof_status put_batch(arrow_import *in, const struct ArrowArray *batch)
         return cofi_fail(in->err, COF_ERR_STOPPED, "stopped on request after %zu rows", in->n_rows);
     const char *problem = batch_problem(in, batch);
     if (problem != NULL) return cofi_fail(in->err, COF_ERR_DATA, "the Arrow array %s", problem);
+    if ((uint64_t)batch->length > COFI_MOST_ROWS - in->n_rows) return cofi_too_many_rows(in->err);
     for (size_t c = 0; c < in->n_columns; c++) {
         cof_status status = put_column(in, &in->column[c], batch, batch->children[c]);
         if (status != COF_OK) return status;

@@ -21,6 +21,10 @@ static cof_status check_plan(plan *p, cof_error *err)
         return cofi_fail(err, COF_ERR_ARGUMENT, "the noise is a chance, at most 1, not %s",
                          cof_text_number(noise, sizeof noise, o->noise));
     }
+    if (o->n_rows > COFI_MOST_ROWS) return cofi_too_many_rows(err);
+    if (o->n_columns > COFI_MOST_COLUMNS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "a synthetic table has at most %zu columns",
+                         COFI_MOST_COLUMNS);
     if (o->n_rows == 0) o->n_rows = 1000;
     if (o->n_columns == 0) o->n_columns = 20;
     if (o->n_values == 0) o->n_values = 5;

@@ -358,6 +358,7 @@ static cof_status end_row(cofi_parser *ps, cof_error *err)
         status = ragged(ps, err);
     else
         ps->n_rows++;
+    if (ps->n_rows > COFI_MOST_ROWS && status == COF_OK) status = cofi_too_many_rows(err);
     ps->line++;
     ps->row_line = ps->cell_line = ps->line;
     ps->column = 0;

@@ -549,7 +549,9 @@ static bool make_table(scan *sc, const cofi_parser *names, cofi_team *team)
         sc->stretches[at].first_row = n_rows;
         n_rows += sc->stretches[at].n_rows;
     }
-    if (n_rows == 0 || cofi_table_new(&sc->env, sc->n_columns, &sc->table, NULL) != COF_OK) return false;
+    if (n_rows == 0 || n_rows > COFI_MOST_ROWS ||
+        cofi_table_new(&sc->env, sc->n_columns, &sc->table, NULL) != COF_OK)
+        return false;
     sc->table->n_rows = n_rows;
     for (size_t c = 0; c < sc->n_columns; c++) {
         const char *name = names->names.text + names->names.offset[c];

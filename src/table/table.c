@@ -43,12 +43,22 @@ void cof_table_free(cof_table *table)
 
 /* ---- From memory -------------------------------------------------------------------------------- */
 
+cof_status cofi_too_many_rows(cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_DATA, "the table is too large: it may have at most %zu rows",
+                     COFI_MOST_ROWS);
+}
+
 static cof_status check_shape(size_t n_rows, size_t n_columns, const void *cells, cof_error *err)
 {
     if (cells == NULL || n_rows == 0 || n_columns == 0)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "a table needs at least one row and one column, but has %zu and %zu", n_rows,
                          n_columns);
+    if (n_rows > COFI_MOST_ROWS) return cofi_too_many_rows(err);
+    if (n_columns > SIZE_MAX / sizeof cells / n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "%zu rows and %zu columns are more than memory can hold",
+                         n_rows, n_columns);
     return COF_OK;
 }
 
@@ -232,10 +242,6 @@ cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct
     cof_status status = COF_ERR_MEMORY;
     uint32_t n_groups = 0;
     size_t n_attrs = 0;
-    if (table->n_rows >= UINT32_MAX)
-        return cofi_fail(err, COF_ERR_DATA,
-                         "the table has %llu rows, and equal ones are found among at most %u",
-                         (unsigned long long)table->n_rows, UINT32_MAX - 1);
     cofi_ids *ids = cofi_alloc(env, table->n_columns, sizeof *ids);
     uint32_t *group = cofi_alloc(env, table->n_rows, sizeof *group);
     if (ids != NULL && group != NULL) {

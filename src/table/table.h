@@ -28,6 +28,12 @@ struct cof_table {
     cofi_column *column;
 };
 
+/* Row numbers have 32 bits in a fit, two of them with a meaning of their own. No table is made with more rows, so that
+ * what never ends is refused before the memory is full. */
+#define COFI_MOST_ROWS    ((size_t)UINT32_MAX - 2)
+#define COFI_MOST_COLUMNS (((size_t)1 << 20) - 1) /* that can be clustered */
+cof_status cofi_too_many_rows(cof_error *err);
+
 /* An empty table: all members of all columns zero. */
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
 

@@ -548,6 +548,17 @@ static void broken_schemas(void **state)
     REFUSED(f.column_schema[2].format = "g", "indices are not integers");
 }
 
+/* A column of nulls takes no memory to hand over, and worked for minutes before memory ended. */
+static void more_rows_than_a_table_has(void **state)
+{
+    (void)state;
+    frame f;
+    start_frame(&f, INT64_C(1) << 34);
+    struct ArrowArray *column = add_column(&f, "n", "n", INT64_C(1) << 34, NULL, NULL);
+    column->n_buffers = 0;
+    refuse(&f, COF_ERR_DATA, "the table is too large: it may have at most 4294967293 rows");
+}
+
 static void broken_structs(void **state)
 {
     (void)state;
@@ -896,6 +907,7 @@ int main(void)
         cmocka_unit_test(types_that_are_no_categories),
         cmocka_unit_test(broken_arguments),
         cmocka_unit_test(broken_schemas),
+        cmocka_unit_test(more_rows_than_a_table_has),
         cmocka_unit_test(broken_structs),
         cmocka_unit_test(broken_columns),
         cmocka_unit_test(broken_dictionaries),

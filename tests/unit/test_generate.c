@@ -132,6 +132,11 @@ static void wrong_options_are_refused(void **state)
     assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
     o.noise = (double)NAN;
     assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
+    o = (cof_generate_options){.struct_size = sizeof o, .n_rows = UINT64_MAX}; /* used to grow without end */
+    assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_DATA);
+    assert_string_equal(err.text, "the table is too large: it may have at most 4294967293 rows");
+    o = (cof_generate_options){.struct_size = sizeof o, .n_columns = UINT32_MAX};
+    assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
     assert_null(table);
 }
 

@@ -378,12 +378,19 @@ static void test_skipped_rows_keep_the_right_label(void **state)
 static void test_the_environment_names_a_kernel(void **state)
 {
     (void)state;
+    const cofi_kernel *kernel;
+    cof_error err;
     assert_int_equal(setenv("COFOREST_KERNEL", "plain", 1), 0);
-    assert_ptr_equal(cofi_kernel_choose(), &cofi_kernel_plain);
-    assert_int_equal(setenv("COFOREST_KERNEL", "no such thing", 1), 0);
-    assert_ptr_equal(cofi_kernel_choose(), cofi_kernel_at(0));
+    assert_int_equal(cofi_kernel_choose(&kernel, &err), COF_OK);
+    assert_ptr_equal(kernel, &cofi_kernel_plain);
+    assert_int_equal(setenv("COFOREST_KERNEL", "no such\x1b thing", 1), 0); /* used to be ignored */
+    assert_int_equal(cofi_kernel_choose(&kernel, &err), COF_ERR_ARGUMENT);
+    assert_non_null(strstr(err.text, "COFOREST_KERNEL is 'no such"));
+    assert_null(strchr(err.text, '\x1b'));
+    assert_non_null(strstr(err.text, "plain; change or unset it"));
     unsetenv("COFOREST_KERNEL");
-    assert_ptr_equal(cofi_kernel_choose(), cofi_kernel_at(0));
+    assert_int_equal(cofi_kernel_choose(&kernel, &err), COF_OK);
+    assert_ptr_equal(kernel, cofi_kernel_at(0));
 }
 
 int main(void)

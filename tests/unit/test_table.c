@@ -76,6 +76,27 @@ static void tables_without_cells_are_refused(void **state)
     assert_null(table);
 }
 
+/* Products of rows and columns that overflow were walked past the cells' end. */
+static void sizes_beyond_memory_are_refused(void **state)
+{
+    (void)state;
+    static const size_t shape[][2] = {
+        {SIZE_MAX, 1},         {1, SIZE_MAX},       {SIZE_MAX / 2 + 1, 2},    {2, SIZE_MAX / 2 + 1},
+        {SIZE_MAX / 4 + 2, 4}, {UINT32_MAX - 1, 1}, {1 << 20, SIZE_MAX >> 20}};
+    const int32_t code = 1;
+    const char *const cell = "x";
+    cof_table *table = NULL;
+    for (size_t i = 0; i < COUNT(shape); i++) {
+        cof_error err = {""};
+        cof_status by_code = cof_table_from_codes(NULL, &code, shape[i][0], shape[i][1], NULL, &table, &err);
+        assert_true(by_code == COF_ERR_ARGUMENT || by_code == COF_ERR_DATA);
+        assert_string_not_equal(err.text, "");
+        assert_int_equal(cof_table_from_strings(NULL, &cell, shape[i][0], shape[i][1], NULL, &table, &err),
+                         by_code);
+    }
+    assert_null(table);
+}
+
 /* Predicting finds columns by name: with two of one name it read the wrong one. */
 static void two_columns_of_one_name_are_refused(void **state)
 {
@@ -294,6 +315,7 @@ int main(void)
         cmocka_unit_test(codes_become_values),
         cmocka_unit_test(strings_become_values),
         cmocka_unit_test(tables_without_cells_are_refused),
+        cmocka_unit_test(sizes_beyond_memory_are_refused),
         cmocka_unit_test(two_columns_of_one_name_are_refused),
         cmocka_unit_test(texts_that_are_not_utf8_are_refused),
         cmocka_unit_test(widths_from_codes),
