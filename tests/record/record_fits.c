@@ -83,7 +83,7 @@ typedef struct cells {
     const char **text;  /* the same as texts, NULL missing */
 } cells;
 
-static char word_text[MOST_VALUES][8], whole_text[MOST_VALUES][8], quantity_text[MOST_VALUES][8];
+static char word_text[MOST_VALUES][16], whole_text[MOST_VALUES][16], quantity_text[MOST_VALUES][16];
 
 static void make_texts(void)
 {

@@ -24,7 +24,7 @@ static cof_table *column_of(const char *const *cells, size_t n)
 static int32_t kind_with(size_t n_rows, size_t n_values)
 {
     const char **cells = get_zero(n_rows, sizeof *cells);
-    char(*text)[24] = get_zero(n_rows, sizeof *text);
+    char(*text)[32] = get_zero(n_rows, sizeof *text);
     for (size_t i = 0; i < n_rows; i++) {
         snprintf(text[i], sizeof text[i], "name %zu", i < n_values ? i : 0);
         cells[i] = text[i];
