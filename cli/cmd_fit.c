@@ -172,6 +172,12 @@ static const option output_options[] = {
      .offset = offsetof(fit_settings, map_out),
      .hint = HINT_FILE,
      .help = "Write the page's map of the rows alone, as SVG."},
+    {.name = "raw-names",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, raw_names),
+     .help = "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
+             "run as a "
+             "formula gets a ' before it, and control characters become \\x1b and the like."},
     {.name = "keep-partial",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_settings, keep_partial),
@@ -339,6 +345,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
     job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
+    for (size_t i = 0; i < N_OUT; i++) job->out[i].raw = s->raw_names;
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))

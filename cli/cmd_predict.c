@@ -13,7 +13,7 @@ typedef struct predict_settings {
     reading reading;
     uint32_t threads;
     const char *labels_out;
-    bool json, quiet;
+    bool json, quiet, raw_names;
 } predict_settings;
 
 typedef struct predict_job {
@@ -37,6 +37,12 @@ static const option predict_options[] = {
      .offset = offsetof(predict_settings, labels_out),
      .hint = HINT_FILE,
      .help = "Where the labels go (default: \"-\", standard output)."},
+    {.name = "raw-names",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_settings, raw_names),
+     .help = "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
+             "run as a "
+             "formula gets a ' before it, and control characters become \\x1b and the like."},
     {.name = "threads",
      .arg = "T",
      .kind = OPTION_COUNT,
@@ -185,8 +191,9 @@ static int write_result(predict_job *job)
 static int run_job(predict_job *job)
 {
     const char *inputs[] = {job->model_path, job->table_path};
-    job->out =
-        (outfile){.option = "--labels-out", .path = job->s.labels_out == NULL ? "-" : job->s.labels_out};
+    job->out = (outfile){.option = "--labels-out",
+                         .path = job->s.labels_out == NULL ? "-" : job->s.labels_out,
+                         .raw = job->s.raw_names};
     if (job->s.json && job->s.labels_out != NULL && is_stdout(&job->out))
         return complain(CODE_USAGE, "--json and --labels-out - both want standard output");
     int code = outfiles_check(&job->out, 1, inputs, 2);

@@ -18,7 +18,7 @@ typedef struct fit_settings {
     int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
     const char *init_rows;
-    bool paper, demo, json, quiet, keep_partial;
+    bool paper, demo, json, quiet, keep_partial, raw_names;
     const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *distances_out;
 } fit_settings;
 

@@ -8,19 +8,54 @@
 
 #include "complain.h"
 
-/* RFC 4180: a cell with a comma, a quote or a line break is quoted, quotes inside doubled. */
+/* What a spreadsheet would compute. Signs before anything but a call or a reference are left alone: "-5", "+", "- none"
+ * are values people have, and do no harm. */
+static bool is_formula(const char *text)
+{
+    if (*text == '=') return text[1] != '\0';
+    return *text != '\0' && strchr("+-@\t\r", *text) != NULL && text[strcspn(text, "(|!#")] != '\0';
+}
+
+/* Bytes of the control character that begins here, such as the one that begins commands to a terminal; 0: none. Those
+ * that tables do use, tab and line breaks, are not meant. */
+static size_t control_bytes(const unsigned char *at)
+{
+    if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) return 2; /* U+0080 to U+009F */
+    return (at[0] < 0x20 && strchr("\t\r\n", at[0]) == NULL) || at[0] == 0x7F;
+}
+
+static void put_character(outfile *f, const char **text)
+{
+    const unsigned char *at = (const unsigned char *)*text;
+    size_t n = f->raw ? 0 : control_bytes(at);
+    if (n > 0)
+        outfile_print(f, "\\x%02x", at[n - 1]);
+    else
+        outfile_put(f, *text, 1);
+    if (*at == '"') outfile_put(f, "\"", 1); /* quotes inside quotes are doubled */
+    *text += n > 0 ? n : 1;
+}
+
+/* Most texts have nothing to look after, and there may be millions. */
+static bool is_plain(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at >= 0x20 && *at != ',' && *at != '"' && *at != 0x7F && *at != 0xC2) at++;
+    return *at == '\0' && !is_formula(text);
+}
+
+/* RFC 4180: a cell with a comma, a quote or a line break is quoted. */
 static void put_cell(outfile *f, const char *text)
 {
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+    if (is_plain(text)) {
         outfile_put(f, text, strlen(text));
         return;
     }
-    outfile_put(f, "\"", 1);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') outfile_put(f, "\"", 1);
-        outfile_put(f, text, 1);
-    }
-    outfile_put(f, "\"", 1);
+    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+    if (quoted) outfile_put(f, "\"", 1);
+    if (!f->raw && is_formula(text)) outfile_put(f, "'", 1);
+    while (*text != '\0') put_character(f, &text);
+    if (quoted) outfile_put(f, "\"", 1);
 }
 
 static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)

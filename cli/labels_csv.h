@@ -5,7 +5,10 @@
 #include "coforest.h"
 #include "outfiles.h"
 
-/* row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
+/* In all CSV files, unless the outfile is raw: a text that a spreadsheet would compute gets a ' before it, control
+ * characters become \\x1b and the like.
+ *
+ * row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
  * dropped row. Exit codes. */
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
 /* The same with the next cluster, both distances and the lead of every row. */

@@ -14,6 +14,7 @@
 typedef struct outfile {
     const char *option; /* that named it, for complaints */
     const char *path;   /* as given; NULL if nobody asked for it */
+    bool raw; /* texts of the table go in as they are, not made harmless for spreadsheets and terminals */
     cof_output *output; /* from its opening until it is published */
     cof_status status;  /* the first failure, told when the file is finished */
     cof_error err;

@@ -93,8 +93,8 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --history --report --map-out --keep-partial --json -q --quiet --demo" ;;
-        predict:-*) words="--help --labels-out --threads --json -q --quiet --delimiter --no-header --na" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
+        predict:-*) words="--help --labels-out --raw-names --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;
         trees:-*) words="--help --attr --format -o --out" ;;
