@@ -5,6 +5,7 @@
 
 #include "../core/bytes.h"
 #include "../core/utf8.h"
+#include "../table/encode.h"
 #include "../table/input.h"
 
 #include <math.h>
@@ -615,6 +616,24 @@ static bool is_whole(const model_parser *p)
            p->seen[TAG_RESTARTS] && p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
 }
 
+/* A model finds its columns by name, so every one needs its own. */
+static cof_status check_names(const model_parser *p, cof_error *err)
+{
+    cof_status status = COF_OK;
+    cofi_encoder known;
+    cofi_encoder_init(&known, &p->m->env);
+    for (size_t r = 0; r < p->m->n_attrs && status == COF_OK; r++) {
+        uint32_t id;
+        const char *name = p->m->attr[r].name;
+        if (cofi_encoder_intern(&known, name, strlen(name), &id) != COF_OK)
+            status = cofi_no_memory(err);
+        else if (id != r)
+            status = damaged(p, "two columns have one name", err);
+    }
+    cofi_encoder_free(&known);
+    return status;
+}
+
 cof_status cof_model_load_memory(const cof_env *lent, const char *name, const void *bytes, size_t n_bytes,
                                  cof_model **out, cof_error *err)
 {
@@ -624,6 +643,7 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
     cof_status status = check_frame(&p, bytes, n_bytes, err);
     while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, &env, err);
     if (status == COF_OK && !is_whole(&p)) status = damaged(&p, "a part of it is missing", err);
+    if (status == COF_OK) status = check_names(&p, err);
     if (status != COF_OK) {
         cof_model_free(p.m);
         return status;

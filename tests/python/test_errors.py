@@ -108,3 +108,10 @@ def test_a_callback_that_fails():
 
     with pytest.raises(RuntimeError, match="enough"):
         coforest.COForest(2, callback=fail).fit(ROWS)
+
+
+@pytest.mark.parametrize("path", [b"/no/\xff\xfe.cof", "/no/\udcff.cof", b"/no/" + 150 * b"\xc3", "/no/" + 200 * "é"])
+def test_paths_that_are_not_utf8(path):
+    """The sentence quotes the path, whatever its bytes."""
+    with pytest.raises(coforest.CoforestIOError, match="cannot open"):
+        coforest.load(path)

@@ -680,6 +680,22 @@ static void sections_that_belong_together(void **state)
     free(f.bytes);
 }
 
+static void two_columns_of_one_name(void **state)
+{
+    (void)state;
+    cof_error err;
+    file f = small_file();
+    section s = nth_section(f, 5);
+    assert_memory_equal(f.bytes + s.at + 16, "constant", 8);
+    file g = spliced(f, s.at + 12, 12, "\5\0\0\0level", 9);
+    put_number(g.bytes + s.at + 4, s.n - 12 - 3, 8);
+    seal(g);
+    assert_int_equal(load_status(g, &err), COF_ERR_MODEL);
+    assert_non_null(strstr(err.text, "two columns have one name"));
+    free(f.bytes);
+    free(g.bytes);
+}
+
 /* What never ends is refused by its first bytes; what announces too much, before it is read. */
 static void endless_files(void **state)
 {
@@ -742,6 +758,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_missing_value_among_none),
         cmocka_unit_test(numbers_no_fit_can_leave),
         cmocka_unit_test(sections_that_belong_together),
+        cmocka_unit_test(two_columns_of_one_name),
         cmocka_unit_test(endless_files),
         cmocka_unit_test(a_receiver_that_refuses),
     };

@@ -73,7 +73,9 @@ PyObject *core_raise(cof_status status, const cof_error *err)
     if (status == COF_ERR_MEMORY) return PyErr_NoMemory();
     const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
     PyObject *type = status == COF_ERR_IO ? io_error_type : error_type;
-    PyObject *error = PyObject_CallFunction(type, "s", text);
+    /* A sentence may quote a path, and that may be any bytes. */
+    PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace");
+    PyObject *error = words != NULL ? PyObject_CallFunction(type, "N", words) : NULL;
     PyObject *code = error != NULL ? PyLong_FromLong(status) : NULL;
     if (code != NULL && PyObject_SetAttrString(error, "status", code) == 0) PyErr_SetObject(type, error);
     Py_XDECREF(code);
