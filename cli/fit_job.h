@@ -57,11 +57,12 @@ typedef struct fit_job {
 
 /* The names that options, help and JSON share; ends with a NULL name. */
 extern const choice variant_choices[], init_choices[], select_choices[], missing_choices[];
-const char *stop_word(int32_t stop_reason); /* "converged" */
 
-double mean_agreement(const cof_model *model, uint32_t kept);
 void show_table_read(const fit_job *job, const page *p); /* before the fit */
 int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
 void print_fit_json(const fit_job *job);
+/* The members of a list's record, or of an object, into one that is open; `list` is its place among the fields. */
+void json_members(cof_json *j, const cof_model *model, const cof_fit_info *info, size_t list, size_t at);
+size_t field_place(const char *key); /* of a field of the result itself, which exists */
 
 #endif

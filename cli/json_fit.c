@@ -1,19 +1,89 @@
-/* The result of a fit as one JSON object. The fields are a contract: docs and scripts rely on them. */
-#include <math.h>
-#include <stdlib.h>
-
+/* The result of a fit as one JSON object. Its fields come from the library's table of them, which the manual lists too;
+ * what only the program knows is added here. */
 #include "fit_job.h"
 #include "method_list.h"
 #include "progress.h"
 #include "show_scores.h"
 
-const char *stop_word(int32_t stop_reason)
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_value(cof_json *j, const char *key, int32_t type, cof_field_value value)
 {
-    static const char *const words[] = {[COF_STOP_CONVERGED] = "converged",
-                                        [COF_STOP_CYCLE] = "cycle",
-                                        [COF_STOP_CAP] = "cap",
-                                        [COF_STOP_STOPPED] = "stopped"};
-    return stop_reason >= 0 && stop_reason <= COF_STOP_STOPPED ? words[stop_reason] : "unknown";
+    if (!value.known)
+        cof_json_text(j, key, NULL);
+    else if (type == COF_FIELD_REAL)
+        cof_json_real(j, key, value.real);
+    else if (type == COF_FIELD_TEXT)
+        cof_json_text(j, key, value.text);
+    else if (type == COF_FIELD_FLAG)
+        cof_json_flag(j, key, value.count != 0);
+    else
+        cof_json_count(j, key, value.count + (type == COF_FIELD_INDEX));
+}
+
+void json_members(cof_json *j, const cof_model *model, const cof_fit_info *info, size_t list, size_t at)
+{
+    const char *key = cof_result_field(list)->key;
+    const cof_field *member;
+    for (size_t f = list + 1; (member = cof_result_field(f)) != NULL; f++) {
+        if (member->inside == NULL || strcmp(member->inside, key) != 0) break;
+        if (cof_result_length(model, info, f) > 0)
+            put_value(j, member->key, member->type, cof_result_value(model, info, f, at));
+    }
+}
+
+size_t field_place(const char *key)
+{
+    size_t f = 0;
+    while (cof_result_field(f)->inside != NULL || strcmp(cof_result_field(f)->key, key) != 0) f++;
+    return f;
+}
+
+/* An object or a list of records. */
+static void put_group(cof_json *j, const fit_job *job, size_t f)
+{
+    const cof_field *field = cof_result_field(f);
+    bool list = field->type == COF_FIELD_RECORDS;
+    size_t n = cof_result_length(job->model, &job->info, f);
+    cof_json_open(j, field->key, list ? '[' : '{');
+    if (!list) json_members(j, job->model, &job->info, f, 0);
+    for (size_t i = 0; list && i < n; i++) {
+        cof_json_open_line(j, NULL, '{');
+        json_members(j, job->model, &job->info, f, i);
+        cof_json_close(j, '}');
+    }
+    if (!list) { /* the only object: timings */
+        cof_json_real(j, "processor_s", job->processor_s);
+        cof_json_real(j, "read_s", job->read_s);
+        cof_json_real(j, "total_s", now_s() - job->begun_s);
+    }
+    cof_json_close(j, list ? ']' : '}');
+}
+
+static void put_field(cof_json *j, const fit_job *job, size_t f)
+{
+    const cof_field *field = cof_result_field(f);
+    size_t n = cof_result_length(job->model, &job->info, f);
+    if (field->type == COF_FIELD_OBJECT || field->type == COF_FIELD_RECORDS) {
+        put_group(j, job, f);
+        return;
+    }
+    if (field->per_cluster) cof_json_open_line(j, field->key, '[');
+    for (size_t i = 0; i < n; i++)
+        put_value(j, field->per_cluster ? NULL : field->key, field->type,
+                  cof_result_value(job->model, &job->info, f, i));
+    if (field->per_cluster) cof_json_close(j, ']');
+}
+
+static void print_fields(const fit_job *job, cof_json *j)
+{
+    const cof_field *field;
+    for (size_t f = 0; (field = cof_result_field(f)) != NULL; f++) {
+        if (field->inside != NULL || cof_result_length(job->model, &job->info, f) == 0) continue;
+        if (strcmp(field->key, "history") != 0) put_field(j, job, f); /* it has a file of its own */
+    }
 }
 
 /* Every column of the table: what became of it, and why it takes no part if it does not. */
@@ -32,67 +102,6 @@ static void print_attributes(const fit_job *job, cof_json *j)
         cof_json_close(j, '}');
     }
     cof_json_close(j, ']');
-}
-
-static void print_restarts(const fit_job *job, cof_json *j)
-{
-    size_t n = 0;
-    const cof_restart_record *record = cof_model_restarts(job->model, &n);
-    cof_json_open(j, "restart_records", '[');
-    for (size_t i = 0; i < n; i++) {
-        cof_json_open_line(j, NULL, '{');
-        cof_json_real(j, "objective", record[i].objective);
-        cof_json_real(j, "log_likelihood", record[i].log_likelihood);
-        cof_json_count(j, "rebuilds", record[i].rebuilds);
-        cof_json_count(j, "passes", record[i].passes);
-        cof_json_text(j, "stop_reason", stop_word(record[i].stop_reason));
-        if (job->s.select == COF_SELECT_BALANCE) cof_json_real(j, "balance", record[i].criterion);
-        cof_json_close(j, '}');
-    }
-    cof_json_close(j, ']');
-}
-
-static void print_settings(const fit_job *job, cof_json *j)
-{
-    const fit_settings *s = &job->s;
-    cof_json_text(j, "version", cof_version());
-    cof_json_text(j, "method", cof_model_method(job->model));
-    cof_json_text(j, "variant",
-                  has_variants(cof_model_method(job->model)) ? variant_choices[s->variant].name : NULL);
-    cof_json_count(j, "k", s->k);
-    cof_json_count(j, "n_rows", cof_table_n_rows(job->table));
-    if (job->info.n_distinct_rows > 0)
-        cof_json_count(j, "n_distinct_rows", job->info.n_distinct_rows);
-    else
-        cof_json_text(j, "n_distinct_rows", NULL); /* not counted */
-    cof_json_count(j, "n_dropped", job->info.n_dropped);
-    print_attributes(job, j);
-    cof_json_count(j, "seed", s->seed);
-    cof_json_count(j, "restarts", s->restarts);
-    cof_json_text(j, "init", s->init_rows != NULL ? "rows" : init_choices[s->init].name);
-    cof_json_text(j, "select", select_choices[s->select].name);
-    cof_json_text(j, "missing", missing_choices[s->missing].name);
-}
-
-/* Every number of clusters tried; the one kept is "k". */
-static void print_curve(const fit_job *job, cof_json *j)
-{
-    size_t n = 0;
-    const cof_k_record *record = cof_model_k_curve(job->model, &n);
-    uint32_t second = cof_model_k_runner_up(job->model);
-    if (record == NULL) return;
-    cof_json_open(j, "k_curve", '[');
-    for (size_t i = 0; i < n; i++) {
-        cof_json_open_line(j, NULL, '{');
-        cof_json_count(j, "k", record[i].k);
-        cof_json_real(j, "log_likelihood", record[i].log_likelihood);
-        cof_json_close(j, '}');
-    }
-    cof_json_close(j, ']');
-    if (second > 0)
-        cof_json_count(j, "k_runner_up", second);
-    else
-        cof_json_text(j, "k_runner_up", NULL);
 }
 
 /* Mean lead of the rows of each cluster, and how many of them are close calls. */
@@ -123,74 +132,22 @@ static void print_margins(const fit_job *job, cof_json *j)
     free(close);
 }
 
-static void print_cluster_agreement(const fit_job *job, cof_json *j)
-{
-    uint32_t n_good = 0;
-    const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
-    if (agreement == NULL) return;
-    cof_json_count(j, "n_good_restarts", n_good);
-    cof_json_open_line(j, "cluster_agreement", '[');
-    for (uint32_t c = 0; c < job->s.k; c++) cof_json_real(j, NULL, agreement[c]);
-    cof_json_close(j, ']');
-}
-
-static void print_result(const fit_job *job, cof_json *j)
-{
-    const cof_fit_info *info = &job->info;
-    const double *sizes = cof_model_sizes(job->model);
-    cof_json_real(j, "objective", info->objective);
-    cof_json_real(j, "log_likelihood", info->log_likelihood);
-    cof_json_real(j, "log_likelihood_of_one", info->log_likelihood_of_one);
-    if (!isnan(info->log_likelihood_of_one))
-        cof_json_flag(j, "structure_found", info->log_likelihood > info->log_likelihood_of_one);
-    print_curve(job, j);
-    if (!isnan(info->bic)) cof_json_real(j, "mixture_log_likelihood", info->mixture_log_likelihood);
-    if (!isnan(info->bic)) cof_json_real(j, "bic", info->bic);
-    cof_json_count(j, "best_restart", info->best_restart + 1u);
-    if (cof_model_agreement(job->model) != NULL)
-        cof_json_real(j, "agreement", mean_agreement(job->model, info->best_restart));
-    print_cluster_agreement(job, j);
-    cof_json_count(j, "rebuilds", info->rebuilds);
-    cof_json_count(j, "passes", info->passes);
-    cof_json_text(j, "stop_reason", stop_word(info->stop_reason));
-    cof_json_open_line(j, "sizes", '[');
-    for (uint32_t c = 0; c < job->s.k; c++) cof_json_real(j, NULL, sizes[c]);
-    cof_json_close(j, ']');
-    cof_json_count(j, "n_empty", info->n_empty);
-    print_margins(job, j);
-    print_restarts(job, j);
-    if (job->classes == NULL) return;
-    cof_json_open(j, "scores", '{');
-    json_scores(j, &job->scores);
-    cof_json_close(j, '}');
-}
-
-static void print_timings(const fit_job *job, cof_json *j)
-{
-    const cof_fit_info *info = &job->info;
-    cof_json_open(j, "timings", '{');
-    cof_json_real(j, "read_s", job->read_s);
-    cof_json_real(j, "encode_s", info->prepare_s);
-    cof_json_real(j, "start_s", info->start_s);
-    cof_json_real(j, "pass_s", info->pass_s);
-    cof_json_real(j, "forest_s", info->forest_s);
-    cof_json_real(j, "fit_s", info->fit_s);
-    cof_json_real(j, "processor_s", job->processor_s);
-    cof_json_real(j, "total_s", now_s() - job->begun_s);
-    cof_json_close(j, '}');
-    cof_json_count(j, "row_visits", info->row_visits);
-    cof_json_count(j, "threads", info->threads);
-    cof_json_text(j, "kernel", info->kernel);
-}
-
 void print_fit_json(const fit_job *job)
 {
     cof_json j;
     cof_json_begin(&j, file_sink, stdout);
     cof_json_open(&j, NULL, '{');
-    print_settings(job, &j);
-    print_result(job, &j);
-    print_timings(job, &j);
+    cof_json_text(&j, "version", cof_version());
+    cof_json_count(&j, "seed", job->s.seed);
+    cof_json_text(&j, "init", job->s.init_rows != NULL ? "rows" : init_choices[job->s.init].name);
+    print_attributes(job, &j);
+    print_fields(job, &j);
+    print_margins(job, &j);
+    if (job->classes != NULL) {
+        cof_json_open(&j, "scores", '{');
+        json_scores(&j, &job->scores);
+        cof_json_close(&j, '}');
+    }
     cof_json_open(&j, "warnings", '[');
     for (size_t i = 0; i < job->n_warnings; i++) cof_json_text(&j, NULL, job->warning[i]);
     cof_json_close(&j, ']');

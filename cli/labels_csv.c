@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "fit_job.h"
 
 /* What a spreadsheet would compute. Signs before anything but a call or a reference are left alone: "-5", "+", "- none"
  * are values people have, and do no harm. */
@@ -235,19 +236,14 @@ int write_distances(outfile *f, const cof_table *table, const cof_model *model)
 
 int write_history(outfile *f, const cof_model *model)
 {
-    size_t n = 0;
-    const cof_pass_record *record = cof_model_history(model, &n);
+    size_t list = field_place("history"), n = cof_result_length(model, NULL, list);
     int code = outfile_open(f);
     if (code != CODE_DONE) return code;
     for (size_t i = 0; i < n && f->status == COF_OK; i++) {
         cof_json j;
         cof_json_begin(&j, outfile_sink, f);
         cof_json_open_line(&j, NULL, '{');
-        cof_json_count(&j, "restart", record[i].restart + 1u);
-        cof_json_count(&j, "rebuild", record[i].rebuild);
-        cof_json_count(&j, "pass", record[i].pass);
-        cof_json_real(&j, "objective", record[i].objective);
-        cof_json_count(&j, "moved", record[i].moved);
+        json_members(&j, model, NULL, list, i);
         cof_json_close(&j, '}');
         cof_json_end(&j);
     }

@@ -21,37 +21,21 @@ static const entry labels_fields[] = {
     {"NAME", "the cells of the column that names the rows, under its own name, if there is one"},
     {NULL, NULL}};
 
-static const entry history_fields[] = {{"restart", "the start, from 1"},
-                                       {"rebuild", "how often the forest had been rebuilt before this pass"},
-                                       {"pass", "passes so far in this start, from 1"},
-                                       {"objective", "the total distance after the pass"},
-                                       {"moved", "rows that changed their cluster in it"},
-                                       {NULL, NULL}};
-
+/* What fit --json adds to the library's own fields. */
 static const entry json_fields[] = {
-    {"version, method, variant, k", "of the program and the fit; variant is null for methods that have none"},
-    {"n_rows, n_distinct_rows, n_dropped",
-     "rows of the table, distinct ones among those clustered (null where a large table seems to have few "
-     "equal rows, which are then not counted), and rows left out"},
-    {"attributes", "for every column: name, n_values, n_missing, used, and why (not)"},
-    {"seed, restarts, init, select, missing", "the settings used; init is \"rows\" with --init-rows"},
-    {"objective, log_likelihood", "of the result; an objective is the method's own"},
-    {"mixture_log_likelihood", "of the mixture, for lca only"},
-    {"bic", "of the mixture, for lca only; the least is the best"},
-    {"best_restart, rebuilds, passes", "of the start that was kept, from 1"},
-    {"stop_reason",
-     "\"converged\", \"cycle\" (an earlier partition came back), \"cap\" (a limit was reached) or "
-     "\"stopped\" (interrupted)"},
-    {"sizes, n_empty", "rows of each cluster, and clusters without any; with --weights, sums of weights"},
-    {"agreement",
-     "mean adjusted Rand index of the other starts with the kept one; left out if there was one"},
-    {"restart_records", "for every finished start: objective, log_likelihood, rebuilds, passes, stop_reason"},
+    {"version", "of the program"},
+    {"seed, init", "the settings used; init is \"rows\" with --init-rows"},
+    {"attributes",
+     "one record for every column of the table: name, n_values, n_missing, used, and why it is not used, or "
+     "null"},
+    {"mean_lead",
+     "for every cluster, the mean lead of its rows (see --margins-out); absent for methods without distances "
+     "and for more than 1,000,000 rows"},
+    {"n_close", "for every cluster, the rows whose lead is below 0.05"},
     {"scores", "with --label: ca, ari, nmi, ami, purity, homogeneity, completeness, v_measure"},
-    {"timings", "seconds: read_s, encode_s, start_s, pass_s, forest_s, fit_s, processor_s (of the fit, all "
-                "threads together), total_s"},
-    {"row_visits, threads, kernel",
-     "rows scored over all passes, threads used, and the code that scored them"},
-    {"warnings", "sentences; empty if all is well"},
+    {"timings", "also has processor_s, the processor time of the fit, all threads together; read_s, reading "
+                "the table; and total_s, the whole run"},
+    {"warnings", "sentences; empty if there are none"},
     {NULL, NULL}};
 
 static const entry compare_json_fields[] = {
@@ -95,6 +79,9 @@ static const entry bench_json_fields[] = {
     {NULL, NULL}};
 
 static const entry environment[] = {
+    {"COFOREST_KERNEL",
+     "the kernel that labels rows, instead of the fastest one of this processor: plain, avx2, avx512 or "
+     "neon; results are the same"},
     {"NO_COLOR", "if set and not empty, no colour even on a terminal"},
     {"COLUMNS", "the width of the text where standard output is no terminal (default: 80)"},
     {NULL, NULL}};
@@ -147,6 +134,25 @@ static void put_entries(FILE *out, const entry *entries)
         put_bold(out, e->term);
         fputc('\n', out);
         put_text(out, e->text);
+    }
+}
+
+/* The members of a list of the library's fields, or the fields of the result itself if `inside` is NULL. */
+static void put_fields(FILE *out, const char *inside)
+{
+    const cof_field *field;
+    for (size_t f = 0; (field = cof_result_field(f)) != NULL; f++) {
+        bool member = inside == NULL ? field->inside == NULL
+                                     : field->inside != NULL && strcmp(field->inside, inside) == 0;
+        if (!member || strcmp(field->key, "history") == 0) continue;
+        fputs(".TP\n", out);
+        put_bold(out, field->key);
+        fputc('\n', out);
+        put_text(out, field->about);
+        if (field->type != COF_FIELD_OBJECT && field->type != COF_FIELD_RECORDS) continue;
+        fputs(".RS\n", out);
+        put_fields(out, field->key);
+        fputs(".RE\n", out);
     }
 }
 
@@ -233,8 +239,12 @@ static void put_files(FILE *out)
     put_entries(out, labels_fields);
     fputs(".SS The history file\n", out);
     put_text(out, "One JSON object a line, one line a pass:");
-    put_entries(out, history_fields);
+    put_fields(out, "history");
     fputs(".SS The object that fit \\-\\-json prints\n", out);
+    put_text(out, "Clusters and restarts are numbered from 1.");
+    put_fields(out, NULL);
+    fputs(".PP\n", out);
+    put_text(out, "The program adds:");
     put_entries(out, json_fields);
     fputs(".SS What compare writes\n", out);
     put_text(out, "With --format json, one object:");

@@ -144,17 +144,6 @@ static int32_t own_stop_reason(const fit_job *job)
 }
 
 /* Mean agreement of the other starts with the one kept; NaN if there is nothing to compare. */
-double mean_agreement(const cof_model *model, uint32_t kept)
-{
-    size_t n = 0;
-    const double *ari = cof_model_agreement(model);
-    double sum = 0;
-    cof_model_restarts(model, &n);
-    if (ari == NULL || n < 2) return NAN;
-    for (size_t i = 0; i < n; i++) sum += i == kept ? 0 : ari[i];
-    return sum / (double)(n - 1);
-}
-
 /* The cluster that the other good starts agree least about, if they do not agree about all. */
 static void show_least_sure(const fit_job *job, const page *p)
 {
@@ -181,9 +170,9 @@ static void show_criterion(const fit_job *job, const page *p)
         fprintf(p->out, ", %s of %u starts, reached by %zu of them",
                 job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
                 cof_model_n_alike(job->model));
-    if (!isnan(mean_agreement(job->model, info->best_restart)))
+    if (!isnan(cof_model_mean_agreement(job->model)))
         fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
-                "Agreement", mean_agreement(job->model, info->best_restart));
+                "Agreement", cof_model_mean_agreement(job->model));
     show_least_sure(job, p);
     fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
             likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);

@@ -31,42 +31,19 @@ size_t count_both(const int32_t *a, const int32_t *b, size_t n)
     return both;
 }
 
-typedef struct score_line {
-    const char *key, *name;
-    double value;
-    const char *what;
-} score_line;
-
-enum { N_SCORES = 8 };
-
-static void list_scores(const cof_scores *s, score_line *line)
-{
-    const score_line lines[N_SCORES] = {
-        {"ca", "CA", s->ca, "accuracy, each cluster matched with one class"},
-        {"ari", "ARI", s->ari, "adjusted Rand index"},
-        {"nmi", "NMI", s->nmi, "normalised mutual information"},
-        {"ami", "AMI", s->ami, "adjusted mutual information"},
-        {"purity", "purity", s->purity, "rows in the main class of their cluster"},
-        {"homogeneity", "homogeneity", s->homogeneity, "clusters hold one class each"},
-        {"completeness", "completeness", s->completeness, "classes lie in one cluster each"},
-        {"v_measure", "V-measure", s->v_measure, "harmonic mean of the last two"}};
-    memcpy(line, lines, sizeof lines);
-}
-
 void show_scores(const page *p, const cof_scores *scores)
 {
-    score_line line[N_SCORES];
-    list_scores(scores, line);
-    for (size_t i = 0; i < N_SCORES; i++)
-        fprintf(p->out, "  %-12s  %s%7.4f%s  %s%s%s\n", line[i].name, bold(p), line[i].value, plain(p),
-                dim(p), line[i].what, plain(p));
+    const cof_score *s;
+    for (size_t i = 0; (s = cof_score_at(i)) != NULL; i++)
+        fprintf(p->out, "  %-12s  %s%7.4f%s  %s%s%s\n", s->name, bold(p), cof_score_value(scores, i),
+                plain(p), dim(p), s->about, plain(p));
 }
 
 void json_scores(cof_json *j, const cof_scores *scores)
 {
-    score_line line[N_SCORES];
-    list_scores(scores, line);
-    for (size_t i = 0; i < N_SCORES; i++) cof_json_real(j, line[i].key, line[i].value);
+    const cof_score *s;
+    for (size_t i = 0; (s = cof_score_at(i)) != NULL; i++)
+        cof_json_real(j, s->key, cof_score_value(scores, i));
 }
 
 static shown label_name(const labelling *side, uint32_t label)

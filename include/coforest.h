@@ -475,6 +475,8 @@ COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t 
 /* How far each restart agrees with the kept one: the adjusted Rand index of their partitions over up to 65,536
  * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */
 COF_API const double *cof_model_agreement(const cof_model *model);
+/* The mean over the other restarts; NaN where there was only one. */
+COF_API double cof_model_mean_agreement(const cof_model *model);
 /* How far the restarts agree about each cluster: the rows it has in common with its nearest counterpart over the rows of
  * either (Jaccard), mean over the other good restarts, those whose likelihood gained nine tenths of what the kept one
  * gained over a single cluster. k of them; lent; NULL where there was no such restart or k is above 1024. n_good may be
@@ -496,6 +498,45 @@ COF_API const cof_k_record *cof_model_k_curve(const cof_model *model, size_t *n_
 COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
 COF_API size_t cof_model_kept(const cof_model *model);    /* which of them it is, from 0 */
 COF_API int32_t cof_model_select(const cof_model *model); /* cof_select: what it was kept by */
+
+/* ---- Results, field by field ------------------------------------------------------------------- */
+
+typedef enum cof_field_type {
+    COF_FIELD_COUNT = 0,
+    COF_FIELD_INDEX = 1, /* a count from 0; programs for people add 1 */
+    COF_FIELD_REAL = 2,
+    COF_FIELD_TEXT = 3,
+    COF_FIELD_FLAG = 4,   /* count is 0 or 1 */
+    COF_FIELD_OBJECT = 5, /* has no value itself; its members follow in the table */
+    COF_FIELD_RECORDS = 6 /* a list of such objects */
+} cof_field_type;
+
+typedef struct cof_field {
+    const char *key;     /* as in JSON */
+    const char *inside;  /* key of the object or list it is a member of; NULL: of the result */
+    int32_t type;        /* cof_field_type */
+    int32_t per_cluster; /* nonzero: a list of k values */
+    const char *about;   /* one line of text */
+} cof_field;
+
+typedef struct cof_field_value { /* the member that fits the type is set */
+    int32_t known;               /* zero: null */
+    uint64_t count;
+    double real;
+    const char *text; /* dies with the model */
+} cof_field_value;
+
+/* What is known of a model and its fit, in the order to show it; NULL past the last. Writers of JSON, manuals and
+ * bindings for other languages walk this table, so that a new field appears everywhere. */
+COF_API const cof_field *cof_result_field(size_t field);
+/* How many values the field has: 1, k, or the number of records; 0: this result does not have it. For a member of a
+ * list, values of one record. info may be NULL, as for a loaded model. */
+COF_API size_t cof_result_length(const cof_model *model, const cof_fit_info *info, size_t field);
+/* `at` counts clusters or records; below the length of the field, or of the list it is a member of. */
+COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_info *info, size_t field,
+                                         size_t at);
+
+/* ---- Labelling rows ------------------------------------------------------------------------------ */
 
 typedef struct cof_predict_info { /* set struct_size first */
     size_t struct_size;
@@ -570,6 +611,14 @@ typedef struct cof_scores { /* set struct_size first */
  * Both partitions trivial: ari, nmi and ami are 1 if they are equal, else 0. */
 COF_API cof_status cof_evaluate(const cof_env *env, const int32_t *clusters, const int32_t *classes, size_t n,
                                 cof_scores *out, cof_error *err);
+typedef struct cof_score {
+    const char *key;   /* as in JSON: "ari" */
+    const char *name;  /* for people: "ARI" */
+    const char *about; /* one line of text */
+} cof_score;
+/* The scores in the order to show them; NULL past the last. */
+COF_API const cof_score *cof_score_at(size_t score);
+COF_API double cof_score_value(const cof_scores *scores, size_t score);
 /* The matching behind ca: class_of[j] is the class matched with cluster j, -1 for none. Both arrays hold
  * labels 0..n-1; the table is n_clusters x n_classes, row-major, of counts. */
 COF_API cof_status cof_match(const cof_env *env, const uint64_t *table, uint32_t n_clusters,

@@ -204,6 +204,14 @@ const double *cof_model_agreement(const cof_model *m)
     return m->agreement;
 }
 
+double cof_model_mean_agreement(const cof_model *m)
+{
+    double sum = 0;
+    if (m->agreement == NULL || m->n_restarts < 2) return (double)NAN;
+    for (size_t i = 0; i < m->n_restarts; i++) sum += i == m->kept ? 0 : m->agreement[i];
+    return sum / (double)(m->n_restarts - 1);
+}
+
 size_t cof_model_kept(const cof_model *m)
 {
     return m->kept;

@@ -172,20 +172,14 @@ static void order_classes(const cofi_report *r, confusion *c)
     }
 }
 
-static void score_figures(cofi_report *r, const cof_scores *s)
+static void score_figures(cofi_report *r, const cof_scores *scores)
 {
-    const struct {
-        const char *name, *key;
-        double value;
-    } figure[] = {{"accuracy (CA)", "ca", s->ca},
-                  {"adjusted Rand (ARI)", "ari", s->ari},
-                  {"normalised mutual information (NMI)", "nmi", s->nmi},
-                  {"adjusted mutual information (AMI)", "ami", s->ami},
-                  {"purity", "purity", s->purity}};
+    const cof_score *score;
     cofi_out_text(&r->out, "<dl class=\"figures\">\n");
-    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
-        cofi_out_format(&r->out, "<div><dt>%s</dt><dd data-key=\"%s\">", figure[i].name, figure[i].key);
-        cofi_out_fixed(&r->out, figure[i].value, 0, 4);
+    for (size_t i = 0; (score = cof_score_at(i)) != NULL; i++) {
+        cofi_out_format(&r->out, "<div title=\"%s\"><dt>%s</dt><dd data-key=\"%s\">", score->about,
+                        score->name, score->key);
+        cofi_out_fixed(&r->out, cof_score_value(scores, i), 0, 4);
         cofi_out_text(&r->out, "</dd></div>\n");
     }
     cofi_out_text(&r->out, "</dl>\n");

@@ -252,8 +252,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     def _take_info(self, info):
         init = _name_of(info["init"], _core.INITS) if isinstance(self.init, str) else "rows"
-        self.info_ = dict(info, stop_reason=_core.STOPS[info["stop_reason"]], init=init,
-                          select=_name_of(info["select"], _core.SELECTS))
+        self.info_ = dict(info, init=init)
         self.stop_reason_ = self.info_["stop_reason"]
         self.objective_ = info["objective"]
         self.log_likelihood_ = info["log_likelihood"]
@@ -265,14 +264,14 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """One dict a pass: restart, rebuild, pass, objective, moved. In a start refined by the likelihood the objective
         is minus the logarithm of that of its rows."""
         self._check_fitted()
-        return self._model.history()
+        return self._model.result("history")
 
     @property
     def cluster_agreement_(self):
         """How far the starts agree about each cluster: the rows it has in common with its nearest counterpart over the
         rows of either, mean over the other starts that are nearly as likely; None where there were none."""
         self._check_fitted()
-        agreement = self._model.cluster_agreement()
+        agreement = self._model.result("cluster_agreement")
         return None if agreement is None else np.array(agreement)
 
     @property
@@ -280,14 +279,15 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """One dict a number of clusters that was tried: k, and log_likelihood, the greatest of its starts; None where
         ``n_clusters`` was a number."""
         self._check_fitted()
-        return self._model.k_curve()
+        return self._model.result("k_curve") or None
 
     @property
     def restarts_(self):
-        """One dict a start: objective, log_likelihood, rebuilds, passes, stop_reason, criterion (larger is better) and
-        by_likelihood: rows went to the likeliest cluster, not the nearest."""
+        """One dict for every restart: objective, log_likelihood, rebuilds, passes, stop_reason, criterion (larger is
+        better), by_likelihood (rows went to the likeliest cluster, not to the nearest) and, with several restarts,
+        agreement (adjusted Rand index with the kept restart)."""
         self._check_fitted()
-        return [dict(r, stop_reason=_core.STOPS[r["stop_reason"]]) for r in self._model.restarts()]
+        return self._model.result("restart_records")
 
     # ---- New rows --------------------------------------------------------------------------------------------
 
@@ -391,7 +391,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
 
     def _refined_by_likelihood(self):
-        records = self._model.restarts()
+        records = self._model.result("restart_records")
         return len(records) > 0 and records[self._model.kept]["by_likelihood"]
 
     def _tree_distances(self, table):

@@ -55,6 +55,11 @@ extern const char core_encode_objects_doc[], core_encode_fixed_doc[];
 PyObject *core_encode_objects(PyObject *self, PyObject *args);
 PyObject *core_encode_fixed(PyObject *self, PyObject *args);
 
+/* ---- fields.c -------------------------------------------------------------------------------------------- */
+
+PyObject *core_result_field(const cof_model *model, const char *key); /* KeyError if there is no such field */
+PyObject *core_result_dict(const cof_model *model, const cof_fit_info *info);
+
 /* ---- table.c, model.c ------------------------------------------------------------------------------------- */
 
 extern PyTypeObject *core_table_type, *core_model_type;

@@ -30,20 +30,6 @@ static const cof_model *model_of(PyObject *self)
 
 /* ---- Fitting ----------------------------------------------------------------------------------------- */
 
-static PyObject *info_dict(const cof_fit_info *i)
-{
-    return Py_BuildValue(
-        "{s:d,s:d,s:I,s:I,s:I,s:I,s:i,s:I,s:K,s:K,s:K,s:I,s:s,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i}",
-        "objective", i->objective, "log_likelihood", i->log_likelihood, "best_restart", i->best_restart,
-        "n_restarts", i->n_restarts, "rebuilds", i->rebuilds, "passes", i->passes, "stop_reason",
-        (int)i->stop_reason, "n_empty", i->n_empty, "n_rows", (unsigned long long)i->n_rows, "n_dropped",
-        (unsigned long long)i->n_dropped, "n_distinct_rows", (unsigned long long)i->n_distinct_rows,
-        "threads", i->threads, "kernel", i->kernel != NULL ? i->kernel : "", "row_visits",
-        (unsigned long long)i->row_visits, "prepare_s", i->prepare_s, "start_s", i->start_s, "pass_s",
-        i->pass_s, "forest_s", i->forest_s, "fit_s", i->fit_s, "bic", i->bic, "log_likelihood_of_one",
-        i->log_likelihood_of_one, "init", (int)i->init, "select", (int)i->select);
-}
-
 /* k 0: to be found, from k_min to k_max. */
 static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, unsigned int k_min,
                          unsigned int k_max, PyObject *callback)
@@ -62,7 +48,7 @@ static PyObject *run_fit(const cof_table *table, const cof_fit_options *options,
     if (status != COF_OK) return core_raise(status, &err);
     PyObject *wrapped = wrap_model(model);
     if (wrapped == NULL) return NULL;
-    return Py_BuildValue("NN", wrapped, info_dict(&info));
+    return Py_BuildValue("NN", wrapped, core_result_dict(model, &info));
 }
 
 static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
@@ -316,59 +302,13 @@ static PyObject *model_distance(PyObject *self, PyObject *args)
     return PyFloat_FromDouble(cof_model_distance(model_of(self), (size_t)r, u, v));
 }
 
-static PyObject *model_history(PyObject *self, PyObject *unused)
+static PyObject *model_result(PyObject *self, PyObject *arg)
 {
-    (void)unused;
-    size_t n = 0;
-    const cof_pass_record *record = cof_model_history(model_of(self), &n);
-    PyObject *list = PyList_New((Py_ssize_t)n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = Py_BuildValue("{s:I,s:I,s:I,s:d,s:K}", "restart", record[i].restart, "rebuild",
-                                       record[i].rebuild, "pass", record[i].pass, "objective",
-                                       record[i].objective, "moved", (unsigned long long)record[i].moved);
-        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
-static PyObject *model_cluster_agreement(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    const double *agreement = cof_model_cluster_agreement(model_of(self), NULL);
-    if (agreement == NULL) Py_RETURN_NONE;
-    return doubles(agreement, cof_model_k(model_of(self)));
-}
-
-static PyObject *model_k_curve(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    size_t n = 0;
-    const cof_k_record *record = cof_model_k_curve(model_of(self), &n);
-    if (record == NULL) Py_RETURN_NONE;
-    PyObject *list = PyList_New((Py_ssize_t)n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item =
-            Py_BuildValue("{s:I,s:d}", "k", record[i].k, "log_likelihood", record[i].log_likelihood);
-        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
-static PyObject *model_restarts(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    size_t n = 0;
-    const cof_restart_record *record = cof_model_restarts(model_of(self), &n);
-    PyObject *list = PyList_New((Py_ssize_t)n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item =
-            Py_BuildValue("{s:d,s:d,s:I,s:I,s:i,s:d,s:O}", "objective", record[i].objective, "log_likelihood",
-                          record[i].log_likelihood, "rebuilds", record[i].rebuilds, "passes",
-                          record[i].passes, "stop_reason", (int)record[i].stop_reason, "criterion",
-                          record[i].criterion, "by_likelihood", record[i].by_likelihood ? Py_True : Py_False);
-        if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
-    }
-    return list;
+    PyObject *key = PyUnicode_AsUTF8String(arg);
+    if (key == NULL) return NULL;
+    PyObject *value = core_result_field(model_of(self), PyBytes_AsString(key));
+    Py_DECREF(key);
+    return value;
 }
 
 /* ---- Text and bytes ---------------------------------------------------------------------------------- */
@@ -552,6 +492,19 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused)
 
 /* ---- Scores ------------------------------------------------------------------------------------------ */
 
+static PyObject *score_dict(const cof_scores *s)
+{
+    PyObject *dict = Py_BuildValue("{s:K,s:I,s:I}", "n", (unsigned long long)s->n, "n_clusters",
+                                   s->n_clusters, "n_classes", s->n_classes);
+    for (size_t i = 0; dict != NULL && cof_score_at(i) != NULL; i++) {
+        PyObject *value = PyFloat_FromDouble(cof_score_value(s, i));
+        int failed = value == NULL || PyDict_SetItemString(dict, cof_score_at(i)->key, value) != 0;
+        Py_XDECREF(value);
+        if (failed) Py_CLEAR(dict);
+    }
+    return dict;
+}
+
 static PyObject *core_evaluate(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -574,10 +527,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args)
     if (status != COF_OK)
         core_raise(status, &err);
     else
-        result = Py_BuildValue("{s:K,s:I,s:I,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "n", (unsigned long long)s.n,
-                               "n_clusters", s.n_clusters, "n_classes", s.n_classes, "ca", s.ca, "ari", s.ari,
-                               "nmi", s.nmi, "ami", s.ami, "purity", s.purity, "homogeneity", s.homogeneity,
-                               "completeness", s.completeness, "v_measure", s.v_measure);
+        result = score_dict(&s);
 done:
     core_array_close(&a);
     core_array_close(&b);
@@ -704,15 +654,12 @@ static PyMethodDef model_methods[] = {
     {"transform", model_transform, METH_VARARGS, "transform(table, float64 out)"},
     {"margins", model_margins, METH_VARARGS,
      "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
-    {"cluster_agreement", model_cluster_agreement, METH_NOARGS,
-     "cluster_agreement() -> list of k numbers, or None"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
     {"attribute", model_attribute, METH_O, "attribute(r) -> dict: name, used, ordinal, values, edges"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
     {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
-    {"history", model_history, METH_NOARGS, "history() -> list of dicts, one a pass"},
-    {"k_curve", model_k_curve, METH_NOARGS, "k_curve() -> list of dicts, or None where k was given"},
-    {"restarts", model_restarts, METH_NOARGS, "restarts() -> list of dicts"},
+    {"result", model_result, METH_O,
+     "result(key) -> a field of cof_result_field, None if the model has it not"},
     {"draw", model_draw, METH_VARARGS, "draw(r, drawing) -> str"},
     {"to_bytes", model_to_bytes, METH_NOARGS, "to_bytes() -> bytes of a model file"},
     {"report", model_report, METH_VARARGS, "report(table or None, source, seed, threads, facts) -> HTML"},

@@ -40,9 +40,6 @@ static int add_names(PyObject *module)
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "category", COF_KIND_CATEGORY, "quantity",
                                COF_KIND_QUANTITY, "identifier", COF_KIND_IDENTIFIER, "constant",
                                COF_KIND_CONSTANT)) != 0 ||
-        add_dict(module, "STOPS",
-                 Py_BuildValue("{i:s,i:s,i:s,i:s}", COF_STOP_CONVERGED, "converged", COF_STOP_CYCLE, "cycle",
-                               COF_STOP_CAP, "cap", COF_STOP_STOPPED, "stopped")) != 0 ||
         add_dict(module, "PHASES",
                  Py_BuildValue("{i:s,i:s,i:s}", COF_PHASE_READ, "read", COF_PHASE_START, "start",
                                COF_PHASE_FIT, "fit")) != 0)

@@ -1,0 +1,282 @@
+/* The fields of a result, described once: JSON, the manual and the language bindings are made from this table.
+ *
+ * A field is a member of cof_fit_info or of a record, found by its offset, or what a function says. */
+#include "model.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef struct source {
+    cof_field field;
+    uint16_t offset, size;    /* of the member; size 0: `get` says */
+    const char *const *words; /* of a number that is shown as a word; ends with a NULL */
+    cof_field_value (*get)(const cof_model *m, const cof_fit_info *info, size_t at);
+    bool (*has)(const cof_model *m, const cof_fit_info *info); /* NULL: always */
+} source;
+
+static const char *const variants[] = {
+    [COF_VARIANT_PAPER] = "paper", [COF_VARIANT_AUTHORS] = "authors", NULL};
+static const char *const selects[] = {[COF_SELECT_AUTO] = "auto",
+                                      [COF_SELECT_BALANCE] = "balance",
+                                      [COF_SELECT_LIKELIHOOD] = "likelihood",
+                                      [COF_SELECT_OBJECTIVE] = "objective",
+                                      NULL};
+static const char *const missings[] = {[COF_MISSING_VALUE] = "value",
+                                       [COF_MISSING_IGNORE] = "ignore",
+                                       [COF_MISSING_DROP] = "drop",
+                                       [COF_MISSING_ERROR] = "error",
+                                       NULL};
+static const char *const stops[] = {[COF_STOP_CONVERGED] = "converged",
+                                    [COF_STOP_CYCLE] = "cycle",
+                                    [COF_STOP_CAP] = "cap",
+                                    [COF_STOP_STOPPED] = "stopped",
+                                    NULL};
+
+static const char *word_of(const char *const *words, int64_t number)
+{
+    for (int64_t i = 0; words[i] != NULL; i++)
+        if (i == number) return words[i];
+    return NULL;
+}
+
+/* ---- Values that no member holds --------------------------------------------------------------------- */
+
+static cof_field_value text_value(const char *text)
+{
+    return (cof_field_value){.known = text != NULL, .text = text};
+}
+
+static cof_field_value count_value(uint64_t count)
+{
+    return (cof_field_value){.known = 1, .count = count};
+}
+
+static cof_field_value real_value(double real)
+{
+    return (cof_field_value){.known = !isnan(real), .real = real};
+}
+
+#define GETTER(name, value)                                                                                  \
+    static cof_field_value get_##name(const cof_model *m, const cof_fit_info *info, size_t at)               \
+    {                                                                                                        \
+        (void)m, (void)info, (void)at;                                                                       \
+        return value;                                                                                        \
+    }
+
+GETTER(method, text_value(m->method))
+/* COForest and its ablations have variants. */
+GETTER(variant, text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(variants, m->variant) : NULL))
+GETTER(k, count_value(m->k))
+GETTER(n_rows, count_value(info->n_rows + info->n_dropped))
+GETTER(missing, text_value(word_of(missings, m->missing)))
+GETTER(size, real_value(m->size[at]))
+GETTER(structure_found,
+       ((cof_field_value){.known = 1, .count = info->log_likelihood > info->log_likelihood_of_one}))
+GETTER(agreement, real_value(cof_model_mean_agreement(m)))
+GETTER(n_good, count_value(m->n_good))
+GETTER(cluster_agreement, real_value(m->cluster_agreement[at]))
+GETTER(restart_agreement, m->agreement != NULL ? real_value(m->agreement[at]) : (cof_field_value){.known = 0})
+
+static cof_field_value get_n_distinct(const cof_model *m, const cof_fit_info *info, size_t at)
+{
+    (void)m, (void)at;
+    return (cof_field_value){.known = info->n_distinct_rows > 0, .count = info->n_distinct_rows};
+}
+
+static cof_field_value get_runner_up(const cof_model *m, const cof_fit_info *info, size_t at)
+{
+    (void)info, (void)at;
+    uint32_t k = cof_model_k_runner_up(m);
+    return (cof_field_value){.known = k > 0, .count = k};
+}
+
+static bool has_info(const cof_model *m, const cof_fit_info *info)
+{
+    (void)m;
+    return info != NULL;
+}
+
+static bool has_one(const cof_model *m, const cof_fit_info *info)
+{
+    (void)m;
+    return info != NULL && !isnan(info->log_likelihood_of_one);
+}
+
+static bool has_mixture(const cof_model *m, const cof_fit_info *info)
+{
+    (void)m;
+    return info != NULL && !isnan(info->bic);
+}
+
+static bool has_agreement(const cof_model *m, const cof_fit_info *info)
+{
+    (void)info;
+    return m->agreement != NULL && m->n_restarts > 1;
+}
+
+static bool has_cluster_agreement(const cof_model *m, const cof_fit_info *info)
+{
+    (void)info;
+    return m->cluster_agreement != NULL;
+}
+
+static bool has_k_curve(const cof_model *m, const cof_fit_info *info)
+{
+    (void)info;
+    return m->k_curve != NULL;
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+#define MEMBER(type, name) .offset = offsetof(type, name), .size = sizeof((type *)0)->name
+#define INFO(name)         MEMBER(cof_fit_info, name), .has = has_info
+#define RESTART(name)      MEMBER(cof_restart_record, name)
+#define CURVE(name)        MEMBER(cof_k_record, name)
+#define PASS(name)         MEMBER(cof_pass_record, name)
+
+enum { COUNT = COF_FIELD_COUNT, INDEX = COF_FIELD_INDEX, REAL = COF_FIELD_REAL, TEXT = COF_FIELD_TEXT };
+enum { FLAG = COF_FIELD_FLAG, OBJECT = COF_FIELD_OBJECT, RECORDS = COF_FIELD_RECORDS };
+
+static const char STOP_ABOUT[] =
+    "converged; cycle, an earlier partition came back; cap, a limit of passes or rebuilds "
+    "was reached; or stopped, the run was interrupted";
+
+/* clang-format off */
+static const source sources[] = {
+    {{"method", NULL, TEXT, 0, "the method"}, .get = get_method},
+    {{"variant", NULL, TEXT, 0, "paper or authors; null for methods without variants"}, .get = get_variant},
+    {{"k", NULL, COUNT, 0, "the number of clusters"}, .get = get_k},
+    {{"n_rows", NULL, COUNT, 0, "rows of the table"}, .get = get_n_rows, .has = has_info},
+    {{"n_distinct_rows", NULL, COUNT, 0, "distinct rows among those clustered; null if they were not counted, because "
+      "few rows of a large table seemed to be equal"}, .get = get_n_distinct, .has = has_info},
+    {{"n_dropped", NULL, COUNT, 0, "rows left out for missing values"}, INFO(n_dropped)},
+    {{"restarts", NULL, COUNT, 0, "restarts planned"}, INFO(restarts)},
+    {{"n_restarts", NULL, COUNT, 0, "restarts run to the end"}, INFO(n_restarts)},
+    {{"select", NULL, TEXT, 0, "what decided which restart was kept: balance, likelihood or objective"},
+     INFO(select), .words = selects},
+    {{"missing", NULL, TEXT, 0, "how missing values were treated: value, ignore, drop or error"}, .get = get_missing},
+    {{"objective", NULL, REAL, 0, "the method's own objective; smaller is better"}, INFO(objective)},
+    {{"log_likelihood", NULL, REAL, 0, "logarithm of the integrated likelihood of the partition; larger is better"},
+     INFO(log_likelihood)},
+    {{"log_likelihood_of_one", NULL, REAL, 0, "the same with all rows in one cluster; null with numeric columns"},
+     INFO(log_likelihood_of_one)},
+    {{"structure_found", NULL, FLAG, 0, "whether the partition is likelier than a single cluster; absent with numeric "
+      "columns"}, .get = get_structure_found, .has = has_one},
+    {{"k_curve", NULL, RECORDS, 0, "one record for every number of clusters that was tried; absent if k was given"},
+     .has = has_k_curve},
+    {{"k", "k_curve", COUNT, 0, "the number of clusters"}, CURVE(k)},
+    {{"log_likelihood", "k_curve", REAL, 0, "the largest of its restarts"}, CURVE(log_likelihood)},
+    {{"k_runner_up", NULL, COUNT, 0, "the likeliest number of clusters apart from k, or null; absent if k was given"},
+     .get = get_runner_up, .has = has_k_curve},
+    {{"mixture_log_likelihood", NULL, REAL, 0, "log-likelihood of the mixture; lca only"},
+     MEMBER(cof_fit_info, mixture_log_likelihood), .has = has_mixture},
+    {{"bic", NULL, REAL, 0, "Bayesian information criterion of the mixture; smaller is better; lca only"},
+     MEMBER(cof_fit_info, bic), .has = has_mixture},
+    {{"best_restart", NULL, INDEX, 0, "the restart that was kept"}, INFO(best_restart)},
+    {{"agreement", NULL, REAL, 0, "mean adjusted Rand index of the other restarts with the kept one; absent if there was "
+      "only one"}, .get = get_agreement, .has = has_agreement},
+    {{"n_good_restarts", NULL, COUNT, 0, "other restarts that are nearly as likely as the kept one; absent if there is "
+      "none"}, .get = get_n_good, .has = has_cluster_agreement},
+    {{"cluster_agreement", NULL, REAL, 1, "for every cluster, the mean overlap (Jaccard) with the most similar cluster of "
+      "those restarts"}, .get = get_cluster_agreement, .has = has_cluster_agreement},
+    {{"rebuilds", NULL, COUNT, 0, "forest rebuilds of the kept restart"}, INFO(rebuilds)},
+    {{"passes", NULL, COUNT, 0, "passes over the rows of the kept restart"}, INFO(passes)},
+    {{"stop_reason", NULL, TEXT, 0, STOP_ABOUT}, INFO(stop_reason), .words = stops},
+    {{"sizes", NULL, REAL, 1, "rows of each cluster; with weights, the sum of their weights"}, .get = get_size},
+    {{"n_empty", NULL, COUNT, 0, "clusters without rows"}, INFO(n_empty)},
+    {{"restart_records", NULL, RECORDS, 0, "one record for every finished restart"}, .size = 0},
+    {{"objective", "restart_records", REAL, 0, "its objective"}, RESTART(objective)},
+    {{"log_likelihood", "restart_records", REAL, 0, "its log-likelihood"}, RESTART(log_likelihood)},
+    {{"rebuilds", "restart_records", COUNT, 0, "its forest rebuilds"}, RESTART(rebuilds)},
+    {{"passes", "restart_records", COUNT, 0, "its passes over the rows"}, RESTART(passes)},
+    {{"stop_reason", "restart_records", TEXT, 0, "as above"}, RESTART(stop_reason), .words = stops},
+    {{"criterion", "restart_records", REAL, 0, "the number that decided which restart was kept; the largest wins"},
+     RESTART(criterion)},
+    {{"by_likelihood", "restart_records", FLAG, 0, "whether rows went to their likeliest cluster, not to the nearest"},
+     RESTART(by_likelihood)},
+    {{"agreement", "restart_records", REAL, 0, "its adjusted Rand index with the kept restart"},
+     .get = get_restart_agreement, .has = has_agreement},
+    {{"history", NULL, RECORDS, 0, "one record for every pass over the rows"}, .size = 0},
+    {{"restart", "history", INDEX, 0, "the restart"}, PASS(restart)},
+    {{"rebuild", "history", COUNT, 0, "how often the forest had been rebuilt before this pass"}, PASS(rebuild)},
+    {{"pass", "history", COUNT, 0, "passes so far in this restart, from 1"}, PASS(pass)},
+    {{"objective", "history", REAL, 0, "the objective after the pass; for a restart that is refined by the likelihood, "
+      "minus the log-likelihood of its rows"}, PASS(objective)},
+    {{"moved", "history", COUNT, 0, "rows that changed their cluster in it"}, PASS(moved)},
+    {{"timings", NULL, OBJECT, 0, "seconds"}, .has = has_info},
+    {{"prepare_s", "timings", REAL, 0, "numbering values and finding equal rows"}, INFO(prepare_s)},
+    {{"start_s", "timings", REAL, 0, "first partitions"}, INFO(start_s)},
+    {{"pass_s", "timings", REAL, 0, "passes over the rows"}, INFO(pass_s)},
+    {{"forest_s", "timings", REAL, 0, "building trees"}, INFO(forest_s)},
+    {{"fit_s", "timings", REAL, 0, "the whole fit"}, INFO(fit_s)},
+    {{"row_visits", NULL, COUNT, 0, "rows labelled, over all restarts and passes"}, INFO(row_visits)},
+    {{"threads", NULL, COUNT, 0, "threads used"}, INFO(threads)},
+    {{"kernel", NULL, TEXT, 0, "the code that labelled the rows"}, INFO(kernel)},
+};
+/* clang-format on */
+
+enum { N_FIELDS = sizeof sources / sizeof *sources };
+
+const cof_field *cof_result_field(size_t field)
+{
+    return field < N_FIELDS ? &sources[field].field : NULL;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------- */
+
+/* The records of a list: where the first lies, how many there are, and how far apart. */
+static const void *records_of(const cof_model *m, const char *list, size_t *n, size_t *stride)
+{
+    bool curve = strcmp(list, "k_curve") == 0, restarts = strcmp(list, "restart_records") == 0;
+    *n = curve ? m->n_k_curve : restarts ? m->n_restarts : m->n_history;
+    *stride = curve ? sizeof *m->k_curve : restarts ? sizeof *m->restart : sizeof *m->history;
+    return curve ? (const void *)m->k_curve : restarts ? (const void *)m->restart : m->history;
+}
+
+size_t cof_result_length(const cof_model *m, const cof_fit_info *info, size_t field)
+{
+    if (field >= N_FIELDS) return 0;
+    const source *s = &sources[field];
+    size_t n, stride;
+    if (s->has != NULL && !s->has(m, info)) return 0;
+    if (s->field.per_cluster) return m->k;
+    if (s->field.type != RECORDS) return 1;
+    records_of(m, s->field.key, &n, &stride);
+    return n;
+}
+
+static cof_field_value value_at(const source *s, const void *member)
+{
+    uint64_t wide = 0;
+    uint32_t narrow = 0;
+    double real;
+    const char *text;
+    if (s->field.type == REAL) {
+        memcpy(&real, member, sizeof real);
+        return real_value(real);
+    }
+    if (s->field.type == TEXT && s->words == NULL) {
+        memcpy(&text, member, sizeof text);
+        return text_value(text);
+    }
+    if (s->size == sizeof wide)
+        memcpy(&wide, member, sizeof wide);
+    else
+        memcpy(&narrow, member, sizeof narrow);
+    if (s->words != NULL) return text_value(word_of(s->words, (int32_t)narrow));
+    return count_value(s->size == sizeof wide ? wide : narrow);
+}
+
+cof_field_value cof_result_value(const cof_model *m, const cof_fit_info *info, size_t field, size_t at)
+{
+    if (field >= N_FIELDS) return (cof_field_value){.known = 0};
+    const source *s = &sources[field];
+    const char *base = (const char *)info;
+    size_t n, stride;
+    if (s->has != NULL && !s->has(m, info)) return (cof_field_value){.known = 0};
+    if (s->get != NULL) return s->get(m, info, at);
+    if (s->size == 0) return (cof_field_value){.known = 0};
+    if (s->field.inside != NULL && strcmp(s->field.inside, "timings") != 0)
+        base = (const char *)records_of(m, s->field.inside, &n, &stride) + at * stride;
+    return value_at(s, base + s->offset);
+}
