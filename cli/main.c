@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "verbs/cmd.h"
 #include "complain.h"
-#include "help.h"
+#include "show/help.h"
 #include "progress.h"
 
 const verb *const verbs[] = {&verb_fit,    &verb_predict,  &verb_evaluate, &verb_compare, &verb_trees,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "complain.h"
-#include "help.h"
+#include "show/help.h"
 
 typedef struct match {
     const option *option;

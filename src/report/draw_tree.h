@@ -2,7 +2,7 @@
 #ifndef COFI_DRAW_TREE_H
 #define COFI_DRAW_TREE_H
 
-#include "rooted_tree.h"
+#include "svg/rooted_tree.h"
 #include "../core/text_out.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Figures and names of the page: rounding that does not lie, escapes that hold. */
 #include "unit_helper.h"
 
-#include "../../src/report/html_out.h"
+#include "../../src/report/html/html_out.h"
 
 typedef struct page {
     cofi_out out;

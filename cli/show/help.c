@@ -1,0 +1,101 @@
+/* Help from the tables of options.h. */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../complain.h"
+#include "../term.h"
+
+enum { HELP_COLUMN = 24 }; /* where explanations begin */
+
+const char program_summary[] = "cluster tables of categories with learned order trees";
+
+void option_heading(const option *o, char *text, size_t n)
+{
+    char letter[8] = "";
+    if (o->letter != 0) snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(text, n, "%s--%s%s%s", letter, o->name, o->arg == NULL ? "" : " ", o->arg == NULL ? "" : o->arg);
+}
+
+/* A heading at the left, words at HELP_COLUMN; a long heading has its own line. */
+static void print_entry(const page *p, const char *heading, const char *words)
+{
+    int used = 2 + (int)strlen(heading);
+    fprintf(p->out, "  %s%s%s", bold(p), heading, plain(p));
+    if (used + 2 > HELP_COLUMN) {
+        fputc('\n', p->out);
+        used = 0;
+    }
+    put_repeated(p->out, " ", HELP_COLUMN - used);
+    flow f = flow_begin(p, HELP_COLUMN, HELP_COLUMN);
+    flow_words(&f, words);
+    flow_end(&f);
+}
+
+static void print_choices(const page *p, const choice *choices)
+{
+    int widest = 0;
+    for (const choice *c = choices; c->name != NULL; c++)
+        if ((int)strlen(c->name) > widest) widest = (int)strlen(c->name);
+    for (const choice *c = choices; c->name != NULL; c++) {
+        put_repeated(p->out, " ", HELP_COLUMN + 2);
+        fprintf(p->out, "%-*s  ", widest, c->name);
+        flow f = flow_begin(p, HELP_COLUMN + 4 + widest, HELP_COLUMN + 4 + widest);
+        if (c->what != NULL) flow_words(&f, c->what);
+        flow_end(&f);
+    }
+}
+
+static void print_group(const page *p, const option_group *group)
+{
+    if (group->title != NULL) fprintf(p->out, "\n%s%s%s\n", bold(p), group->title, plain(p));
+    for (const option *o = group->options; o->name != NULL; o++) {
+        char heading[128];
+        option_heading(o, heading, sizeof heading);
+        print_entry(p, heading, o->help);
+        if (option_choices(o) != NULL) print_choices(p, option_choices(o));
+    }
+}
+
+static void print_examples(const page *p, const example *examples)
+{
+    fprintf(p->out, "\n%sExamples%s\n", bold(p), plain(p));
+    for (const example *e = examples; e->command != NULL; e++) {
+        flow f = flow_begin(p, 6, 6);
+        fprintf(p->out, "  %s\n      ", e->command);
+        flow_words(&f, e->what);
+        flow_end(&f);
+    }
+}
+
+void print_verb_help(const verb *v)
+{
+    page p = page_for(stdout);
+    fprintf(p.out, "%sUsage:%s coforest %s %s\n", bold(&p), plain(&p), v->name, v->usage);
+    for (size_t i = 0; v->paragraphs[i] != NULL; i++) {
+        flow f = flow_begin(&p, 0, 0);
+        fputc('\n', p.out);
+        flow_words(&f, v->paragraphs[i]);
+        flow_end(&f);
+    }
+    for (size_t g = 0; v->groups[g] != NULL; g++) print_group(&p, v->groups[g]);
+    print_examples(&p, v->examples);
+}
+
+void print_program_help(void)
+{
+    page p = page_for(stdout);
+    fprintf(p.out, "coforest: %s\n\n%sUsage:%s coforest VERB ...\n\n", program_summary, bold(&p), plain(&p));
+    for (size_t i = 0; verbs[i] != NULL; i++) {
+        char heading[64];
+        const char *optional = strchr(verbs[i]->usage, '[');
+        int n = optional == NULL ? (int)strlen(verbs[i]->usage) : (int)(optional - verbs[i]->usage);
+        snprintf(heading, sizeof heading, "%s %.*s", verbs[i]->name, n, verbs[i]->usage);
+        print_entry(&p, heading, verbs[i]->summary);
+    }
+    fputs("\nTry it on the table that comes with the program:   coforest fit --demo\n"
+          "Everything a verb can do:                          coforest VERB --help\n"
+          "Version and what was built in:                     coforest --version\n",
+          p.out);
+}

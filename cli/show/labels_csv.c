@@ -1,0 +1,251 @@
+/* The labels file, the margins file, the file of value distances and the history file. */
+#include "labels_csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../complain.h"
+#include "../verbs/fit_job.h"
+
+/* What a spreadsheet would compute. Signs before anything but a call or a reference are left alone: "-5", "+", "- none"
+ * are values people have, and do no harm. */
+static bool is_formula(const char *text)
+{
+    if (*text == '=') return text[1] != '\0';
+    return *text != '\0' && strchr("+-@\t\r", *text) != NULL && text[strcspn(text, "(|!#")] != '\0';
+}
+
+/* Bytes of the control character that begins here, such as the one that begins commands to a terminal; 0: none. Those
+ * that tables do use, tab and line breaks, are not meant. */
+static size_t control_bytes(const unsigned char *at)
+{
+    if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) return 2; /* U+0080 to U+009F */
+    return (at[0] < 0x20 && strchr("\t\r\n", at[0]) == NULL) || at[0] == 0x7F;
+}
+
+static void put_character(outfile *f, const char **text)
+{
+    const unsigned char *at = (const unsigned char *)*text;
+    size_t n = f->raw ? 0 : control_bytes(at);
+    if (n > 0)
+        outfile_print(f, "\\x%02x", at[n - 1]);
+    else
+        outfile_put(f, *text, 1);
+    if (*at == '"') outfile_put(f, "\"", 1); /* quotes inside quotes are doubled */
+    *text += n > 0 ? n : 1;
+}
+
+/* Most texts have nothing to look after, and there may be millions. */
+static bool is_plain(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at >= 0x20 && *at != ',' && *at != '"' && *at != 0x7F && *at != 0xC2) at++;
+    return *at == '\0' && !is_formula(text);
+}
+
+/* RFC 4180: a cell with a comma, a quote or a line break is quoted. */
+static void put_cell(outfile *f, const char *text)
+{
+    if (is_plain(text)) {
+        outfile_put(f, text, strlen(text));
+        return;
+    }
+    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+    if (quoted) outfile_put(f, "\"", 1);
+    if (!f->raw && is_formula(text)) outfile_put(f, "'", 1);
+    while (*text != '\0') put_character(f, &text);
+    if (quoted) outfile_put(f, "\"", 1);
+}
+
+static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
+{
+    cof_column view;
+    outfile_print(f, "row,cluster%s", more);
+    if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
+        outfile_put(f, ",", 1);
+        put_cell(f, view.name);
+    }
+    outfile_put(f, "\n", 1);
+}
+
+/* Decimal digits of n before `end`; where they begin. Millions of rows are written this way, for which printf takes
+ * longer than clustering them. */
+static char *digits_before(char *end, uint64_t n)
+{
+    do *--end = (char)('0' + n % 10);
+    while ((n /= 10) > 0);
+    return end;
+}
+
+static void put_row(outfile *f, size_t row, int32_t label)
+{
+    char text[48], *end = text + sizeof text, *at = end;
+    if (label >= 0) at = digits_before(at, (uint64_t)label + 1);
+    *--at = ',';
+    at = digits_before(at, (uint64_t)row + 1);
+    outfile_put(f, at, (size_t)(end - at));
+}
+
+static void put_name(outfile *f, const cof_table *table, size_t row, size_t names)
+{
+    if (names == SIZE_MAX) return;
+    outfile_put(f, ",", 1);
+    put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
+}
+
+int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels)
+{
+    size_t n_rows = cof_table_n_rows(table);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    put_header(f, table, names, "");
+    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        put_row(f, i, labels[i]);
+        put_name(f, table, i, names);
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
+static void put_distance(outfile *f, float distance)
+{
+    if (isfinite(distance))
+        outfile_print(f, ",%.7g", (double)distance);
+    else
+        outfile_put(f, ",", 1);
+}
+
+int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                  const cof_margin *margin)
+{
+    size_t n_rows = cof_table_n_rows(table);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    put_header(f, table, names, ",next,distance,next_distance,lead");
+    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        put_row(f, i, labels[i]);
+        outfile_put(f, ",", 1);
+        if (margin[i].second >= 0) outfile_print(f, "%" PRId32, margin[i].second + 1);
+        put_distance(f, margin[i].own);
+        put_distance(f, margin[i].other);
+        if (labels[i] < 0)
+            outfile_put(f, ",", 1);
+        else
+            outfile_print(f, ",%.6g", cof_margin_lead(&margin[i]));
+        put_name(f, table, i, names);
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
+/* ---- Distances between values -------------------------------------------------------------------- */
+
+static void put_pair(outfile *f, const char *column, const char *value, const char *other, double distance)
+{
+    const char *const cell[] = {column, value, other};
+    char digits[COF_NUMBER_BYTES];
+    for (size_t i = 0; i < 3; i++) {
+        put_cell(f, cell[i]);
+        outfile_put(f, ",", 1);
+    }
+    outfile_print(f, "%s\n", cof_text_number(digits, sizeof digits, distance));
+}
+
+static bool has_trees(const cof_model *model)
+{
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
+        if (cof_model_edges(model, a, NULL) != NULL) return true;
+    return false;
+}
+
+/* Distances along the trees of a model. */
+static void put_tree_distances(outfile *f, const cof_model *model)
+{
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+        cof_attribute about;
+        if (cof_model_attribute(model, a, &about) != COF_OK || !about.used) continue;
+        for (uint32_t u = 0; u < about.n_values; u++)
+            for (uint32_t v = u + 1; v < about.n_values; v++)
+                put_pair(f, about.name, cof_model_value(model, a, u), cof_model_value(model, a, v),
+                         cof_model_distance(model, a, u, v));
+    }
+}
+
+/* Values of a column that take part, one more for missing cells that count as a value; 0: it takes no part. */
+static size_t values_of(const cof_table *table, const cof_model *model, size_t column, cof_column *view)
+{
+    if (cof_table_column(table, column, view) != COF_OK || view->role != COF_ROLE_ATTRIBUTE) return 0;
+    return view->n_values + (view->n_missing > 0 && cof_model_missing(model) == COF_MISSING_VALUE ? 1u : 0u);
+}
+
+/* Distances of a method that measures them once, before it clusters. */
+static cof_status put_method_distances(outfile *f, const cof_table *table, const cof_model *model,
+                                       double **distance, cof_error *err)
+{
+    cof_fit_options o = {
+        .struct_size = sizeof o, .method = cof_model_method(model), .missing = cof_model_missing(model)};
+    cof_column view;
+    size_t n = cof_table_n_columns(table);
+    for (size_t c = 0; c < n; c++) {
+        size_t n_values = values_of(table, model, c, &view);
+        if (n_values == 0) continue;
+        distance[c] = malloc(n_values * n_values * sizeof **distance);
+        if (distance[c] == NULL) return COF_ERR_MEMORY;
+    }
+    cof_status status = cof_value_distances(table, &o, distance, err);
+    for (size_t c = 0; status == COF_OK && c < n; c++) {
+        size_t n_values = values_of(table, model, c, &view);
+        for (uint32_t u = 0; u < n_values; u++)
+            for (uint32_t v = u + 1; v < n_values; v++)
+                put_pair(f, view.name, cof_table_value(table, c, u), cof_table_value(table, c, v),
+                         distance[c][u * n_values + v]);
+    }
+    return status;
+}
+
+int write_distances(outfile *f, const cof_table *table, const cof_model *model)
+{
+    cof_error err = {""};
+    cof_status status = COF_OK;
+    size_t n = cof_table_n_columns(table);
+    double **distance = calloc(n + 1, sizeof *distance);
+    if (distance == NULL) return complain_memory();
+    int code = outfile_open(f);
+    if (code == CODE_DONE) {
+        outfile_print(f, "column,value,other,distance\n");
+        if (has_trees(model))
+            put_tree_distances(f, model);
+        else
+            status = put_method_distances(f, table, model, distance, &err);
+        if (status == COF_OK)
+            code = outfile_finish(f);
+        else if (status == COF_ERR_ARGUMENT)
+            code = complain(CODE_USAGE,
+                            "--distances-out has nothing to write: %s has no distances between values that "
+                            "hold for the whole table; leave it out",
+                            cof_model_method(model));
+        else
+            code = complain_status(status, TASK_FIT, &err);
+    }
+    for (size_t c = 0; c < n; c++) free(distance[c]);
+    free(distance);
+    return code;
+}
+
+int write_history(outfile *f, const cof_model *model)
+{
+    size_t list = field_place("history"), n = cof_result_length(model, NULL, list);
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    for (size_t i = 0; i < n && f->status == COF_OK; i++) {
+        cof_json j;
+        cof_json_begin(&j, outfile_sink, f);
+        cof_json_open_line(&j, NULL, '{');
+        json_members(&j, model, NULL, list, i);
+        cof_json_close(&j, '}');
+        cof_json_end(&j);
+    }
+    return outfile_finish(f);
+}

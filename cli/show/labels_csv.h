@@ -1,0 +1,22 @@
+/* The labels file, the margins file, the file of value distances and the history file. */
+#ifndef COF_CLI_LABELS_CSV_H
+#define COF_CLI_LABELS_CSV_H
+
+#include "coforest.h"
+#include "../outfiles.h"
+
+/* In all CSV files, unless the outfile is raw: a text that a spreadsheet would compute gets a ' before it, control
+ * characters become \\x1b and the like.
+ *
+ * row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
+ * dropped row. Exit codes. */
+int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
+/* The same with the next cluster, both distances and the lead of every row. */
+int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                  const cof_margin *margin);
+/* column,value,other,distance: every pair of values of every column, as the model measures it. */
+int write_distances(outfile *f, const cof_table *table, const cof_model *model);
+/* One JSON object a line and pass. */
+int write_history(outfile *f, const cof_model *model);
+
+#endif

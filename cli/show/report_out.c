@@ -1,0 +1,38 @@
+/* The report and the map as files. */
+#include "report_out.h"
+
+#include "../complain.h"
+
+/* What the file itself says is told by its finish. */
+static int finish(outfile *f, cof_status status, const cof_error *err)
+{
+    if (status != COF_OK && f->status == COF_OK) return complain_status(status, TASK_OUTPUT, err);
+    return outfile_finish(f);
+}
+
+int write_report(outfile *f, const cof_model *model, const cof_table *table,
+                 const cof_report_options *options)
+{
+    cof_error err;
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    return finish(f, cof_report_write(model, table, options, outfile_sink, f, &err), &err);
+}
+
+int write_map(outfile *f, const cof_model *model, const cof_table *table, const int32_t *labels,
+              const cof_report_options *options)
+{
+    cof_error err;
+    cof_map *map = NULL;
+    cof_embed_options o = {.struct_size = sizeof o,
+                           .seed = options->seed,
+                           .perplexity = options->perplexity,
+                           .most_points = options->most_points,
+                           .threads = options->threads};
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_embed(model, table, &o, &map, &err);
+    if (status == COF_OK) status = cof_map_draw(map, model, table, labels, outfile_sink, f, &err);
+    cof_map_free(map);
+    return finish(f, status, &err);
+}

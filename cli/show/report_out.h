@@ -1,0 +1,14 @@
+/* The report and the map as files. */
+#ifndef COF_CLI_REPORT_OUT_H
+#define COF_CLI_REPORT_OUT_H
+
+#include "coforest.h"
+#include "../outfiles.h"
+
+/* Open, write and finish in one; table may be NULL for the report. Exit codes. */
+int write_report(outfile *f, const cof_model *model, const cof_table *table,
+                 const cof_report_options *options);
+int write_map(outfile *f, const cof_model *model, const cof_table *table, const int32_t *labels,
+              const cof_report_options *options);
+
+#endif

@@ -1,0 +1,451 @@
+/* A comparison for people: on a terminal, and as tables for a document. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../verbs/compare.h"
+#include "../complain.h"
+#include "../verbs/fit_job.h"
+#include "grid.h"
+
+/* ---- Cells --------------------------------------------------------------------------------------- */
+
+typedef struct digits { /* after the point */
+    int mean, deviation;
+} digits;
+
+static digits digits_for(const comparison *c, size_t x, digits usual)
+{
+    return strcmp(c->index[x].key, "objective") == 0 ? (digits){1, 1} : usual;
+}
+
+static void put_mean(const grid *g, size_t row, size_t column, const entry *e, size_t x, digits d)
+{
+    if (isnan(e->mean[x]))
+        grid_put(g, row, column, "-");
+    else if (isnan(e->deviation[x]))
+        grid_put(g, row, column, "%.*f", d.mean, e->mean[x]);
+    else
+        grid_put(g, row, column, "%.*f±%.*f", d.mean, e->mean[x], d.deviation, e->deviation[x]);
+}
+
+/* 1.5, but 2 rather than 2.0 */
+static void put_rank(const grid *g, size_t row, size_t column, double rank)
+{
+    if (isnan(rank))
+        grid_put(g, row, column, "%s", "");
+    else
+        grid_put(g, row, column, "%.*f", rank == floor(rank) ? 0 : 1, rank);
+}
+
+/* How the k-th smallest of the ranks is marked: all that share the least are best, then the next ones are
+ * second. Where nothing tells the methods apart, nothing is marked. */
+static mark mark_for(const double *rank, size_t n, size_t stride, size_t own)
+{
+    double least = INFINITY, next = INFINITY, mine = rank[own * stride];
+    for (size_t i = 0; i < n; i++) least = fmin(least, rank[i * stride]);
+    for (size_t i = 0; i < n; i++)
+        if (rank[i * stride] > least) next = fmin(next, rank[i * stride]);
+    if (isinf(next) || isnan(mine)) return MARK_NONE;
+    return mine == least ? MARK_BEST : mine == next ? MARK_SECOND : MARK_NONE;
+}
+
+static mark mark_of(const comparison *c, const contest *at, size_t x, size_t method)
+{
+    double *rank = malloc((c->n_methods + 1) * sizeof *rank);
+    mark m = MARK_NONE;
+    for (size_t i = 0; rank != NULL && i < c->n_methods; i++) rank[i] = at->entry[i].rank[x];
+    if (rank != NULL && !isnan(at->entry[method].mean[x])) m = mark_for(rank, c->n_methods, 1, method);
+    free(rank);
+    return m;
+}
+
+/* Three digits and a fixed width, so that what stands beside it does not depend on the clock. */
+static void put_time(const grid *g, size_t row, size_t column, double seconds)
+{
+    double ms = 1e3 * seconds;
+    char text[32] = "-";
+    if (!isnan(ms)) snprintf(text, sizeof text, "%.*f ms", ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    grid_put(g, row, column, "%7s", ms < 999.5 || isnan(ms) ? text : show_seconds(seconds).text);
+}
+
+/* ---- One table ----------------------------------------------------------------------------------- */
+
+/* A line a method: every index with its rank, and the time. */
+static bool make_contest_grid(const comparison *c, const contest *at, digits usual, grid *g)
+{
+    size_t column = 1;
+    if (!grid_make(g, c->n_methods + 1, 2 + 2 * N_INDICES)) return false;
+    grid_put(g, 0, 0, "method");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, m + 1, 0, "%s", contender(c, m));
+    for (size_t x = 0; x < N_INDICES; x++) {
+        grid_put(g, 0, column, "%s", c->index[x].title);
+        for (size_t m = 0; m < c->n_methods; m++) {
+            put_mean(g, m + 1, column, &at->entry[m], x, digits_for(c, x, usual));
+            grid_at(g, m + 1, column)->mark = mark_of(c, at, x, m);
+        }
+        column++;
+        if (!c->index[x].ranked) continue;
+        grid_put(g, 0, column, "rank");
+        grid_at(g, 0, column)->tight = true;
+        for (size_t m = 0; m < c->n_methods; m++) put_rank(g, m + 1, column, at->entry[m].rank[x]);
+        column++;
+    }
+    grid_put(g, 0, column, "time");
+    for (size_t m = 0; m < c->n_methods; m++) put_time(g, m + 1, column, at->entry[m].fit_s);
+    for (size_t i = 0; i < g->n_rows; i++) /* close up: columns that were not needed */
+        memmove(g->cell + i * (column + 1), g->cell + i * g->n_columns, (column + 1) * sizeof *g->cell);
+    g->n_columns = column + 1;
+    return true;
+}
+
+/* ---- Several tables ------------------------------------------------------------------------------ */
+
+static size_t count_ranked(const comparison *c)
+{
+    size_t n = 0;
+    for (size_t x = 0; x < N_INDICES; x++) n += c->index[x].ranked;
+    return n;
+}
+
+/* A line a method: its average rank by every index. */
+static bool make_rank_grid(const comparison *c, grid *g)
+{
+    size_t column = 1;
+    if (!grid_make(g, c->n_methods + 1, 1 + count_ranked(c))) return false;
+    grid_put(g, 0, 0, "method");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, m + 1, 0, "%s", contender(c, m));
+    for (size_t x = 0; x < N_INDICES; x++) {
+        if (!c->index[x].ranked) continue;
+        grid_put(g, 0, column, "%s", c->index[x].title);
+        for (size_t m = 0; m < c->n_methods; m++) {
+            grid_put(g, m + 1, column, "%.2f", c->verdict[x].mean_rank[m]);
+            grid_at(g, m + 1, column)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, 1, m);
+        }
+        column++;
+    }
+    return true;
+}
+
+static void put_p(const grid *g, size_t row, size_t column, double p)
+{
+    grid_put(g, row, column, p >= 0.001 ? "%.4f" : "%.2g", p);
+}
+
+/* A line a figure of the tests. */
+static bool make_test_grid(const comparison *c, grid *g)
+{
+    size_t column = 1;
+    if (!grid_make(g, 9, 1 + count_ranked(c))) return false;
+    for (size_t x = 0; x < N_INDICES; x++) {
+        const cof_friedman_result *t = &c->verdict[x].test;
+        if (!c->index[x].ranked) continue;
+        if (column == 1) {
+            grid_put(g, 1, 0, "Friedman's chi-square, %u df", t->df);
+            grid_put(g, 3, 0, "chi-square corrected for ties");
+            grid_put(g, 5, 0, "Iman and Davenport's F, %u and %u df", t->f_df1, t->f_df2);
+            for (size_t row = 2; row < 7; row += 2) grid_put(g, row, 0, "p of it");
+            for (size_t l = 0; l < 2; l++)
+                grid_put(g, 7 + l, 0, "critical difference at %.2f", compare_levels[l]);
+        }
+        grid_put(g, 0, column, "%s", c->index[x].title);
+        grid_put(g, 1, column, "%.2f", t->chi_square);
+        put_p(g, 2, column, t->p);
+        grid_put(g, 3, column, isnan(t->chi_square_tied) ? "-" : "%.2f", t->chi_square_tied);
+        put_p(g, 4, column, t->p_tied);
+        grid_put(g, 5, column, "%.2f", t->f);
+        put_p(g, 6, column, t->p_f);
+        for (size_t l = 0; l < 2; l++) grid_put(g, 7 + l, column, "%.2f", c->difference[l]);
+        column++;
+    }
+    return true;
+}
+
+/* "worse at 0.05: kmodes, lsm; worse at 0.10: jdm", or "none"; each method at the strictest level only. */
+static void list_differing(const comparison *c, size_t x, char *text, size_t n)
+{
+    static const char *const side[] = {"better", "", "worse"};
+    *text = '\0';
+    for (size_t l = 0; l < 2; l++)
+        for (int way = 1; way >= -1; way -= 2) {
+            size_t listed = 0;
+            for (size_t m = 0; m < c->n_methods; m++) {
+                bool told = l > 0 && differs(c, x, m, 0) != 0;
+                if (told || differs(c, x, m, l) != way) continue;
+                size_t used = strlen(text);
+                if (listed++ == 0)
+                    snprintf(text + used, n - used, "%s%s at %.2f: %s", used > 0 ? "; " : "", side[way + 1],
+                             compare_levels[l], contender(c, m));
+                else
+                    snprintf(text + used, n - used, ", %s", contender(c, m));
+            }
+        }
+    if (*text == '\0') snprintf(text, n, "none");
+}
+
+/* ---- Terminal ------------------------------------------------------------------------------------ */
+
+static void put_words(const page *p, int first, int indent, const char *text)
+{
+    put_repeated(p->out, " ", first);
+    flow f = flow_begin(p, indent, first);
+    flow_words(&f, text);
+    flow_end(&f);
+}
+
+/* What else was left out needs no word: it was asked for. */
+static void show_guessed(const contest *at, const page *p)
+{
+    size_t n_constant = 0, n_names = 0;
+    char text[512] = "left out: ";
+    for (size_t i = 0; i < at->columns.n; i++) {
+        cof_column view;
+        n_constant += at->columns.why[i] == LEFT_CONSTANT;
+        if (at->columns.why[i] != LEFT_IDENTIFIER || cof_table_column(at->table, i, &view) != COF_OK)
+            continue;
+        if (n_names++ < 3)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s (an identifier)",
+                     n_names == 1 ? "" : ", ", show_name(view.name, 40).text);
+    }
+    if (n_names > 3)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more identifiers", n_names - 3);
+    if (n_constant > 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu constant column%s",
+                 n_names > 0 ? ", " : "", n_constant, plural(n_constant));
+    if (n_names + n_constant > 0) put_words(p, 2, 2, text);
+}
+
+static void show_numeric(const contest *at, const page *p)
+{
+    size_t n = 0;
+    char text[512] = "";
+    for (size_t i = 0; i < at->columns.n; i++) {
+        cof_column view;
+        if (at->columns.why[i] != USED || column_kind(at->table, i, COF_MISSING_VALUE) != COF_KIND_QUANTITY)
+            continue;
+        if (cof_table_column(at->table, i, &view) != COF_OK || view.ordinal) continue;
+        if (n++ < 3)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n == 1 ? "" : ", ",
+                     show_text(view.name, 30).text);
+    }
+    if (n > 3) snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", n - 3);
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             " look%s; every distinct number counts as a category",
+             n == 1 ? "s like a measurement" : " like measurements");
+    if (n > 0) put_words(p, 2, 2, text);
+}
+
+static void show_reasons(const comparison *c, const contest *at, const page *p)
+{
+    for (size_t m = 0; m < c->n_methods; m++) {
+        const entry *e = &at->entry[m];
+        char text[512];
+        if (e->n_results == c->s.runs) continue;
+        if (e->n_results == 0)
+            snprintf(text, sizeof text, "- %s", e->reason);
+        else
+            snprintf(text, sizeof text, "%s: only %u of %u runs have a result: %s", contender(c, m),
+                     e->n_results, c->s.runs, e->reason);
+        put_words(p, 2, 4, text);
+    }
+}
+
+static void show_contest(const comparison *c, const contest *at, const page *p)
+{
+    static const digits tries[] = {{4, 3}, {3, 3}, {3, 2}};
+    grid g = {.cell = NULL};
+    fprintf(p->out, "\n%s%s%s: %s rows, %zu column%s, %u cluster%s\n", bold(p), show_text(at->file, 60).text,
+            plain(p), show_count(at->n_rows).text, at->columns.n_used, plural(at->columns.n_used), at->k,
+            plural(at->k));
+    show_guessed(at, p);
+    show_numeric(at, p);
+    for (size_t i = 0; i < 3; i++) {
+        grid_free(&g);
+        if (!make_contest_grid(c, at, tries[i], &g)) return;
+        if (grid_width(&g) <= p->width) break;
+    }
+    fputc('\n', p->out);
+    grid_text(&g, p);
+    grid_free(&g);
+    show_reasons(c, at, p);
+}
+
+static void show_verdict(const comparison *c, const page *p)
+{
+    grid g;
+    char text[1024];
+    fprintf(p->out, "\n%sOver all %zu tables%s: average ranks\n\n", bold(p), c->n_contests, plain(p));
+    if (make_rank_grid(c, &g)) grid_text(&g, p);
+    grid_free(&g);
+    fprintf(p->out, "\n%sDo the methods differ?%s\n\n", bold(p), plain(p));
+    if (make_test_grid(c, &g)) grid_text(&g, p);
+    grid_free(&g);
+    fprintf(p->out, "\n%sWhich differ from %s%s, by Bonferroni and Dunn\n\n", bold(p),
+            contender(c, c->control), plain(p));
+    for (size_t x = 0; x < N_INDICES; x++) {
+        if (!c->index[x].ranked) continue;
+        fprintf(p->out, "  %-11s  ", c->index[x].title);
+        flow f = flow_begin(p, 15, 15);
+        list_differing(c, x, text, sizeof text);
+        flow_words(&f, text);
+        flow_end(&f);
+    }
+}
+
+static void describe_runs(const comparison *c, char *text, size_t n)
+{
+    bool several = c->n_methods > 1;
+    unsigned long long first = c->s.seed, last = c->s.seed + c->s.runs - 1;
+    char seeds[80];
+    snprintf(seeds, sizeof seeds, c->s.runs > 1 ? "seeds %llu to %llu" : "seed %llu", first, last);
+    snprintf(text, n, "%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
+             c->s.runs, plural(c->s.runs), several ? " each" : "", seeds,
+             several ? "; all methods of a run begin with the same start" : "", init_choices[c->s.init].name);
+}
+
+void write_compare_text(const comparison *c, FILE *out)
+{
+    page p = page_for(out == stdout ? stdout : stderr);
+    char text[512];
+    if (out != stdout) p = (page){.out = out, .width = 80};
+    describe_runs(c, text, sizeof text);
+    fprintf(p.out, "Compared:  ");
+    flow f = flow_begin(&p, 11, 11);
+    flow_words(&f, text);
+    flow_end(&f);
+    for (size_t i = 0; i < c->n_contests; i++) show_contest(c, &c->contest[i], &p);
+    if (c->has_verdict) show_verdict(c, &p);
+    fputc('\n', p.out);
+    for (size_t x = 0; x < N_INDICES; x++) fprintf(p.out, "  %s: %s\n", c->index[x].title, c->index[x].what);
+    snprintf(text, sizeof text, "%srank 1 is the best mean%s; time is the median of one fit",
+             c->s.runs > 1 ? "±: deviation over the runs; " : "",
+             c->n_methods > 1 ? " (marked *, the second best +)" : "");
+    put_words(&p, 2, 2, text);
+    size_t n_fits = c->n_contests * c->n_methods * c->s.runs;
+    fprintf(p.out, "  %zu fit%s in %s\n", n_fits, plural(n_fits), show_seconds(c->elapsed_s).text);
+}
+
+/* ---- Documents ----------------------------------------------------------------------------------- */
+
+typedef struct document {
+    FILE *out;
+    bool latex;
+} document;
+
+static void put_heading(const document *d, const char *text)
+{
+    if (d->latex) {
+        fputs("\n\\paragraph{", d->out);
+        put_latex(d->out, text);
+        fputs("}\n", d->out);
+    } else {
+        fputs("\n### ", d->out);
+        put_markdown(d->out, text);
+        fputs("\n\n", d->out);
+    }
+}
+
+static void put_sentence(const document *d, const char *text)
+{
+    fputc('\n', d->out);
+    if (d->latex)
+        put_latex(d->out, text);
+    else
+        put_markdown(d->out, text);
+    fputc('\n', d->out);
+}
+
+static void put_grid(const document *d, const char *heading, grid *g)
+{
+    put_heading(d, heading);
+    if (g->cell != NULL && d->latex) grid_latex(g, d->out);
+    if (g->cell != NULL && !d->latex) grid_markdown(g, d->out);
+    grid_free(g);
+}
+
+/* As the paper sets them: a line a table, a column a method, average ranks below. */
+static bool make_index_grid(const comparison *c, size_t x, grid *g)
+{
+    bool ranks = c->has_verdict && c->index[x].ranked;
+    if (!grid_make(g, c->n_contests + 1 + ranks, c->n_methods + 1)) return false;
+    grid_put(g, 0, 0, "table");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, 0, m + 1, "%s", contender(c, m));
+    for (size_t i = 0; i < c->n_contests; i++) {
+        grid_put(g, i + 1, 0, "%s", c->contest[i].short_name);
+        for (size_t m = 0; m < c->n_methods; m++) {
+            put_mean(g, i + 1, m + 1, &c->contest[i].entry[m], x, digits_for(c, x, (digits){4, 2}));
+            grid_at(g, i + 1, m + 1)->mark = mark_of(c, &c->contest[i], x, m);
+        }
+    }
+    if (!ranks) return true;
+    grid_put(g, c->n_contests + 1, 0, "average rank");
+    for (size_t m = 0; m < c->n_methods; m++) {
+        grid_put(g, c->n_contests + 1, m + 1, "%.4f", c->verdict[x].mean_rank[m]);
+        grid_at(g, c->n_contests + 1, m + 1)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, 1, m);
+    }
+    return true;
+}
+
+static bool make_time_grid(const comparison *c, grid *g)
+{
+    if (!grid_make(g, c->n_contests + 1, c->n_methods + 1)) return false;
+    grid_put(g, 0, 0, "table");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, 0, m + 1, "%s", contender(c, m));
+    for (size_t i = 0; i < c->n_contests; i++) {
+        grid_put(g, i + 1, 0, "%s", c->contest[i].short_name);
+        for (size_t m = 0; m < c->n_methods; m++) put_time(g, i + 1, m + 1, c->contest[i].entry[m].fit_s);
+    }
+    return true;
+}
+
+static void put_several(const comparison *c, const document *d)
+{
+    grid g;
+    char text[1200];
+    for (size_t x = 0; x < N_INDICES; x++) {
+        snprintf(text, sizeof text, "%s: %s", c->index[x].title, c->index[x].what);
+        if (make_index_grid(c, x, &g)) put_grid(d, text, &g);
+    }
+    if (make_time_grid(c, &g)) put_grid(d, "Median time of one fit", &g);
+    if (!c->has_verdict) return;
+    if (make_test_grid(c, &g)) put_grid(d, "Do the methods differ?", &g);
+    for (size_t x = 0; x < N_INDICES; x++) {
+        char list[1024];
+        if (!c->index[x].ranked) continue;
+        list_differing(c, x, list, sizeof list);
+        snprintf(text, sizeof text, "Different from %s by %s: %s.", contender(c, c->control),
+                 c->index[x].title, list);
+        put_sentence(d, text);
+    }
+}
+
+static void put_one(const comparison *c, const document *d)
+{
+    const contest *at = &c->contest[0];
+    grid g;
+    char text[200];
+    snprintf(text, sizeof text, "%.64s: %zu rows, %zu columns, %u clusters", at->short_name, at->n_rows,
+             at->columns.n_used, at->k);
+    if (make_contest_grid(c, at, (digits){4, 2}, &g)) put_grid(d, text, &g);
+}
+
+void write_compare_document(const comparison *c, FILE *out)
+{
+    document d = {.out = out, .latex = c->s.format == FORMAT_LATEX};
+    char text[512];
+    describe_runs(c, text, sizeof text);
+    if (d.latex) fprintf(out, "%% made by coforest %s; needs \\usepackage{booktabs}\n", cof_version());
+    fputs(d.latex ? "% " : "", out);
+    fprintf(out, "%s\n", text);
+    if (c->n_contests == 1)
+        put_one(c, &d);
+    else
+        put_several(c, &d);
+    for (size_t i = 0; i < c->n_contests; i++)
+        for (size_t m = 0; m < c->n_methods; m++)
+            if (c->contest[i].entry[m].n_results == 0) {
+                snprintf(text, sizeof text, "%s: %s.", c->contest[i].short_name,
+                         c->contest[i].entry[m].reason);
+                put_sentence(&d, text);
+            }
+}

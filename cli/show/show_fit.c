@@ -1,0 +1,436 @@
+/* The result of a fit, for people: what was read, what came out, what it means, what to do next. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../complain.h"
+#include "../verbs/fit_job.h"
+#include "insight.h"
+#include "../method_list.h"
+#include "show_scores.h"
+
+enum {
+    BAR_WIDTH = 24,
+    MOST_NAMES = 24,    /* columns listed before "and n more" */
+    MOST_CLUSTERS = 60, /* described one by one */
+    MOST_TELLING = 5,
+    MOST_TREES = 3,   /* drawn here; `trees` draws the rest */
+    MOST_VALUES = 24, /* of a tree worth drawing here */
+    VALUE_WIDTH = 24
+};
+
+static void heading(const page *p, const char *text)
+{
+    fprintf(p->out, "\n%s%s%s\n", bold(p), text, plain(p));
+}
+
+/* ---- What was read ------------------------------------------------------------------------------- */
+
+static void list_columns(const fit_job *job, const page *p, left_out why, const char *title)
+{
+    size_t n = 0, listed = 0;
+    for (size_t c = 0; c < job->columns.n; c++) n += job->columns.why[c] == why;
+    if (n == 0) return;
+    fprintf(p->out, "%-11s", title);
+    flow f = flow_begin(p, 11, 11);
+    for (size_t c = 0; c < job->columns.n && listed < MOST_NAMES; c++) {
+        cof_column view;
+        if (job->columns.why[c] != why || cof_table_column(job->table, c, &view) != COF_OK) continue;
+        shown name = show_name(view.name, 40);
+        listed++;
+        flow_piece(&f, accent(p), name.text, name.width + (listed < n), plain(p));
+        if (listed < n) fputc(',', p->out);
+    }
+    if (listed < n) {
+        char rest[40];
+        snprintf(rest, sizeof rest, "and %zu more", n - listed);
+        flow_words(&f, rest);
+    }
+    char reason[120];
+    snprintf(reason, sizeof reason, "(%s)", left_out_sentence(why));
+    flow_words(&f, reason);
+    flow_end(&f);
+}
+
+static bool any_column(const fit_job *job, left_out why)
+{
+    for (size_t c = 0; c < job->columns.n; c++)
+        if (job->columns.why[c] == why) return true;
+    return false;
+}
+
+static void show_missing(const fit_job *job, const page *p)
+{
+    uint64_t cells = 0;
+    size_t n = 0;
+    static const char *const how[] = {[COF_MISSING_VALUE] = "taken as a value of their own",
+                                      [COF_MISSING_IGNORE] = "which add nothing to any distance",
+                                      [COF_MISSING_DROP] = "whose rows are left out",
+                                      [COF_MISSING_ERROR] = ""};
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        if (job->columns.why[c] != USED || cof_table_column(job->table, c, &view) != COF_OK) continue;
+        cells += view.n_missing;
+        n += view.n_missing > 0;
+    }
+    if (cells > 0)
+        fprintf(p->out, "Missing:   %s cell%s in %zu column%s, %s (--missing)\n", show_count(cells).text,
+                plural(cells), n, plural(n), how[job->s.missing]);
+}
+
+void show_table_read(const fit_job *job, const page *p)
+{
+    const char *title = "Left out:";
+    fprintf(p->out, "Read:      %s%s%s, %s rows, %s columns, in %s\n", bold(p), show_text(job->file, 60).text,
+            plain(p), show_count(cof_table_n_rows(job->table)).text, show_count(job->columns.n).text,
+            show_seconds(job->read_s).text);
+    for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++) {
+        list_columns(job, p, why, title);
+        if (any_column(job, why)) title = "";
+    }
+    list_columns(job, p, AS_NUMBER, "Numeric:");
+    show_missing(job, p);
+    fflush(p->out); /* something to read while the fit runs */
+}
+
+/* ---- Clusters ------------------------------------------------------------------------------------ */
+
+/* Eighths of a column, so that small differences show. */
+static void put_bar(const page *p, double share)
+{
+    static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int parts = (int)lround(share * BAR_WIDTH * 8);
+    if (parts == 0 && share > 0) parts = 1;
+    fputs(accent(p), p->out);
+    put_repeated(p->out, "█", parts / 8);
+    fprintf(p->out, "%s%s", eighth[parts % 8], plain(p));
+}
+
+static void show_sizes(const fit_job *job, const page *p)
+{
+    const double *size = cof_model_sizes(job->model);
+    bool weighted = job->columns.weights != SIZE_MAX;
+    double total = 0, most = 0;
+    int width = 6;
+    for (uint32_t j = 0; j < job->s.k; j++) {
+        int own = show_amount(size[j]).width;
+        total += size[j];
+        if (size[j] > most) most = size[j];
+        if (own > width) width = own;
+    }
+    shown title = show_text(weighted ? "weight" : "rows", 10);
+    fprintf(p->out, "\n  %scluster  ", dim(p));
+    put_right(p->out, &title, width);
+    fprintf(p->out, "  share%s\n", plain(p));
+    for (uint32_t j = 0; j < job->s.k; j++) {
+        shown amount = show_amount(size[j]), share = show_share(size[j], total);
+        fprintf(p->out, "  %7u  ", j + 1);
+        put_right(p->out, &amount, width);
+        fputs("  ", p->out);
+        put_right(p->out, &share, 5);
+        fputs("  ", p->out);
+        put_bar(p, most > 0 ? size[j] / most : 0);
+        fputc('\n', p->out);
+    }
+}
+
+/* Of the start that was kept: it may have settled long before the run was interrupted. */
+static int32_t own_stop_reason(const fit_job *job)
+{
+    size_t n = 0;
+    const cof_restart_record *record = cof_model_restarts(job->model, &n);
+    return job->info.best_restart < n ? record[job->info.best_restart].stop_reason : job->info.stop_reason;
+}
+
+/* Mean agreement of the other starts with the one kept; NaN if there is nothing to compare. */
+/* The cluster that the other good starts agree least about, if they do not agree about all. */
+static void show_least_sure(const fit_job *job, const page *p)
+{
+    uint32_t n_good = 0, least = 0;
+    const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
+    if (agreement == NULL) return;
+    for (uint32_t j = 1; j < job->s.k; j++) least = agreement[j] < agreement[least] ? j : least;
+    if (agreement[least] < 0.995)
+        fprintf(p->out, "\n  %-14s cluster %u, overlap %.2f with its like in the %u other good start%s",
+                "Least sure", least + 1, agreement[least], n_good, plural(n_good));
+}
+
+static void show_criterion(const fit_job *job, const page *p)
+{
+    const cof_fit_info *info = &job->info;
+    bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
+                                      [COF_STOP_CYCLE] = "came back to an earlier partition",
+                                      [COF_STOP_CAP] = "cut off",
+                                      [COF_STOP_STOPPED] = "interrupted"};
+    fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
+            likelihood ? info->log_likelihood : info->objective);
+    if (info->n_restarts > 1)
+        fprintf(p->out, ", %s of %u starts, reached by %zu of them",
+                job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
+                cof_model_n_alike(job->model));
+    if (!isnan(cof_model_mean_agreement(job->model)))
+        fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
+                "Agreement", cof_model_mean_agreement(job->model));
+    show_least_sure(job, p);
+    fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
+            likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
+    if (info->rebuilds > 0 || has_trees(job->model))
+        fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
+    fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
+    if (!isnan(info->bic))
+        fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (least is best)\n", "Mixture",
+                info->mixture_log_likelihood, info->bic);
+}
+
+/* The likelihood of every k tried, as a bar between the least and the greatest. */
+static void show_curve(const fit_job *job, const page *p)
+{
+    size_t n = 0;
+    const cof_k_record *record = cof_model_k_curve(job->model, &n);
+    uint32_t second = cof_model_k_runner_up(job->model);
+    double least = INFINITY, most = -INFINITY;
+    if (record == NULL) return;
+    heading(p, "How many clusters: log-likelihood of the likeliest start for every number tried");
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, record[i].log_likelihood);
+        most = fmax(most, record[i].log_likelihood);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double own = record[i].log_likelihood;
+        fprintf(p->out, "  %7u  %14.2f  ", record[i].k, own);
+        put_bar(p, most > least ? (own - least) / (most - least) : 1);
+        fputs(record[i].k == job->s.k ? "  kept\n" : record[i].k == second ? "  runner-up\n" : "\n", p->out);
+    }
+}
+
+static void show_structure(const fit_job *job, const page *p)
+{
+    if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
+    if (job->s.k > 1)
+        fprintf(p->out, "  %-14s none found: one cluster explains the rows as well\n", "Structure");
+    else if (cof_model_k_curve(job->model, NULL) != NULL)
+        fprintf(p->out, "  %-14s none found: no larger number explains the rows better\n", "Structure");
+}
+
+static void show_warnings(const fit_job *job, const page *p)
+{
+    size_t n =
+        job->n_warnings - (job->info.stop_reason == COF_STOP_STOPPED); /* that one is said at the end */
+    for (size_t i = 0; i < n; i++) {
+        fprintf(p->out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(p), plain(p));
+        flow f = flow_begin(p, 8, 8);
+        flow_words(&f, job->warning[i]);
+        flow_end(&f);
+    }
+}
+
+/* ---- What marks a cluster ------------------------------------------------------------------------ */
+
+static void put_trait(const fit_job *job, const page *p, flow *f, const trait *t, bool last)
+{
+    cof_attribute about;
+    char shares[640];
+    if (cof_model_attribute(job->model, t->attribute, &about) != COF_OK) return;
+    shown name = show_name(about.name, VALUE_WIDTH);
+    shown value = show_name(cof_model_value(job->model, t->attribute, t->value), VALUE_WIDTH);
+    shown here = show_share(t->here, t->cluster), anywhere = show_share(t->anywhere, t->all);
+    char text[1280];
+    snprintf(shares, sizeof shares, "%s (%s)%s", here.text, anywhere.text, last ? "" : ",");
+    snprintf(text, sizeof text, "%s=%s%s%s %s", name.text, accent(p), value.text, plain(p), shares);
+    flow_piece(f, "", text, name.width + value.width + 2 + (int)strlen(shares), "");
+}
+
+/* As many names as fill one line. */
+static void show_names(const fit_job *job, const page *p, uint32_t cluster)
+{
+    size_t n = 0, listed = 0;
+    const int32_t *label = cof_model_labels(job->model, &n);
+    flow f = flow_begin(p, 12, 12);
+    for (size_t i = 0; i < n; i++) {
+        if (label[i] != (int32_t)cluster) continue;
+        shown name = show_name(cof_table_value(job->table, job->columns.names,
+                                               cof_table_code(job->table, i, job->columns.names)),
+                               24);
+        if (listed > 0 && !flow_fits(&f, name.width + 5)) {
+            fputs(", …", p->out);
+            break;
+        }
+        if (listed == 0) fprintf(p->out, "     %ssuch as", dim(p));
+        fputs(listed == 0 ? " " : ",", p->out);
+        flow_piece(&f, "", name.text, name.width + (listed > 0), "");
+        listed++;
+    }
+    if (listed > 0) fprintf(p->out, "%s\n", plain(p));
+}
+
+static void show_traits(const fit_job *job, const page *p, const insight *in)
+{
+    const double *size = cof_model_sizes(job->model);
+    heading(p, "What marks each cluster: share of its rows (share of all rows)");
+    for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+        const traits *t = &in->of_cluster[j];
+        flow f = flow_begin(p, 5, 5);
+        fprintf(p->out, " %s%3u%s ", bold(p), j + 1, plain(p));
+        size_t most = t->n < 5 ? t->n : 5;
+        for (size_t i = 0; i < most; i++) put_trait(job, p, &f, &t->best[i], i + 1 == most);
+        if (t->n == 0) flow_words(&f, size[j] > 0 ? "nothing stands out" : "no rows");
+        flow_end(&f);
+        if (job->columns.names != SIZE_MAX) show_names(job, p, j);
+    }
+    if (job->s.k > MOST_CLUSTERS) fprintf(p->out, "     and %u more clusters\n", job->s.k - MOST_CLUSTERS);
+}
+
+/* ---- Trees --------------------------------------------------------------------------------------- */
+
+typedef struct indenter {
+    FILE *out;
+    bool at_start;
+} indenter;
+
+static int put_indented(void *ctx, const char *text, size_t n_bytes)
+{
+    indenter *to = ctx;
+    for (size_t i = 0; i < n_bytes; i++) {
+        if (to->at_start && text[i] != '\n') fputs("  ", to->out);
+        to->at_start = text[i] == '\n';
+        fputc(text[i], to->out);
+    }
+    return 0;
+}
+
+/* How much a column alone tells about the cluster, most first. */
+static void show_telling(const fit_job *job, const page *p, const insight *in)
+{
+    size_t attribute[MOST_TELLING];
+    size_t n = insight_rank(job->model, in, 2, UINT32_MAX, MOST_TELLING, attribute);
+    if (n == 0) return;
+    heading(p, "Columns that tell most about the cluster: share of the uncertainty they remove");
+    fputs("  ", p->out);
+    flow f = flow_begin(p, 2, 2);
+    for (size_t i = 0; i < n; i++) {
+        cof_attribute about;
+        char text[600];
+        if (cof_model_attribute(job->model, attribute[i], &about) != COF_OK) continue;
+        shown name = show_name(about.name, 30), share = show_share(in->tells[attribute[i]], 1);
+        snprintf(text, sizeof text, "%s%s%s %s%s", accent(p), name.text, plain(p), share.text,
+                 i + 1 < n ? "," : "");
+        flow_piece(&f, "", text, name.width + share.width + 1 + (i + 1 < n), "");
+    }
+    flow_end(&f);
+}
+
+/* A tree of two values is a single edge, so those of three and more come first. */
+static int show_trees(const fit_job *job, const page *p, const insight *in)
+{
+    size_t attribute[MOST_TREES];
+    cof_error err;
+    if (!has_trees(job->model)) return CODE_DONE;
+    size_t n = insight_rank(job->model, in, 3, MOST_VALUES, MOST_TREES, attribute);
+    if (n == 0) n = insight_rank(job->model, in, 2, MOST_VALUES, 1, attribute);
+    if (n == 0) return CODE_DONE;
+    heading(p, "Order trees: values on a short edge were shared by the same clusters");
+    for (size_t i = 0; i < n; i++) {
+        indenter to = {.out = p->out, .at_start = true};
+        if (i > 0) fputc('\n', p->out);
+        cof_status status =
+            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented, &to, &err);
+        if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &err);
+    }
+    if (job->columns.n_used <= n) return CODE_DONE;
+    fprintf(p->out, "\n  %s%zu of %zu trees; coforest trees %s shows all%s%s\n", dim(p), n,
+            job->columns.n_used,
+            job->out[OUT_MODEL].path == NULL ? "MODEL" : show_shell_word(job->out[OUT_MODEL].path).text,
+            job->out[OUT_MODEL].path == NULL ? " (--model-out MODEL keeps one)" : "", plain(p));
+    return CODE_DONE;
+}
+
+/* ---- Scores, files, and what next ---------------------------------------------------------------- */
+
+static int show_comparison(const fit_job *job, const page *p)
+{
+    cof_column view;
+    size_t n = 0;
+    if (job->classes == NULL || cof_table_column(job->table, job->columns.label, &view) != COF_OK)
+        return CODE_DONE;
+    labelling clusters = {
+        .label = cof_model_labels(job->model, &n), .n_labels = job->s.k, .title = "cluster"};
+    labelling classes = {.label = job->classes,
+                         .n_labels = view.n_values,
+                         .title = view.name,
+                         .table = job->table,
+                         .column = job->columns.label};
+    fprintf(p->out, "\n%sCompared with %s%s: %u classes, %s rows\n", bold(p), show_name(view.name, 40).text,
+            plain(p), job->scores.n_classes, show_count(job->scores.n).text);
+    show_scores(p, &job->scores);
+    return show_confusion(p, &clusters, &classes, n);
+}
+
+static void show_files(const fit_job *job, const page *p)
+{
+    static const char *const what[] = {
+        [OUT_LABELS] = "the cluster of every row",       [OUT_MODEL] = "the model",
+        [OUT_HISTORY] = "the history of every pass",     [OUT_REPORT] = "the report; open it in a browser",
+        [OUT_MARGINS] = "how clearly every row belongs", [OUT_MAP] = "the map of the rows"};
+    bool first = true;
+    for (size_t i = 0; i < N_OUT; i++) {
+        if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;
+        fprintf(p->out, "%sWrote:     %s%s%s, %s\n", first ? "\n" : "", bold(p),
+                show_text(job->out[i].path, 200).text, plain(p), what[i]);
+        first = false;
+    }
+}
+
+static void show_next(const fit_job *job, const page *p)
+{
+    const char *model = job->out[OUT_MODEL].path;
+    fputs(job->out[OUT_LABELS].path == NULL && model == NULL ? "\nNext:      " : "Next:      ", p->out);
+    if (model != NULL && has_trees(job->model))
+        fprintf(p->out, "coforest trees %s\n", show_shell_word(model).text);
+    else if (model != NULL && !job->s.demo)
+        fprintf(p->out, "coforest compare %s -k %u\n", show_shell_word(job->file).text, job->s.k);
+    else if (job->s.demo)
+        fputs("coforest fit YOUR.csv -k 5 --labels-out labels.csv --model-out model.cof\n", p->out);
+    else if (job->out[OUT_LABELS].path != NULL)
+        fputs("add --model-out model.cof to label new rows later\n", p->out);
+    else
+        fputs("add --labels-out labels.csv --model-out model.cof to keep the result\n", p->out);
+}
+
+/* The program has the name of its own method, which needs no words. */
+static void show_method(const fit_job *job, const page *p)
+{
+    size_t method = (size_t)job->s.method;
+    if (method > 0)
+        fprintf(p->out, "by %s%s%s: %s\n", bold(p), cof_method_name(method), plain(p),
+                cof_method_title(method));
+}
+
+int show_fit(const fit_job *job, const page *p)
+{
+    insight in;
+    if (insight_find(job->model, &in) != COF_OK) return complain_memory();
+    fprintf(p->out, "\n%s%u cluster%s%s of %s rows", bold(p), job->s.k, plural(job->s.k), plain(p),
+            show_count(job->info.n_rows).text);
+    if (job->info.n_distinct_rows > 0)
+        fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);
+    fprintf(p->out, " on %zu column%s, in %s\n", job->columns.n_used, plural(job->columns.n_used),
+            show_seconds(job->info.fit_s).text);
+    show_method(job, p);
+    show_sizes(job, p);
+    show_criterion(job, p);
+    show_structure(job, p);
+    show_warnings(job, p);
+    show_curve(job, p);
+    show_traits(job, p, &in);
+    show_telling(job, p, &in);
+    int code = show_trees(job, p, &in);
+    if (code == CODE_DONE) code = show_comparison(job, p);
+    if (code == CODE_DONE) {
+        show_files(job, p);
+        show_next(job, p);
+    }
+    insight_free(&in);
+    return code;
+}

@@ -1,0 +1,477 @@
+/* coforest compare: several methods on one or more tables, run by run from the same starts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "compare.h"
+#include "../complain.h"
+#include "fit_job.h"
+#include "../method_list.h"
+#include "../show/show_scores.h"
+
+enum { DEFAULT_RUNS = 10, MOST_RUNS = 10000, MOST_THREADS = 1024 };
+
+const double compare_levels[2] = {0.05, 0.10};
+
+static const measure class_measures[N_INDICES] = {
+    {"ca", "CA", "accuracy, each cluster matched with one class", true, true},
+    {"ari", "ARI", "adjusted Rand index", true, true},
+    {"nmi", "NMI", "normalised mutual information", true, true}};
+
+static const measure own_measures[N_INDICES] = {
+    {"log_likelihood", "log-lik/row", "integrated likelihood of the partition, a row", true, true},
+    {"agreement", "agreement", "adjusted Rand index between a method's runs, mean of all pairs", true, false},
+    {"objective", "objective", "each method's own, so not to be compared between methods", false, true}};
+
+static const choice start_choices[] = {
+    [COF_INIT_PORTFOLIO] = {"portfolio", "as fit begins: k-means, softened by EM for coforest"},
+    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
+    [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
+    [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper (default)"},
+    [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
+    [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; all runs are one"},
+    {NULL, NULL}};
+
+static const choice format_choices[] = {[FORMAT_TEXT] = {"text", "for people (default)"},
+                                        [FORMAT_CSV] = {"csv", "one figure a line, with what it is of"},
+                                        [FORMAT_JSON] = {"json", "one object, every run in it"},
+                                        [FORMAT_MARKDOWN] = {"markdown", "tables for a document"},
+                                        [FORMAT_LATEX] = {"latex", "tabulars that use booktabs"},
+                                        {NULL, NULL}};
+
+static const option comparing_options[] = {
+    {.name = "clusters",
+     .letter = 'k',
+     .arg = "K",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(compare_settings, k),
+     .least = 1,
+     .most = COF_MOST_CLUSTERS,
+     .help = "How many clusters to make (default: as many as --label has classes)."},
+    {.name = "methods",
+     .arg = "NAME,...",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(compare_settings, methods),
+     .list = method_set_choices,
+     .help = "Which methods, separated by commas; sets and names may be mixed:"},
+    {.name = "control",
+     .arg = "NAME",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(compare_settings, control),
+     .help = "The method that the others are tested against, with several tables (default: coforest if it is "
+             "among them, otherwise the first)."},
+    {.name = "runs",
+     .arg = "R",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(compare_settings, runs),
+     .least = 1,
+     .most = MOST_RUNS,
+     .help = "How often each method runs, from one start each time (default: 10)."},
+    {.name = "init",
+     .arg = "WAY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(compare_settings, init),
+     .choices = start_choices,
+     .help = "How a start is made, the same one for all methods of a run:"},
+    {.name = "seed",
+     .arg = "S",
+     .kind = OPTION_NUMBER,
+     .offset = offsetof(compare_settings, seed),
+     .help = "Where the random numbers of the first run begin; the next run takes the next number (default: "
+             "1)."},
+    {.name = "variant",
+     .arg = "NAME",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(compare_settings, variant),
+     .choices = variant_choices,
+     .help = "How coforest and cof1 to cof4 scale attributes (default: paper); it means nothing to the other "
+             "methods:"},
+    {.name = "missing",
+     .arg = "HOW",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(compare_settings, missing),
+     .choices = missing_choices,
+     .help = "How missing cells are taken:"},
+    {.name = "threads",
+     .arg = "T",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(compare_settings, threads),
+     .most = MOST_THREADS,
+     .help = "Threads to use (default: 0, all cores). The results do not depend on it."},
+    {.name = NULL}};
+
+static const option compare_output_options[] = {
+    {.name = "format",
+     .arg = "FORMAT",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(compare_settings, format),
+     .choices = format_choices,
+     .help = "How the result is written:"},
+    {.name = "out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(compare_settings, out),
+     .hint = HINT_FILE,
+     .help = "Where it goes (default: \"-\", standard output)."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(compare_settings, quiet),
+     .help = "No progress line, and no word about the file written."},
+    {.name = NULL}};
+
+static const option_group comparing_group = {"Comparing", comparing_options, 0};
+static const option_group column_group = {"Columns", column_options, offsetof(compare_settings, columns)};
+static const option_group reading_group = {"Reading the tables", dialect_options,
+                                           offsetof(compare_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(compare_settings, reading)};
+static const option_group output_group = {"Output", compare_output_options, 0};
+
+const char *contender(const comparison *c, size_t method)
+{
+    return cof_method_name(c->method[method]);
+}
+
+/* ---- What was asked ------------------------------------------------------------------------------ */
+
+static int find_control(comparison *c)
+{
+    const char *wanted = c->s.control != NULL ? c->s.control : cof_method_name(0);
+    for (c->control = 0; c->control < c->n_methods; c->control++)
+        if (strcmp(contender(c, c->control), wanted) == 0) return CODE_DONE;
+    c->control = 0;
+    if (c->s.control == NULL) return CODE_DONE;
+    return complain(CODE_USAGE, "--control %s is not among the methods compared; add it to --methods",
+                    wanted);
+}
+
+static int check_operand_files(const operands *found)
+{
+    size_t n_stdin = 0;
+    for (size_t i = 0; i < found->n; i++) n_stdin += strcmp(found->text[i], "-") == 0;
+    return n_stdin > 1 ? complain(CODE_USAGE, "standard input can be one of the tables, not several")
+                       : CODE_DONE;
+}
+
+static int check_settings(comparison *c, const operands *found)
+{
+    compare_settings *s = &c->s;
+    int code = parse_methods(s->methods, &c->method, &c->n_methods);
+    if (code == CODE_DONE) code = find_control(c);
+    if (code == CODE_DONE) code = check_operand_files(found);
+    if (code != CODE_DONE) return code;
+    if (s->k == 0 && s->columns.label == NULL)
+        return complain(CODE_USAGE,
+                        "compare needs the number of clusters, -k K, or the true classes, --label "
+                        "COLUMN");
+    s->columns.several = found->n > 1;
+    memcpy(c->index, s->columns.label != NULL ? class_measures : own_measures, sizeof c->index);
+    if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
+    c->out = (outfile){.option = "--out", .path = s->out};
+    if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
+    return outfiles_check(&c->out, 1, found->text, found->n);
+}
+
+/* ---- Tables -------------------------------------------------------------------------------------- */
+
+/* "vt" of "data/vt.csv.gz"; the whole name if nothing would be left. */
+static void shorten(const char *path, char *name, size_t n)
+{
+    const char *slash = strrchr(path, '/');
+    const char *from = slash == NULL || slash[1] == '\0' ? path : slash + 1;
+    size_t length = strcspn(from, ".");
+    snprintf(name, n, "%.*s", length == 0 ? (int)strlen(from) : (int)length, from);
+}
+
+static int count_classes(comparison *c, contest *at)
+{
+    cof_column view;
+    at->k = c->s.k;
+    if (c->s.columns.label == NULL || cof_table_column(at->table, at->columns.label, &view) != COF_OK)
+        return CODE_DONE;
+    if (view.n_values == 0)
+        return complain(CODE_DATA, "the label column \"%s\" of %s has no values", view.name, at->file);
+    if (at->k == 0) at->k = view.n_values;
+    at->classes = column_labels(at->table, at->columns.label);
+    return at->classes == NULL ? complain_memory() : CODE_DONE;
+}
+
+static int read_contest(comparison *c, contest *at, const char *path)
+{
+    const char *label = c->s.columns.label;
+    at->path = path;
+    at->file = strcmp(path, "-") == 0 ? "standard input" : path;
+    shorten(at->file, at->short_name, sizeof at->short_name);
+    c->line.what = at->file;
+    cof_env env = reading_env(&c->line);
+    int code = read_table(&env, path, &c->s.reading, NULL, &at->table);
+    progress_erase(&c->line);
+    if (code != CODE_DONE) return code;
+    at->n_rows = cof_table_n_rows(at->table);
+    if (c->n_contests > 1 && label != NULL && cof_table_find(at->table, label) == SIZE_MAX)
+        return complain(CODE_USAGE,
+                        "there is no column \"%s\" in %s; the classes must have the same name in every table",
+                        label, at->file);
+    code = choose_columns(at->table, at->file, &c->s.columns, c->s.missing, &at->columns);
+    return code == CODE_DONE ? count_classes(c, at) : code;
+}
+
+static int check_lists(const comparison *c)
+{
+    if (!c->s.columns.several) return CODE_DONE;
+    cof_table **tables = malloc(c->n_contests * sizeof *tables);
+    if (tables == NULL) return complain_memory();
+    for (size_t i = 0; i < c->n_contests; i++) tables[i] = c->contest[i].table;
+    int code = check_named(tables, c->n_contests, &c->s.columns);
+    free(tables);
+    return code;
+}
+
+static bool make_entry(entry *e, uint32_t runs)
+{
+    e->value = malloc((size_t)runs * N_INDICES * sizeof *e->value);
+    e->time_s = malloc(runs * sizeof *e->time_s);
+    e->labels = calloc(runs, sizeof *e->labels);
+    if (e->value == NULL || e->time_s == NULL || e->labels == NULL) return false;
+    for (size_t i = 0; i < (size_t)runs * N_INDICES; i++) e->value[i] = (double)NAN;
+    for (uint32_t i = 0; i < runs; i++) e->time_s[i] = (double)NAN;
+    return true;
+}
+
+static int read_contests(comparison *c, const operands *found)
+{
+    c->contest = calloc(found->n, sizeof *c->contest);
+    if (c->contest == NULL) return complain_memory();
+    c->n_contests = found->n;
+    for (size_t i = 0; i < found->n; i++) {
+        contest *at = &c->contest[i];
+        int code = read_contest(c, at, found->text[i]);
+        if (code != CODE_DONE) return code;
+        at->entry = calloc(c->n_methods, sizeof *at->entry);
+        for (size_t m = 0; m < c->n_methods; m++)
+            if (at->entry == NULL || !make_entry(&at->entry[m], c->s.runs)) return complain_memory();
+    }
+    return check_lists(c);
+}
+
+/* ---- What the fits say --------------------------------------------------------------------------- */
+
+static double median(const double *value, size_t n)
+{
+    double *sorted = malloc((n + 1) * sizeof *sorted), middle = (double)NAN;
+    size_t m = 0;
+    for (size_t i = 0; sorted != NULL && i < n; i++)
+        if (!isnan(value[i])) sorted[m++] = value[i];
+    if (m > 0) middle = cof_quantile(sorted, m, 0.5);
+    free(sorted);
+    return middle;
+}
+
+/* Mean and deviation, which divides by one less than the runs, of those that have a result. */
+static void summarise(entry *e, uint32_t runs, const measure *index)
+{
+    e->n_results = 0;
+    for (uint32_t r = 0; r < runs; r++) e->n_results += !isnan(e->time_s[r]);
+    e->fit_s = median(e->time_s, runs);
+    for (size_t x = 0; x < N_INDICES; x++) {
+        double sum = 0, squares = 0, n = 0;
+        for (uint32_t r = 0; r < runs; r++) {
+            double v = e->value[(size_t)r * N_INDICES + x];
+            if (!isnan(v)) sum += v, n++;
+        }
+        e->mean[x] = sum / n; /* 0 / 0 is NaN, as it should be */
+        for (uint32_t r = 0; r < runs; r++) {
+            double v = e->value[(size_t)r * N_INDICES + x];
+            if (!isnan(v)) squares += (v - e->mean[x]) * (v - e->mean[x]);
+        }
+        e->deviation[x] = index[x].has_deviation && n > 1 ? sqrt(squares / (n - 1)) : (double)NAN;
+    }
+}
+
+/* Equal partitions under other cluster numbers are added up in another order, so that their scores may differ
+ * in the last digit; that is no reason to rank them apart. */
+static double steady(double mean)
+{
+    return round(mean * 1e12) / 1e12;
+}
+
+/* 1 is the best; ties share the mean of their ranks, and what has no result is tied at the end. */
+static void rank(const comparison *c, contest *at, size_t x)
+{
+    for (size_t m = 0; m < c->n_methods; m++) {
+        double own = steady(at->entry[m].mean[x]);
+        size_t before = 0, same = 0;
+        for (size_t i = 0; i < c->n_methods; i++) {
+            double other = steady(at->entry[i].mean[x]);
+            before += isnan(own) ? !isnan(other) : other > own;
+            same += isnan(own) ? isnan(other) : other == own;
+        }
+        at->entry[m].rank[x] = c->index[x].ranked ? (double)before + ((double)same + 1) / 2 : (double)NAN;
+    }
+}
+
+static int check_results(const comparison *c)
+{
+    for (size_t i = 0; i < c->n_contests; i++) {
+        const contest *at = &c->contest[i];
+        uint32_t n = 0;
+        for (size_t m = 0; m < c->n_methods; m++) n += at->entry[m].n_results;
+        if (n == 0 && c->n_contests == 1 && c->n_methods == 1)
+            return complain(CODE_DATA, "%s", at->entry[0].reason);
+        if (n == 0)
+            return complain(CODE_DATA, "no method has a result on %s: %s", at->file, at->entry[0].reason);
+    }
+    return CODE_DONE;
+}
+
+static int judge_index(comparison *c, size_t x)
+{
+    cof_error err;
+    verdict *v = &c->verdict[x];
+    double *value = malloc(c->n_contests * c->n_methods * sizeof *value);
+    v->mean_rank = calloc(c->n_methods, sizeof *v->mean_rank);
+    v->test = (cof_friedman_result){.struct_size = sizeof v->test};
+    cof_status status = COF_ERR_MEMORY;
+    if (value != NULL && v->mean_rank != NULL) {
+        for (size_t i = 0; i < c->n_contests; i++)
+            for (size_t m = 0; m < c->n_methods; m++)
+                value[i * c->n_methods + m] = steady(c->contest[i].entry[m].mean[x]);
+        status = cof_friedman(NULL, value, c->n_contests, c->n_methods, 1, v->mean_rank, &v->test, &err);
+    } else {
+        snprintf(err.text, sizeof err.text, "out of memory");
+    }
+    free(value);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+}
+
+static int judge(comparison *c)
+{
+    for (size_t i = 0; i < c->n_contests; i++) {
+        for (size_t m = 0; m < c->n_methods; m++) summarise(&c->contest[i].entry[m], c->s.runs, c->index);
+        for (size_t x = 0; x < N_INDICES; x++) rank(c, &c->contest[i], x);
+    }
+    int code = check_results(c);
+    c->has_verdict = c->n_contests > 1 && c->n_methods > 1;
+    if (!c->has_verdict) return code;
+    for (size_t x = 0; x < N_INDICES && code == CODE_DONE; x++)
+        if (c->index[x].ranked) code = judge_index(c, x);
+    for (size_t l = 0; l < 2; l++)
+        c->difference[l] = cof_critical_difference(c->n_contests, c->n_methods, compare_levels[l]);
+    return code;
+}
+
+int differs(const comparison *c, size_t index, size_t method, size_t level)
+{
+    const double *rank_of = c->verdict[index].mean_rank;
+    double apart = rank_of[method] - rank_of[c->control];
+    return fabs(apart) <= c->difference[level] ? 0 : apart > 0 ? 1 : -1;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+typedef void (*writer)(const comparison *c, FILE *out);
+
+static int write_result(comparison *c)
+{
+    static const writer write[] = {[FORMAT_TEXT] = write_compare_text,
+                                   [FORMAT_CSV] = write_compare_csv,
+                                   [FORMAT_JSON] = write_compare_json,
+                                   [FORMAT_MARKDOWN] = write_compare_document,
+                                   [FORMAT_LATEX] = write_compare_document};
+    char *text = NULL;
+    size_t n = 0;
+    if (is_stdout(&c->out)) {
+        write[c->s.format](c, stdout);
+        return CODE_DONE;
+    }
+    FILE *memory = open_memstream(&text, &n);
+    if (memory == NULL) return complain_memory();
+    write[c->s.format](c, memory);
+    int code = fclose(memory) == 0 ? outfile_open(&c->out) : complain_memory();
+    if (code == CODE_DONE) {
+        outfile_put(&c->out, text, n);
+        code = outfile_finish(&c->out);
+    }
+    free(text);
+    if (code == CODE_DONE) code = outfiles_publish(&c->out, 1);
+    if (code == CODE_DONE && !c->s.quiet) printf("Wrote:     %s\n", show_text(c->s.out, 200).text);
+    return code;
+}
+
+static void comparison_free(comparison *c)
+{
+    for (size_t i = 0; i < c->n_contests; i++) {
+        contest *at = &c->contest[i];
+        for (size_t m = 0; at->entry != NULL && m < c->n_methods; m++) {
+            entry *e = &at->entry[m];
+            for (uint32_t r = 0; e->labels != NULL && r < c->s.runs; r++) free(e->labels[r]);
+            free(e->labels);
+            free(e->value);
+            free(e->time_s);
+        }
+        free(at->entry);
+        free(at->classes);
+        columns_free(&at->columns);
+        cof_table_free(at->table);
+    }
+    for (size_t x = 0; x < N_INDICES; x++) free(c->verdict[x].mean_rank);
+    free(c->contest);
+    free(c->method);
+    outfiles_free(&c->out, 1);
+    column_choice_free(&c->s.columns);
+}
+
+static int run_compare(int argc, char **argv)
+{
+    comparison c = {
+        .s = {.seed = 1, .runs = DEFAULT_RUNS, .init = COF_INIT_RANDOM, .methods = "default", .out = "-"}};
+    operands found;
+    int code;
+    if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) goto done;
+    code = check_settings(&c, &found);
+    if (code != CODE_DONE) goto done;
+    c.line = progress_begin(c.s.quiet, found.text[0]);
+    double begun_s = now_s();
+    catch_signals();
+    code = read_contests(&c, &found);
+    if (code == CODE_DONE) code = run_fits(&c);
+    if (code == CODE_DONE) code = judge(&c);
+    c.elapsed_s = now_s() - begun_s;
+    if (code == CODE_DONE) code = write_result(&c);
+done:
+    comparison_free(&c);
+    return code;
+}
+
+static const operand compare_operands[] = {{.name = "TABLE", .repeated = true, .hint = HINT_FILE},
+                                           {.name = NULL}};
+static const option_group *const compare_groups[] = {&comparing_group, &column_group, &reading_group,
+                                                     &na_group,        &output_group, NULL};
+static const char *const compare_paragraphs[] = {
+    "Runs several methods on each TABLE, all of them from the same starts, and shows what each finds. With "
+    "--label, that is mean and deviation of accuracy (CA), adjusted Rand index (ARI) and normalised mutual "
+    "information (NMI) against the true classes; without, the integrated log-likelihood of the partitions, "
+    "how much the runs of a method agree with each other, and its objective. Rank 1 is the best mean, and a "
+    "method that has no result on a table is shown as - and ranks last.",
+    "Several tables are summed up by average ranks, Friedman's test on them (chi-square, with and without "
+    "the correction for ties, and Iman and Davenport's F), and the critical difference of Bonferroni and "
+    "Dunn from the --control method. --ignore, --columns and --ordinal then hold for every table that has "
+    "the column.",
+    NULL};
+static const example compare_examples[] = {
+    {"coforest compare votes.csv --label party", "Which method finds the parties, ten runs each."},
+    {"coforest compare survey.csv -k 5 --methods coforest,kmodes,lca --runs 20",
+     "No classes: how likely and how stable the partitions are."},
+    {"coforest compare data/*.csv --label class --format latex --out comparison.tex",
+     "Tables for a paper, with ranks and tests."},
+    {NULL, NULL}};
+
+const verb verb_compare = {.name = "compare",
+                           .usage = "TABLE... [options]",
+                           .summary = "try several methods and rank them",
+                           .paragraphs = compare_paragraphs,
+                           .operands = compare_operands,
+                           .groups = compare_groups,
+                           .examples = compare_examples,
+                           .run = run_compare};

@@ -1,0 +1,332 @@
+/* coforest describe: what is in a table, and what may be wrong with it. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "../column_choice.h"
+#include "../complain.h"
+#include "../progress.h"
+#include "../term.h"
+
+enum { MOST_TOP = 8, MOST_NOTICES = 20, NAME_WIDTH = 26 };
+
+typedef struct describe_settings {
+    reading reading;
+    bool json;
+} describe_settings;
+
+typedef struct top_value {
+    uint32_t value;
+    uint64_t rows;
+} top_value;
+
+typedef struct column_facts {
+    cof_column about;
+    left_out role; /* USED, LEFT_IDENTIFIER or LEFT_CONSTANT */
+    bool numeric;
+    top_value top[MOST_TOP]; /* most frequent first */
+    size_t n_top;
+} column_facts;
+
+typedef struct describe_job {
+    describe_settings s;
+    const char *file;
+    progress_line line; /* here, because the table keeps pointing at it */
+    cof_table *table;
+    columns columns;
+    column_facts *facts;
+    uint64_t n_distinct;
+    double read_s;
+    char *notice[MOST_NOTICES];
+    size_t n_notices, n_unsaid;
+} describe_job;
+
+static const option describe_options[] = {{.name = "json",
+                                           .kind = OPTION_FLAG,
+                                           .offset = offsetof(describe_settings, json),
+                                           .help = "Print one JSON object instead of the text."},
+                                          {.name = NULL}};
+
+static const option_group describe_group = {"Output", describe_options, 0};
+static const option_group reading_group = {"Reading the table", dialect_options,
+                                           offsetof(describe_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(describe_settings, reading)};
+
+__attribute__((format(printf, 2, 3))) static void notice(describe_job *job, const char *format, ...)
+{
+    va_list args;
+    if (job->n_notices == MOST_NOTICES) {
+        job->n_unsaid++;
+        return;
+    }
+    va_start(args, format);
+    if (vasprintf(&job->notice[job->n_notices], format, args) >= 0) job->n_notices++;
+    va_end(args);
+}
+
+/* ---- Facts --------------------------------------------------------------------------------------- */
+
+static void keep_top(column_facts *f, uint32_t value, uint64_t rows)
+{
+    size_t at = f->n_top;
+    while (at > 0 && f->top[at - 1].rows < rows) at--;
+    if (at == MOST_TOP) return;
+    size_t last = f->n_top < MOST_TOP ? f->n_top : MOST_TOP - 1;
+    memmove(f->top + at + 1, f->top + at, (last - at) * sizeof *f->top);
+    f->top[at] = (top_value){value, rows};
+    f->n_top = last + 1;
+}
+
+static int look_for_mistakes(describe_job *job, const column_facts *f, size_t column, const uint64_t *rows)
+{
+    cof_suspect list[MOST_NOTICES];
+    cof_error err;
+    size_t n = 0;
+    cof_status status = cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &err);
+    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
+        const char *text = cof_table_value(job->table, column, list[i].value);
+        if (list[i].suspicion == COF_SUSPECT_MISSING)
+            notice(job, "%s: \"%s\" in %s row%s may mean missing; --na \"?,NA,%s,\" would take it so",
+                   f->about.name, text, show_count(rows[list[i].value]).text, plural(rows[list[i].value]),
+                   text);
+        else
+            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks", f->about.name, text,
+                   cof_table_value(job->table, column, list[i].other));
+    }
+    if (n > MOST_NOTICES) job->n_unsaid += n - MOST_NOTICES;
+    return CODE_DONE;
+}
+
+static int study_column(describe_job *job, size_t c)
+{
+    column_facts *f = &job->facts[c];
+    cof_error err;
+    if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
+    f->role = job->columns.why[c];
+    f->numeric = f->role == USED && column_kind(job->table, c, COF_MISSING_VALUE) == COF_KIND_QUANTITY;
+    size_t n = (size_t)f->about.n_values + 1;
+    uint64_t *rows = calloc(n, sizeof *rows);
+    if (rows == NULL) return complain_memory();
+    cof_status status = cof_column_count(job->table, c, rows, n, &err);
+    for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
+    int code =
+        status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
+    free(rows);
+    return code;
+}
+
+static int study_table(describe_job *job)
+{
+    cof_error err;
+    column_choice nothing_said = {.label = NULL};
+    int code = choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns);
+    if (code != CODE_DONE) return code;
+    job->facts = calloc(job->columns.n + 1, sizeof *job->facts);
+    if (job->facts == NULL) return complain_memory();
+    for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++) code = study_column(job, c);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_table_count_distinct(job->table, &job->n_distinct, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+}
+
+/* ---- As JSON ------------------------------------------------------------------------------------- */
+
+static const char *role_word(const column_facts *f)
+{
+    if (f->role != USED) return left_out_word(f->role);
+    return f->numeric ? "numeric" : "attribute";
+}
+
+static void print_column(const describe_job *job, size_t c, cof_json *j)
+{
+    const column_facts *f = &job->facts[c];
+    cof_json_open_line(j, NULL, '{');
+    cof_json_text(j, "name", f->about.name);
+    cof_json_text(j, "role", role_word(f));
+    cof_json_count(j, "n_values", f->about.n_values);
+    cof_json_count(j, "n_missing", f->about.n_missing);
+    cof_json_open_line(j, "top", '[');
+    for (size_t i = 0; i < f->n_top; i++) {
+        cof_json_open_line(j, NULL, '{');
+        cof_json_text(j, "value", cof_table_value(job->table, c, f->top[i].value));
+        cof_json_count(j, "rows", f->top[i].rows);
+        cof_json_close(j, '}');
+    }
+    cof_json_close(j, ']');
+    cof_json_close(j, '}');
+}
+
+static void print_json(const describe_job *job)
+{
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    cof_json_text(&j, "file", job->file);
+    cof_json_count(&j, "n_rows", cof_table_n_rows(job->table));
+    cof_json_count(&j, "n_columns", job->columns.n);
+    cof_json_count(&j, "n_distinct_rows", job->n_distinct);
+    cof_json_open(&j, "columns", '[');
+    for (size_t c = 0; c < job->columns.n; c++) print_column(job, c, &j);
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "notices", '[');
+    for (size_t i = 0; i < job->n_notices; i++) cof_json_text(&j, NULL, job->notice[i]);
+    cof_json_close(&j, ']');
+    cof_json_open_line(&j, "timings", '{');
+    cof_json_real(&j, "read_s", job->read_s);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
+}
+
+/* ---- For people ---------------------------------------------------------------------------------- */
+
+/* As many values as the line holds, each with its share of the rows; the first one always. */
+static void show_top(const describe_job *job, const page *p, size_t c, flow *line)
+{
+    const column_facts *f = &job->facts[c];
+    double n_rows = (double)cof_table_n_rows(job->table);
+    for (size_t i = 0; i < f->n_top; i++) {
+        shown value = show_name(cof_table_value(job->table, c, f->top[i].value), 24);
+        shown share = show_share((double)f->top[i].rows, n_rows);
+        bool more = i + 1 < f->about.n_values;
+        int width = value.width + share.width + 1 + more;
+        if (i > 0 && !flow_fits(line, width + (more ? 2 : 0))) {
+            flow_piece(line, "", "…", 1, "");
+            return;
+        }
+        char text[600];
+        snprintf(text, sizeof text, "%s %s%s%s%s", value.text, dim(p), share.text, plain(p), more ? "," : "");
+        flow_piece(line, "", text, width, "");
+    }
+    if (f->n_top < f->about.n_values) flow_piece(line, "", "…", 1, "");
+}
+
+static void show_column(const describe_job *job, const page *p, size_t c, int name_width)
+{
+    const column_facts *f = &job->facts[c];
+    shown name = show_name(f->about.name, NAME_WIDTH), values = show_count(f->about.n_values);
+    shown missing = f->about.n_missing == 0 ? show_text("·", 1) : show_count(f->about.n_missing);
+    int column = name_width + 22;
+    flow line = flow_begin(p, column, column);
+    fprintf(p->out, "  %s", accent(p));
+    put_left(p->out, &name, name_width);
+    fputs(plain(p), p->out);
+    put_right(p->out, &values, 9);
+    put_right(p->out, &missing, 9);
+    fputs("  ", p->out);
+    if (f->role != USED || f->numeric) {
+        char role[40];
+        snprintf(role, sizeof role, "(%s)", role_word(f));
+        flow_piece(&line, bold(p), role, (int)strlen(role), plain(p));
+    }
+    show_top(job, p, c, &line);
+    flow_end(&line);
+}
+
+static void show_columns(const describe_job *job, const page *p)
+{
+    int name_width = 6;
+    for (size_t c = 0; c < job->columns.n; c++) {
+        int width = show_name(job->facts[c].about.name, NAME_WIDTH).width;
+        if (width > name_width) name_width = width;
+    }
+    shown title = show_text("column", 10);
+    fprintf(p->out, "\n  %s", dim(p));
+    put_left(p->out, &title, name_width);
+    fprintf(p->out, "   values  missing  most frequent values%s\n", plain(p));
+    for (size_t c = 0; c < job->columns.n; c++) show_column(job, p, c, name_width);
+}
+
+static void show_roles(const describe_job *job, const page *p)
+{
+    size_t n[3] = {0, 0, 0};
+    for (size_t c = 0; c < job->columns.n; c++) {
+        n[0] += job->facts[c].role == LEFT_IDENTIFIER;
+        n[1] += job->facts[c].role == LEFT_CONSTANT;
+        n[2] += job->facts[c].numeric;
+    }
+    if (n[0] + n[1] + n[2] > 0) fputc('\n', p->out);
+    if (n[0] > 0) fputs("  identifier  nearly every row has its own value; fit leaves it out\n", p->out);
+    if (n[1] > 0) fputs("  constant    the same value in every row; fit leaves it out\n", p->out);
+    if (n[2] > 0) fputs("  numeric     many distinct numbers; fit takes each one as a category\n", p->out);
+}
+
+static void show(const describe_job *job)
+{
+    page p = page_for(stdout);
+    uint64_t n_rows = cof_table_n_rows(job->table);
+    fprintf(p.out, "%s%s%s: %s rows, %s columns, read in %s\n", bold(&p), show_text(job->file, 60).text,
+            plain(&p), show_count(n_rows).text, show_count(job->columns.n).text,
+            show_seconds(job->read_s).text);
+    fprintf(p.out, "%s distinct rows", show_count(job->n_distinct).text);
+    if (job->n_distinct < n_rows) fprintf(p.out, ", %s repeated", show_count(n_rows - job->n_distinct).text);
+    if (job->columns.names != SIZE_MAX) fputs(" (identifiers aside)", p.out);
+    fputc('\n', p.out);
+    show_columns(job, &p);
+    show_roles(job, &p);
+    for (size_t i = 0; i < job->n_notices; i++) {
+        fprintf(p.out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(&p), plain(&p));
+        flow f = flow_begin(&p, 8, 8);
+        flow_words(&f, job->notice[i]);
+        flow_end(&f);
+    }
+    if (job->n_unsaid > 0) fprintf(p.out, "  and %zu more such notes\n", job->n_unsaid);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+static int run_job(describe_job *job, const char *path)
+{
+    job->file = strcmp(path, "-") == 0 ? "standard input" : path;
+    job->line = progress_begin(false, job->file);
+    cof_env env = progress_env(&job->line);
+    double begun_s = now_s();
+    catch_signals();
+    int code = read_table(&env, path, &job->s.reading, NULL, &job->table);
+    progress_erase(&job->line);
+    job->read_s = now_s() - begun_s;
+    if (code == CODE_DONE) code = study_table(job);
+    if (code != CODE_DONE) return code;
+    if (job->s.json)
+        print_json(job);
+    else
+        show(job);
+    return CODE_DONE;
+}
+
+static int run_describe(int argc, char **argv)
+{
+    describe_job job = {.n_notices = 0};
+    operands found;
+    int code;
+    if (!parse_arguments(&verb_describe, argc, argv, &job.s, &found, &code)) return code;
+    code = run_job(&job, found.text[0]);
+    for (size_t i = 0; i < job.n_notices; i++) free(job.notice[i]);
+    columns_free(&job.columns);
+    cof_table_free(job.table);
+    free(job.facts);
+    return code;
+}
+
+static const operand describe_operands[] = {{.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
+static const option_group *const describe_groups[] = {&describe_group, &reading_group, &na_group, NULL};
+static const char *const describe_paragraphs[] = {
+    "Tells what is in TABLE before it is clustered: rows, repeated rows, and for every column how many "
+    "values it has, how many cells are missing, the most frequent values, and whether it looks like an "
+    "identifier, a constant or a measurement.",
+    "Values that differ only by letter case or blanks, and values that may mean \"missing\", are pointed "
+    "out.",
+    NULL};
+static const example describe_examples[] = {{"coforest describe survey.csv", "A first look."}, {NULL, NULL}};
+
+const verb verb_describe = {.name = "describe",
+                            .usage = "TABLE [options]",
+                            .summary = "tell what is in a table",
+                            .paragraphs = describe_paragraphs,
+                            .operands = describe_operands,
+                            .groups = describe_groups,
+                            .examples = describe_examples,
+                            .run = run_describe};

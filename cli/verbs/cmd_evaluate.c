@@ -1,0 +1,188 @@
+/* coforest evaluate: how well two labellings of the same rows agree. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "../column_choice.h"
+#include "../complain.h"
+#include "../progress.h"
+#include "../show/show_scores.h"
+
+typedef struct evaluate_settings {
+    reading reading;
+    bool json;
+} evaluate_settings;
+
+typedef struct side {
+    char *path;
+    const char *column_name; /* inside the argument, or NULL */
+    progress_line line;      /* here, because the table keeps pointing at it */
+    cof_table *table;
+    size_t column;
+    int32_t *label;
+    cof_column about;
+} side;
+
+static const option evaluate_options[] = {{.name = "json",
+                                           .kind = OPTION_FLAG,
+                                           .offset = offsetof(evaluate_settings, json),
+                                           .help = "Print one JSON object instead of the text."},
+                                          {.name = NULL}};
+
+static const option_group evaluate_group = {"Output", evaluate_options, 0};
+static const option no_label_options[] = {
+    {.name = "na",
+     .arg = "LIST",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(evaluate_settings, reading.na),
+     .help =
+         "Texts that are no label, separated by commas; a comma at the end adds the empty cell (default: the "
+         "empty cell alone, since NA may well be the name of a class)."},
+    {.name = NULL}};
+
+static const option_group reading_group = {"Reading the files", dialect_options,
+                                           offsetof(evaluate_settings, reading)};
+static const option_group no_label_group = {NULL, no_label_options, 0};
+
+/* FILE or FILE:COLUMN; a file whose own name holds a colon counts if it is there. */
+static int split_argument(const char *argument, side *s)
+{
+    const char *colon = strrchr(argument, ':');
+    bool whole = colon == NULL || access(argument, F_OK) == 0;
+    s->path = whole ? strdup(argument) : strndup(argument, (size_t)(colon - argument));
+    s->column_name = whole ? NULL : colon + 1;
+    return s->path == NULL ? complain_memory() : CODE_DONE;
+}
+
+/* The column asked for, else `cluster` as our own files have it, else the last one. */
+static int choose_column(side *s)
+{
+    size_t n = cof_table_n_columns(s->table);
+    const char *wanted = s->column_name != NULL ? s->column_name : "cluster";
+    s->column = cof_table_find(s->table, wanted);
+    if (s->column == SIZE_MAX && s->column_name != NULL) return complain_column(s->table, s->path, wanted);
+    if (s->column == SIZE_MAX) s->column = n - 1;
+    if (cof_table_column(s->table, s->column, &s->about) != COF_OK) return complain_memory();
+    s->label = column_labels(s->table, s->column);
+    return s->label == NULL ? complain_memory() : CODE_DONE;
+}
+
+static int read_side(const char *argument, const evaluate_settings *settings, side *s)
+{
+    s->line = progress_begin(false, argument);
+    cof_env env = progress_env(&s->line);
+    int code = split_argument(argument, s);
+    if (code == CODE_DONE) code = read_table(&env, s->path, &settings->reading, "", &s->table);
+    progress_erase(&s->line);
+    return code == CODE_DONE ? choose_column(s) : code;
+}
+
+static void print_json(const side *a, const side *b, const cof_scores *scores, uint64_t n_left_out)
+{
+    const side *both[] = {a, b};
+    const char *const key[] = {"a", "b"};
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    for (int i = 0; i < 2; i++) {
+        cof_json_open_line(&j, key[i], '{');
+        cof_json_text(&j, "file", both[i]->path);
+        cof_json_text(&j, "column", both[i]->about.name);
+        cof_json_count(&j, "n_labels", both[i]->about.n_values);
+        cof_json_close(&j, '}');
+    }
+    cof_json_count(&j, "n", scores->n);
+    cof_json_count(&j, "n_left_out", n_left_out);
+    cof_json_open(&j, "scores", '{');
+    json_scores(&j, scores);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
+}
+
+static void show_side(const page *p, const char *letter, const side *s)
+{
+    fprintf(p->out, "%s%s%s  %s, column %s: %s label%s\n", bold(p), letter, plain(p),
+            show_text(s->path, 100).text, show_name(s->about.name, 60).text,
+            show_count(s->about.n_values).text, plural(s->about.n_values));
+}
+
+static int show(const side *a, const side *b, const cof_scores *scores, uint64_t n_left_out)
+{
+    page p = page_for(stdout);
+    labelling rows = {a->label, a->about.n_values, a->about.name, a->table, a->column};
+    labelling across = {b->label, b->about.n_values, b->about.name, b->table, b->column};
+    show_side(&p, "A", a);
+    show_side(&p, "B", b);
+    fprintf(p.out, "   %s row%s compared", show_count(scores->n).text, plural(scores->n));
+    if (n_left_out > 0) fprintf(p.out, ", %s left out for an empty label", show_count(n_left_out).text);
+    fputs("\n\n", p.out);
+    show_scores(&p, scores);
+    return show_confusion(&p, &rows, &across, cof_table_n_rows(a->table));
+}
+
+static int compare(side *a, side *b, const evaluate_settings *settings)
+{
+    cof_error err;
+    cof_scores scores = {.struct_size = sizeof scores};
+    size_t n = cof_table_n_rows(a->table);
+    if (n != cof_table_n_rows(b->table))
+        return complain(CODE_DATA, "%s has %zu rows and %s has %zu; both must label the same rows", a->path,
+                        n, b->path, cof_table_n_rows(b->table));
+    if (count_both(a->label, b->label, n) == 0)
+        return complain(CODE_DATA, "no row has a label in both %s and %s", a->path, b->path);
+    cof_status status = cof_evaluate(NULL, a->label, b->label, n, &scores, &err);
+    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    if (!settings->json) return show(a, b, &scores, n - scores.n);
+    print_json(a, b, &scores, n - scores.n);
+    return CODE_DONE;
+}
+
+static void side_free(side *s)
+{
+    cof_table_free(s->table);
+    free(s->label);
+    free(s->path);
+}
+
+static int run_evaluate(int argc, char **argv)
+{
+    evaluate_settings settings = {.json = false};
+    operands found;
+    side a = {.path = NULL}, b = {.path = NULL};
+    int code;
+    if (!parse_arguments(&verb_evaluate, argc, argv, &settings, &found, &code)) return code;
+    catch_signals();
+    code = read_side(found.text[0], &settings, &a);
+    if (code == CODE_DONE) code = read_side(found.text[1], &settings, &b);
+    if (code == CODE_DONE) code = compare(&a, &b, &settings);
+    side_free(&a);
+    side_free(&b);
+    return code;
+}
+
+static const operand evaluate_operands[] = {
+    {.name = "A", .hint = HINT_FILE}, {.name = "B", .hint = HINT_FILE}, {.name = NULL}};
+static const option_group *const evaluate_groups[] = {&evaluate_group, &reading_group, &no_label_group, NULL};
+static const char *const evaluate_paragraphs[] = {
+    "Compares two labellings of the same rows. A is taken as the clusters and B as the classes, which "
+    "matters for purity, homogeneity and completeness only.",
+    "Each is a labels file, of which the column cluster is used, or the last one if there is none; or "
+    "FILE:COLUMN, any column of any table. Labels may be any text. Rows with an empty label on either side "
+    "are left out and counted.",
+    NULL};
+static const example evaluate_examples[] = {
+    {"coforest evaluate labels.csv survey.csv:segment", "The clusters against a column of the table."},
+    {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, in a script."},
+    {NULL, NULL}};
+
+const verb verb_evaluate = {.name = "evaluate",
+                            .usage = "A B [options]",
+                            .summary = "compare two labellings of the same rows",
+                            .paragraphs = evaluate_paragraphs,
+                            .operands = evaluate_operands,
+                            .groups = evaluate_groups,
+                            .examples = evaluate_examples,
+                            .run = run_evaluate};

@@ -1,0 +1,729 @@
+/* coforest fit: read a table, cluster its rows, leave files, tell what was found. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "../complain.h"
+#include "fit_job.h"
+#include "../show/labels_csv.h"
+#include "../method_list.h"
+#include "../progress.h"
+#include "../show/report_out.h"
+#include "../show/show_scores.h"
+
+enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_RANGE = 1000 };
+
+const choice variant_choices[] = {
+    [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
+    [COF_VARIANT_AUTHORS] = {"authors", "the scaling of the authors' released program"},
+    {NULL, NULL}};
+
+const choice init_choices[] = {
+    [COF_INIT_PORTFOLIO] = {"portfolio", "k-means and farthest by turns, softened by EM (default); kmeans "
+                                         "where the method is another"},
+    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
+    [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
+    [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper"},
+    [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
+    [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; one start"},
+    {NULL, NULL}};
+
+const choice select_choices[] = {
+    [COF_SELECT_AUTO] = {"auto", "balance for the portfolio, likelihood for other starts (default)"},
+    [COF_SELECT_BALANCE] = {"balance", "both likely and tight, compared with a single cluster"},
+    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood"},
+    [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
+    {NULL, NULL}};
+
+const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
+                                  [COF_MISSING_IGNORE] = {"ignore", "the cell adds nothing to any distance"},
+                                  [COF_MISSING_DROP] = {"drop", "the row takes no part and gets no cluster"},
+                                  [COF_MISSING_ERROR] = {"error", "refuse the table"},
+                                  {NULL, NULL}};
+
+static const option clustering_options[] = {
+    {.name = "clusters",
+     .letter = 'k',
+     .arg = "K",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, clusters),
+     .help =
+         "How many clusters to make: a number; a range such as 2:12, of which the likeliest is kept; or "
+         "auto, to try 1, 2, 3 and so on until it gets no better. Where 1 is kept, no structure was found."},
+    {.name = "method",
+     .arg = "NAME",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, method),
+     .list = method_choices,
+     .help = "How to cluster (default: coforest); \"coforest compare\" tries several:"},
+    {.name = "restarts",
+     .arg = "R",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, restarts),
+     .least = 1,
+     .help = "How many starts to try; the best result is kept (default: 10, and of the portfolio more "
+             "on small tables, up to 100)."},
+    {.name = "init",
+     .arg = "WAY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, init),
+     .choices = init_choices,
+     .help = "How a start is made:"},
+    {.name = "init-rows",
+     .arg = "ROW,...",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, init_rows),
+     .help = "Data rows, counted from 1, as the first modes of a single k-modes start; cluster 1 from the "
+             "first of them, and so on."},
+    {.name = "select",
+     .arg = "BY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, select),
+     .choices = select_choices,
+     .help = "Which start is the best:"},
+    {.name = "variant",
+     .arg = "NAME",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, variant),
+     .choices = variant_choices,
+     .help = "How coforest and cof1 to cof4 scale attributes (default: paper); it means nothing to the other "
+             "methods:"},
+    {.name = "paper",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, paper),
+     .help = "Everything as printed in the paper: one random k-modes start, --variant paper."},
+    {.name = "missing",
+     .arg = "HOW",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(fit_settings, missing),
+     .choices = missing_choices,
+     .help = "How missing cells are taken:"},
+    {.name = "seed",
+     .arg = "S",
+     .kind = OPTION_NUMBER,
+     .offset = offsetof(fit_settings, seed),
+     .help = "Where the random numbers begin; the same seed gives the same result (default: 1)."},
+    {.name = "max-rebuilds",
+     .arg = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, max_rebuilds),
+     .least = 1,
+     .help = "The most forests a start may grow (default: 51)."},
+    {.name = "max-passes",
+     .arg = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, max_passes),
+     .least = 1,
+     .help = "The most passes over the rows for each forest (default: 51)."},
+    {.name = "threads",
+     .arg = "T",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_settings, threads),
+     .most = MOST_THREADS,
+     .help = "Threads to use (default: 0, all cores). The labels do not depend on it."},
+    {.name = NULL}};
+
+static const option output_options[] = {
+    {.name = "labels-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, labels_out),
+     .hint = HINT_FILE,
+     .help = "Write the cluster of every row, as CSV; \"-\" is standard output."},
+    {.name = "margins-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, margins_out),
+     .hint = HINT_FILE,
+     .help = "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances "
+             "and the "
+             "lead, 0 for a tie, 1 for a row that fits exactly."},
+    {.name = "model-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, model_out),
+     .hint = HINT_FILE,
+     .help = "Keep the model, for \"predict\" and \"trees\"."},
+    {.name = "distances-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, distances_out),
+     .hint = HINT_FILE,
+     .help = "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, "
+             "lsm, cbdm, udm, hdc and adc."},
+    {.name = "history",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, history),
+     .hint = HINT_FILE,
+     .help = "Write what happened in every pass, one JSON object a line."},
+    {.name = "report",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, report),
+     .hint = HINT_FILE,
+     .help = "Write a page to look at, as HTML that needs nothing else."},
+    {.name = "map-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, map_out),
+     .hint = HINT_FILE,
+     .help = "Write the page's map of the rows alone, as SVG."},
+    {.name = "raw-names",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, raw_names),
+     .help = "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
+             "run as a "
+             "formula gets a ' before it, and control characters become \\x1b and the like."},
+    {.name = "keep-partial",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, keep_partial),
+     .help =
+         "Let a run that is stopped in its first restart replace files that exist; without this, such a run "
+         "writes nothing then."},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, json),
+     .help = "Print one JSON object instead of the text."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, quiet),
+     .help = "Print nothing but errors."},
+    {.name = "demo",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_settings, demo),
+     .help = "Use the table that comes with the program: 101 animals, --label class -k 7 unless said "
+             "otherwise."},
+    {.name = NULL}};
+
+static const option_group clustering_group = {"Clustering", clustering_options, 0};
+static const option_group column_group = {"Columns", column_options, offsetof(fit_settings, columns)};
+static const option_group reading_group = {"Reading the table", dialect_options,
+                                           offsetof(fit_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(fit_settings, reading)};
+static const option_group output_group = {"Output", output_options, 0};
+
+/* ---- What was asked ------------------------------------------------------------------------------ */
+
+/* 20,1,7 as rows from 0; *n of them. */
+static int parse_rows(const char *text, uint64_t **rows, uint32_t *n)
+{
+    size_t most = 1;
+    for (const char *s = text; *s != '\0'; s++) most += *s == ',';
+    *rows = malloc(most * sizeof **rows);
+    if (*rows == NULL) return complain_memory();
+    for (*n = 0; *n < most; (*n)++) {
+        size_t digits = strspn(text, "0123456789");
+        errno = 0;
+        unsigned long long row = strtoull(text, NULL, 10);
+        if (digits == 0 || (text[digits] != ',' && text[digits] != '\0') || errno != 0 || row == 0)
+            return complain(CODE_USAGE,
+                            "--init-rows must be row numbers from 1, such as 20,1,7; not \"%.*s\"",
+                            (int)strcspn(text, ","), text);
+        (*rows)[*n] = row - 1;
+        text += digits + 1;
+    }
+    return CODE_DONE;
+}
+
+static bool is_digits(const char *text, size_t n)
+{
+    return n > 0 && strspn(text, "0123456789") >= n;
+}
+
+/* The number that the first n characters are; 0: none that k can be. */
+static uint32_t take_k(const char *text, size_t n)
+{
+    errno = 0;
+    unsigned long long x = is_digits(text, n) ? strtoull(text, NULL, 10) : 0;
+    return errno == 0 && x <= COF_MOST_CLUSTERS ? (uint32_t)x : 0;
+}
+
+/* "7", "2:12" or "auto" */
+static int parse_clusters(fit_settings *s)
+{
+    const char *text = s->clusters;
+    if (text == NULL) return CODE_DONE;
+    size_t n = strcspn(text, ":");
+    bool range = text[n] == ':';
+    s->find_k = range || strcmp(text, "auto") == 0;
+    if (s->find_k && !range) return CODE_DONE;
+    s->k = s->k_min = take_k(text, n);
+    s->k_max = range ? take_k(text + n + 1, strlen(text + n + 1)) : s->k;
+    if (!range && is_digits(text, n) && s->k == 0 && strspn(text, "0") < n)
+        return complain(CODE_USAGE, "-k can be at most %d, not %s", COF_MOST_CLUSTERS, text);
+    if (s->k_min == 0 || s->k_max == 0)
+        return complain(CODE_USAGE,
+                        "-k must be a whole number from 1 to %d, a range such as 2:12, or auto; not \"%s\"",
+                        COF_MOST_CLUSTERS, text);
+    if (s->k_max < s->k_min)
+        return complain(CODE_USAGE, "-k %s is an empty range: the smaller number comes first", text);
+    if (s->k_max - s->k_min >= MOST_RANGE)
+        return complain(CODE_USAGE, "-k %s asks for more than %d fits", text, MOST_RANGE);
+    return CODE_DONE;
+}
+
+static int contradiction(const char *option_name, const char *by)
+{
+    return complain(CODE_USAGE, "%s already says how to start; leave out %s or %s", by, by, option_name);
+}
+
+/* --paper and --init-rows each imply other options, which may be repeated but not denied. */
+static int resolve_start(fit_job *job)
+{
+    fit_settings *s = &job->s;
+    uint32_t n_rows = 0;
+    if (s->paper || s->init_rows != NULL) {
+        const char *by = s->paper ? "--paper" : "--init-rows";
+        if (s->init >= 0 && s->init != COF_INIT_RANDOM) return contradiction("--init", by);
+        if (s->restarts > 1) return contradiction("--restarts", by);
+        if (s->paper && s->variant > COF_VARIANT_PAPER) return contradiction("--variant", by);
+        s->init = COF_INIT_RANDOM;
+        s->restarts = 1;
+    }
+    if (s->init_rows == NULL) return CODE_DONE;
+    int code = parse_rows(s->init_rows, &job->init_rows, &n_rows);
+    if (code != CODE_DONE) return code;
+    if (s->find_k)
+        return complain(CODE_USAGE, "--init-rows says how many clusters there are; leave out -k %s",
+                        s->clusters);
+    if (s->k == 0) s->k = n_rows;
+    if (s->k != n_rows)
+        return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows, s->k);
+    return CODE_DONE;
+}
+
+static void fill_defaults(fit_settings *s)
+{
+    if (s->method < 0) s->method = 0; /* the library's first is its own */
+    if (s->variant < 0) s->variant = COF_VARIANT_PAPER;
+    if (s->init < 0) s->init = COF_INIT_PORTFOLIO;
+    if (s->select < 0) s->select = COF_SELECT_AUTO;
+    if (s->missing < 0) s->missing = COF_MISSING_VALUE;
+}
+
+static int check_settings(fit_job *job, const operands *found)
+{
+    fit_settings *s = &job->s;
+    if (s->demo && found->n > 0)
+        return complain(CODE_USAGE, "--demo brings its own table; leave out --demo or %s", found->text[0]);
+    if (!s->demo && found->n == 0)
+        return complain(CODE_USAGE,
+                        "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
+    job->variant_asked = s->variant >= 0;
+    int code = parse_clusters(s);
+    if (code == CODE_DONE) code = resolve_start(job);
+    if (code != CODE_DONE) return code;
+    if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
+    if (s->k == 0 && !s->find_k)
+        return complain(CODE_USAGE, "fit needs the number of clusters: -k K, or -k auto to have it found");
+    fill_defaults(s);
+    job->file = s->demo                            ? "zoo.csv (built in)"
+                : strcmp(found->text[0], "-") == 0 ? "standard input"
+                                                   : found->text[0];
+    return CODE_DONE;
+}
+
+static bool wants_stdout(const fit_job *job)
+{
+    for (size_t i = 0; i < N_OUT; i++)
+        if (is_stdout(&job->out[i])) return true;
+    return false;
+}
+
+static int check_outputs(fit_job *job, const char *input)
+{
+    const fit_settings *s = &job->s;
+    job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = s->labels_out};
+    job->out[OUT_MODEL] = (outfile){.option = "--model-out", .path = s->model_out};
+    job->out[OUT_HISTORY] = (outfile){.option = "--history", .path = s->history};
+    job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
+    job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
+    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
+    job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
+    for (size_t i = 0; i < N_OUT; i++) job->out[i].raw = s->raw_names;
+    if (s->json && wants_stdout(job))
+        return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
+    if (is_stdout(&job->out[OUT_MODEL]))
+        return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
+    return outfiles_check(job->out, N_OUT, &input, input == NULL ? 0 : 1);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------- */
+
+static int read_input(fit_job *job, const char *path, const cof_env *env)
+{
+    int code = CODE_DONE;
+    double begun_s = now_s();
+    if (job->s.demo) {
+        cof_error err;
+        cof_status status = cof_table_demo(env, &job->table, &err);
+        if (status != COF_OK) code = complain_status(status, TASK_TABLE, &err);
+    } else {
+        job->s.reading.threads = job->s.threads;
+        code = read_table(env, path, &job->s.reading, NULL, &job->table);
+    }
+    job->read_s = now_s() - begun_s;
+    return code;
+}
+
+static bool mentions(const text_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->text[i], name) == 0) return true;
+    return false;
+}
+
+static int prepare_table(fit_job *job)
+{
+    fit_settings *s = &job->s;
+    bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
+    if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
+    int code = choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns);
+    if (code != CODE_DONE || s->init_rows == NULL) return code;
+    for (uint32_t j = 0; j < s->k; j++)
+        if (job->init_rows[j] >= cof_table_n_rows(job->table))
+            return complain(CODE_USAGE, "--init-rows names row %llu, but %s has %zu rows",
+                            (unsigned long long)job->init_rows[j] + 1, job->file,
+                            cof_table_n_rows(job->table));
+    return CODE_DONE;
+}
+
+/* ---- Fitting ------------------------------------------------------------------------------------- */
+
+static int fit_table(fit_job *job)
+{
+    const fit_settings *s = &job->s;
+    cof_error err;
+    cof_fit_options options = {.struct_size = sizeof options,
+                               .k = s->k,
+                               .restarts = s->restarts,
+                               .seed = s->seed,
+                               .variant = s->variant,
+                               .init = s->init,
+                               .select = s->select,
+                               .missing = s->missing,
+                               .max_rebuilds = s->max_rebuilds,
+                               .max_passes = s->max_passes,
+                               .threads = s->threads,
+                               .init_rows = job->init_rows,
+                               .method = cof_method_name((size_t)s->method)};
+    job->info = (cof_fit_info){.struct_size = sizeof job->info};
+    job->line.counts_k = s->find_k;
+    double begun_s = processor_now_s();
+    cof_status status =
+        s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &err)
+                  : cof_fit(job->table, &options, &job->model, &job->info, &err);
+    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    job->processor_s = processor_now_s() - begun_s;
+    job->s.k = cof_model_k(job->model);
+    job->s.restarts = job->info.restarts;
+    job->s.init = job->info.init;
+    job->s.select = job->info.select;
+    return CODE_DONE;
+}
+
+__attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char *format, ...)
+{
+    va_list args;
+    if (job->n_warnings == MAX_WARNINGS) return;
+    va_start(args, format);
+    vsnprintf(job->warning[job->n_warnings++], sizeof job->warning[0], format, args);
+    va_end(args);
+}
+
+static int score_labels(fit_job *job)
+{
+    cof_error err;
+    size_t n = 0;
+    const int32_t *labels = cof_model_labels(job->model, &n);
+    if (job->columns.label == SIZE_MAX) return CODE_DONE;
+    job->classes = column_labels(job->table, job->columns.label);
+    if (job->classes == NULL) return complain_memory();
+    if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
+        warn(job, "there are no scores: no row clustered has a value in the label column");
+        free(job->classes);
+        job->classes = NULL;
+        return CODE_DONE;
+    }
+    job->scores = (cof_scores){.struct_size = sizeof job->scores};
+    cof_status status = cof_evaluate(NULL, labels, job->classes, n, &job->scores, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+}
+
+/* Only where somebody will read it: it takes a pass of its own, and a dozen bytes a row. */
+static int measure_margins(fit_job *job)
+{
+    enum { MOST_SUMMARISED = 1000000 }; /* rows of which --json tells means without being asked for margins */
+    cof_error err;
+    size_t n = 0;
+    const int32_t *labels = cof_model_labels(job->model, &n);
+    if (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)) return CODE_DONE;
+    job->margin = malloc((n + 1) * sizeof *job->margin);
+    if (job->margin == NULL) return complain_memory();
+    cof_status status =
+        cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &err);
+    if (status == COF_OK) return CODE_DONE;
+    free(job->margin);
+    job->margin = NULL;
+    if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
+    return job->s.margins_out == NULL
+               ? CODE_DONE
+               : complain(CODE_FAILED,
+                          "--margins-out has nothing to tell: %s keeps no distances of rows "
+                          "to clusters here; leave it out",
+                          cof_model_method(job->model));
+}
+
+static void warn_numbers(fit_job *job)
+{
+    char names[400] = "";
+    size_t n = 0;
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        if (job->columns.why[c] != USED || column_kind(job->table, c, job->s.missing) != COF_KIND_QUANTITY)
+            continue;
+        if (cof_table_column(job->table, c, &view) != COF_OK || view.ordinal) continue;
+        if (n < 3)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n == 0 ? "" : ", ",
+                     show_text(view.name, 30).text);
+        n++;
+    }
+    if (n > 3) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", n - 3);
+    if (n > 0)
+        warn(job, "%s look%s; every distinct number counts as a category (--numeric would not)", names,
+             n == 1 ? "s like a measurement" : " like measurements");
+}
+
+/* With rows left out, a column may have become constant that was not when the table was read. */
+static void warn_constant(fit_job *job)
+{
+    size_t attribute = 0;
+    for (size_t c = 0; c < job->columns.n; c++) {
+        cof_column view;
+        cof_attribute about;
+        if (cof_table_column(job->table, c, &view) != COF_OK || view.role != COF_ROLE_ATTRIBUTE) continue;
+        if (cof_model_attribute(job->model, attribute++, &about) != COF_OK) return;
+        if (about.used || job->columns.why[c] != USED) continue;
+        job->columns.why[c] = LEFT_CONSTANT;
+        job->columns.n_used--;
+        warn(job, "%s has the same value in every row clustered, so it takes no part",
+             show_name(view.name, 40).text);
+    }
+}
+
+static uint32_t count_finished(const fit_job *job)
+{
+    size_t n = 0;
+    uint32_t finished = 0;
+    const cof_restart_record *record = cof_model_restarts(job->model, &n);
+    for (size_t i = 0; i < n; i++) finished += record[i].stop_reason != COF_STOP_STOPPED;
+    return finished;
+}
+
+/* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
+static void warn_stopped(fit_job *job)
+{
+    uint32_t finished = count_finished(job);
+    job->n_warnings = job->n_warnings < MAX_WARNINGS ? job->n_warnings : MAX_WARNINGS - 1;
+    if (finished == 0)
+        warn(job, "interrupted in the first restart; what it had reached was kept");
+    else
+        warn(job, "interrupted after %u of %u restarts; the best result was kept", finished, job->s.restarts);
+}
+
+static void collect_warnings(fit_job *job)
+{
+    const cof_fit_info *info = &job->info;
+    warn_numbers(job);
+    warn_constant(job);
+    if (info->n_dropped > 0)
+        warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
+             info->n_dropped == 1 ? " was" : "s were");
+    if (job->variant_asked && !has_variants(cof_model_method(job->model)))
+        warn(job, "--variant means nothing to %s", cof_model_method(job->model));
+    if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
+    if (info->stop_reason == COF_STOP_CAP)
+        warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
+    if (info->stop_reason == COF_STOP_STOPPED) warn_stopped(job);
+}
+
+/* ---- Leaving files ------------------------------------------------------------------------------- */
+
+/* What the page says about the run beyond what model and table know. */
+static int write_pictures(fit_job *job)
+{
+    const fit_settings *s = &job->s;
+    char seed[24];
+    int code = CODE_DONE;
+    if (job->out[OUT_REPORT].path == NULL && job->out[OUT_MAP].path == NULL) return CODE_DONE;
+    const char **reason = calloc(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
+    if (reason == NULL) return complain_memory();
+    for (size_t c = 0; c < job->columns.n; c++)
+        reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
+    for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+    cof_report_fact facts[] = {{"seed", seed},
+                               {"starts by", s->init_rows != NULL ? "rows" : init_choices[s->init].name},
+                               {"chosen by", select_choices[s->select].name}};
+    cof_report_options o = {.struct_size = sizeof o,
+                            .source = job->file,
+                            .left_out = reason,
+                            .facts = facts,
+                            .n_facts = sizeof facts / sizeof *facts,
+                            .notes = note,
+                            .n_notes = job->n_warnings,
+                            .seed = s->seed,
+                            .threads = s->threads,
+                            .n_distinct_rows = job->info.n_distinct_rows};
+    if (job->out[OUT_REPORT].path != NULL)
+        code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
+    if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
+        code = write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
+    free(reason);
+    return code;
+}
+
+/* The model goes last: labels and history may be devices, which cannot be taken back. */
+static int write_outputs(fit_job *job)
+{
+    int code = CODE_DONE;
+    const int32_t *labels = cof_model_labels(job->model, NULL);
+    if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
+    if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
+        code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
+        code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
+    if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
+        code = write_distances(&job->out[OUT_DISTANCES], job->table, job->model);
+    if (code == CODE_DONE) code = write_pictures(job);
+    if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
+        code = outfile_save_model(&job->out[OUT_MODEL], job->model);
+    return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
+}
+
+/* What half a restart has reached is not worth an older result, and files of one run belong together: if one of
+ * them exists, none is written. NULL: go on. */
+static const char *worth_more(const fit_job *job)
+{
+    struct stat about;
+    if (job->info.stop_reason != COF_STOP_STOPPED || job->s.keep_partial || count_finished(job) > 0)
+        return NULL;
+    for (size_t i = 0; i < N_OUT; i++)
+        if (job->out[i].path != NULL && stat(job->out[i].path, &about) == 0 && S_ISREG(about.st_mode) &&
+            about.st_size > 0)
+            return job->out[i].path;
+    return NULL;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+/* Files first, words second: what is said about them is true by then. */
+static int report(fit_job *job, bool words)
+{
+    int code = score_labels(job);
+    if (code == CODE_DONE) code = measure_margins(job);
+    if (code != CODE_DONE) return code;
+    collect_warnings(job);
+    const char *older = worth_more(job);
+    if (older != NULL)
+        return complain(CODE_INTERRUPTED,
+                        "interrupted in the first restart; nothing was written, because %s exists "
+                        "(--keep-partial would replace it)",
+                        older);
+    code = write_outputs(job);
+    if (code != CODE_DONE) return code;
+    if (job->s.json)
+        print_fit_json(job);
+    else if (words)
+        code = show_fit(job, &job->page);
+    if (code != CODE_DONE || job->info.stop_reason != COF_STOP_STOPPED) return code;
+    return complain(CODE_INTERRUPTED, "%s", job->warning[job->n_warnings - 1]);
+}
+
+static void tell_read(void *ctx)
+{
+    const fit_job *job = ctx;
+    show_table_read(job, &job->page);
+}
+
+static int run_job(fit_job *job, const char *path)
+{
+    bool to_stdout = wants_stdout(job);
+    bool words = !job->s.quiet && !job->s.json;
+    job->page = page_for(to_stdout ? stderr : stdout); /* the words make room for the data */
+    job->line = progress_begin(job->s.quiet, job->file);
+    cof_env env = progress_env(&job->line);
+    catch_signals();
+    int code = read_input(job, path, &env);
+    progress_erase(&job->line);
+    if (code == CODE_DONE) code = prepare_table(job);
+    if (code != CODE_DONE) return code;
+    if (words) job->line.begun = tell_read, job->line.ctx = job;
+    code = fit_table(job);
+    progress_erase(&job->line);
+    if (code != CODE_DONE) return code;
+    progress_fit_begun(&job->line);
+    return report(job, words);
+}
+
+static int run_fit(int argc, char **argv)
+{
+    fit_job job = {.s = {.seed = 1, .method = -1, .variant = -1, .init = -1, .select = -1, .missing = -1}};
+    operands found;
+    int code;
+    job.begun_s = now_s();
+    if (!parse_arguments(&verb_fit, argc, argv, &job.s, &found, &code)) goto done;
+    code = check_settings(&job, &found);
+    if (code != CODE_DONE) goto done;
+    const char *path = found.n > 0 ? found.text[0] : NULL;
+    code = check_outputs(&job, path);
+    if (code == CODE_DONE) code = run_job(&job, path);
+done:
+    outfiles_free(job.out, N_OUT);
+    columns_free(&job.columns);
+    column_choice_free(&job.s.columns);
+    cof_model_free(job.model);
+    cof_table_free(job.table);
+    free(job.init_rows);
+    free(job.classes);
+    free(job.margin);
+    return code;
+}
+
+static const operand fit_operands[] = {{.name = "TABLE", .optional = true, .hint = HINT_FILE},
+                                       {.name = NULL}};
+static const option_group *const fit_groups[] = {&clustering_group, &column_group, &reading_group,
+                                                 &na_group,         &output_group, NULL};
+static const char *const fit_paragraphs[] = {
+    "Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is standard input; "
+    "gzip and zstd are recognised). For every column it learns a tree over the column's values, in which "
+    "near values are shared by the same clusters, and measures distances along these trees; --method takes "
+    "another way.",
+    "A column where nearly every row has its own value names the rows and is left out, unless --columns "
+    "names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends at once.",
+    NULL};
+static const example fit_examples[] = {
+    {"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
+    {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
+     "Five clusters; keep the cluster of every row, and the model."},
+    {"coforest fit votes.csv -k 2 --label party --missing ignore",
+     "Leave the column party out and compare the clusters with it; a missing vote says nothing."},
+    {"coforest fit survey.csv -k auto", "Have the number of clusters found."},
+    {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
+     "The sizes have an order; the quotes keep the shell from taking < for a file."},
+    {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "In a script."},
+    {NULL, NULL}};
+
+const verb verb_fit = {.name = "fit",
+                       .usage = "TABLE -k K [options]",
+                       .summary = "cluster the rows of a table",
+                       .paragraphs = fit_paragraphs,
+                       .operands = fit_operands,
+                       .groups = fit_groups,
+                       .examples = fit_examples,
+                       .run = run_fit};

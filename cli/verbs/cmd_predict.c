@@ -1,0 +1,241 @@
+/* coforest predict: the clusters of new rows, by a model that was kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "../column_choice.h"
+#include "../complain.h"
+#include "../show/labels_csv.h"
+#include "../progress.h"
+#include "../term.h"
+
+typedef struct predict_settings {
+    reading reading;
+    uint32_t threads;
+    const char *labels_out;
+    bool json, quiet, raw_names;
+} predict_settings;
+
+typedef struct predict_job {
+    predict_settings s;
+    const char *model_path, *table_path;
+    progress_line line; /* here, because the table keeps pointing at it */
+    cof_model *model;
+    cof_table *table;
+    size_t names; /* the column that names the rows, or SIZE_MAX */
+    int32_t *labels;
+    uint64_t *sizes; /* k */
+    cof_predict_info info;
+    outfile out;
+    double read_s, predict_s;
+} predict_job;
+
+static const option predict_options[] = {
+    {.name = "labels-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(predict_settings, labels_out),
+     .hint = HINT_FILE,
+     .help = "Where the labels go (default: \"-\", standard output)."},
+    {.name = "raw-names",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_settings, raw_names),
+     .help = "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
+             "run as a "
+             "formula gets a ' before it, and control characters become \\x1b and the like."},
+    {.name = "threads",
+     .arg = "T",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(predict_settings, threads),
+     .most = 1024,
+     .help = "Threads to use (default: 0, all cores)."},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_settings, json),
+     .help = "Print one JSON object instead of CSV; it holds the labels unless --labels-out takes them."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_settings, quiet),
+     .help = "No remarks about unseen values or rows left out."},
+    {.name = NULL}};
+
+static const option_group predict_group = {"Output", predict_options, 0};
+static const option_group reading_group = {"Reading the table", dialect_options,
+                                           offsetof(predict_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(predict_settings, reading)};
+
+static bool is_attribute(const void *model, const char *name)
+{
+    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
+        cof_attribute about;
+        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
+    }
+    return false;
+}
+
+static int load_inputs(predict_job *job)
+{
+    cof_error err;
+    cof_status status = cof_model_load(NULL, job->model_path, &job->model, &err);
+    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    job->line = progress_begin(job->s.quiet, job->table_path);
+    cof_env env = progress_env(&job->line);
+    double begun_s = now_s();
+    catch_signals();
+    job->s.reading.threads = job->s.threads;
+    int code = read_table(&env, job->table_path, &job->s.reading, NULL, &job->table);
+    progress_erase(&job->line);
+    job->read_s = now_s() - begun_s;
+    return code;
+}
+
+static int label_rows(predict_job *job)
+{
+    cof_error err;
+    size_t n_rows = cof_table_n_rows(job->table);
+    double begun_s = now_s();
+    job->labels = malloc((n_rows + 1) * sizeof *job->labels);
+    job->sizes = calloc((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
+    if (job->labels == NULL || job->sizes == NULL) return complain_memory();
+    job->info = (cof_predict_info){.struct_size = sizeof job->info};
+    cof_status status =
+        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, &job->info, &err);
+    if (status != COF_OK) return complain_status(status, TASK_PREDICT, &err);
+    for (size_t i = 0; i < n_rows; i++)
+        if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
+    job->names = find_identifier(job->table, is_attribute, job->model);
+    job->predict_s = now_s() - begun_s;
+    return CODE_DONE;
+}
+
+static void print_json(const predict_job *job)
+{
+    cof_json j;
+    cof_json_begin(&j, file_sink, stdout);
+    size_t n_rows = cof_table_n_rows(job->table);
+    cof_json_open(&j, NULL, '{');
+    cof_json_text(&j, "version", cof_version());
+    cof_json_text(&j, "model", job->model_path);
+    cof_json_count(&j, "k", cof_model_k(job->model));
+    cof_json_count(&j, "n_rows", n_rows);
+    cof_json_count(&j, "n_dropped", job->info.n_dropped);
+    cof_json_count(&j, "n_unseen_cells", job->info.n_unseen_cells);
+    cof_json_count(&j, "n_unseen_rows", job->info.n_unseen_rows);
+    cof_json_open_line(&j, "sizes", '[');
+    for (uint32_t c = 0; c < cof_model_k(job->model); c++) cof_json_count(&j, NULL, job->sizes[c]);
+    cof_json_close(&j, ']');
+    if (job->s.labels_out == NULL) {
+        cof_json_open_line(&j, "labels", '[');
+        for (size_t i = 0; i < n_rows; i++)
+            if (job->labels[i] < 0)
+                cof_json_text(&j, NULL, NULL);
+            else
+                cof_json_count(&j, NULL, (uint64_t)job->labels[i] + 1);
+        cof_json_close(&j, ']');
+    }
+    cof_json_open_line(&j, "timings", '{');
+    cof_json_real(&j, "read_s", job->read_s);
+    cof_json_real(&j, "predict_s", job->predict_s);
+    cof_json_close(&j, '}');
+    cof_json_close(&j, '}');
+    cof_json_end(&j);
+}
+
+/* Remarks go to standard error: standard output belongs to the labels. */
+static void remark(const predict_job *job)
+{
+    const cof_predict_info *info = &job->info;
+    if (info->n_unseen_cells > 0)
+        fprintf(stderr,
+                "coforest: %s cell%s in %s row%s hold values the model never met; they count for nothing\n",
+                show_count(info->n_unseen_cells).text, plural(info->n_unseen_cells),
+                show_count(info->n_unseen_rows).text, plural(info->n_unseen_rows));
+    if (info->n_dropped > 0)
+        fprintf(stderr, "coforest: %s row%s got no cluster, for missing values\n",
+                show_count(info->n_dropped).text, plural(info->n_dropped));
+}
+
+static void show_summary(const predict_job *job)
+{
+    page p = page_for(stdout);
+    flow f = flow_begin(&p, 11, 11);
+    fprintf(p.out, "Wrote:     %s%s%s, the cluster of %s row%s\nSizes:     ", bold(&p),
+            show_text(job->s.labels_out, 200).text, plain(&p), show_count(cof_table_n_rows(job->table)).text,
+            plural(cof_table_n_rows(job->table)));
+    for (uint32_t c = 0; c < cof_model_k(job->model); c++) {
+        char size[320];
+        snprintf(size, sizeof size, "%u: %s%s", c + 1, show_count(job->sizes[c]).text,
+                 c + 1 < cof_model_k(job->model) ? "," : "");
+        flow_piece(&f, "", size, (int)strlen(size), "");
+    }
+    flow_end(&f);
+}
+
+static int write_result(predict_job *job)
+{
+    int code = CODE_DONE;
+    if (!job->s.json || job->s.labels_out != NULL) {
+        code = write_labels(&job->out, job->table, job->names, job->labels);
+        if (code == CODE_DONE) code = outfiles_publish(&job->out, 1);
+    }
+    if (code != CODE_DONE) return code;
+    if (job->s.json)
+        print_json(job);
+    else if (!is_stdout(&job->out) && !job->s.quiet)
+        show_summary(job);
+    if (!job->s.quiet) remark(job);
+    return CODE_DONE;
+}
+
+static int run_job(predict_job *job)
+{
+    const char *inputs[] = {job->model_path, job->table_path};
+    job->out = (outfile){.option = "--labels-out",
+                         .path = job->s.labels_out == NULL ? "-" : job->s.labels_out,
+                         .raw = job->s.raw_names};
+    if (job->s.json && job->s.labels_out != NULL && is_stdout(&job->out))
+        return complain(CODE_USAGE, "--json and --labels-out - both want standard output");
+    int code = outfiles_check(&job->out, 1, inputs, 2);
+    if (code == CODE_DONE) code = load_inputs(job);
+    if (code == CODE_DONE) code = label_rows(job);
+    return code == CODE_DONE ? write_result(job) : code;
+}
+
+static int run_predict(int argc, char **argv)
+{
+    predict_job job = {.names = SIZE_MAX};
+    operands found;
+    int code;
+    if (!parse_arguments(&verb_predict, argc, argv, &job.s, &found, &code)) return code;
+    job.model_path = found.text[0];
+    job.table_path = found.text[1];
+    code = run_job(&job);
+    outfiles_free(&job.out, 1);
+    cof_table_free(job.table);
+    cof_model_free(job.model);
+    free(job.labels);
+    free(job.sizes);
+    return code;
+}
+
+static const operand predict_operands[] = {
+    {.name = "MODEL", .hint = HINT_FILE}, {.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
+static const option_group *const predict_groups[] = {&predict_group, &reading_group, &na_group, NULL};
+static const char *const predict_paragraphs[] = {
+    "Gives every row of TABLE the cluster it is nearest to, by a MODEL that \"fit --model-out\" kept. TABLE "
+    "must have the model's columns, in any order; further columns do not matter.",
+    "A value the model never met adds the same distance to every cluster, that is nothing; how many there "
+    "were is told on standard error.",
+    NULL};
+static const example predict_examples[] = {
+    {"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."}, {NULL, NULL}};
+
+const verb verb_predict = {.name = "predict",
+                           .usage = "MODEL TABLE [options]",
+                           .summary = "label new rows by a model that was kept",
+                           .paragraphs = predict_paragraphs,
+                           .operands = predict_operands,
+                           .groups = predict_groups,
+                           .examples = predict_examples,
+                           .run = run_predict};

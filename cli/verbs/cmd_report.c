@@ -1,0 +1,218 @@
+/* coforest report: the page about a model that was kept, with its table or another one if there is one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "../column_choice.h"
+#include "../complain.h"
+#include "../progress.h"
+#include "../show/report_out.h"
+#include "../term.h"
+
+typedef struct report_settings {
+    reading reading;
+    const char *label, *out, *map_out;
+    uint64_t seed;
+    uint32_t threads;
+    double perplexity;
+    bool quiet;
+} report_settings;
+
+enum { OUT_REPORT, OUT_MAP, N_OUT };
+
+typedef struct report_job {
+    report_settings s;
+    const char *model_path, *table_path; /* table: NULL if there is none */
+    progress_line line;                  /* here, because the table keeps pointing at it */
+    cof_model *model;
+    cof_table *table;
+    int32_t *labels;
+    outfile out[N_OUT];
+} report_job;
+
+static const option report_options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(report_settings, out),
+     .hint = HINT_FILE,
+     .help = "Where the page goes (default: report.html); \"-\" is standard output."},
+    {.name = "map-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(report_settings, map_out),
+     .hint = HINT_FILE,
+     .help = "Write the map of the rows alone as well, as SVG. Needs TABLE."},
+    {.name = "label",
+     .arg = "COLUMN",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(report_settings, label),
+     .help = "The column of TABLE that holds the true classes: the page compares the clusters with it."},
+    {.name = "perplexity",
+     .arg = "P",
+     .kind = OPTION_REAL,
+     .offset = offsetof(report_settings, perplexity),
+     .most = 1000,
+     .help = "How many neighbours of a row the map looks at (default: 30)."},
+    {.name = "seed",
+     .arg = "S",
+     .kind = OPTION_NUMBER,
+     .offset = offsetof(report_settings, seed),
+     .help = "Where the random numbers of the map begin (default: 1)."},
+    {.name = "threads",
+     .arg = "T",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(report_settings, threads),
+     .most = 1024,
+     .help = "Threads to use (default: 0, all cores)."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(report_settings, quiet),
+     .help = "Print nothing but errors."},
+    {.name = NULL}};
+
+static const option_group report_group = {"Options", report_options, 0};
+static const option_group reading_group = {"Reading the table", dialect_options,
+                                           offsetof(report_settings, reading)};
+static const option_group na_group = {NULL, na_options, offsetof(report_settings, reading)};
+
+static bool is_attribute(const void *model, const char *name)
+{
+    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
+        cof_attribute about;
+        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Everything the model does not know is left out; one column may name the rows, one hold the classes. */
+static int give_roles(report_job *job)
+{
+    cof_error err;
+    size_t names = find_identifier(job->table, is_attribute, job->model), label = SIZE_MAX;
+    if (job->s.label != NULL) {
+        label = cof_table_find(job->table, job->s.label);
+        if (label == SIZE_MAX) return complain_column(job->table, job->table_path, job->s.label);
+    }
+    for (size_t c = 0; c < cof_table_n_columns(job->table); c++) {
+        cof_column view;
+        if (cof_table_column(job->table, c, &view) != COF_OK) continue;
+        int32_t role = c == label                            ? COF_ROLE_LABEL
+                       : c == names                          ? COF_ROLE_IDENTIFIER
+                       : is_attribute(job->model, view.name) ? COF_ROLE_ATTRIBUTE
+                                                             : COF_ROLE_IGNORED;
+        cof_status status = cof_table_set_role(job->table, c, role, &err);
+        if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
+    }
+    return CODE_DONE;
+}
+
+static int load_table(report_job *job)
+{
+    cof_error err;
+    job->line = progress_begin(job->s.quiet, job->table_path);
+    cof_env env = progress_env(&job->line);
+    catch_signals();
+    int code = read_table(&env, job->table_path, &job->s.reading, NULL, &job->table);
+    progress_erase(&job->line);
+    if (code == CODE_DONE) code = give_roles(job);
+    if (code != CODE_DONE) return code;
+    size_t n_rows = cof_table_n_rows(job->table);
+    job->labels = malloc((n_rows + 1) * sizeof *job->labels);
+    if (job->labels == NULL) return complain_memory();
+    cof_status status =
+        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_PREDICT, &err);
+}
+
+static const char *table_name(const report_job *job)
+{
+    return strcmp(job->table_path, "-") == 0 ? "standard input" : job->table_path;
+}
+
+static int write_files(report_job *job)
+{
+    cof_report_options o = {.struct_size = sizeof o,
+                            .source = job->table != NULL ? table_name(job) : job->model_path,
+                            .labels = job->labels,
+                            .n_labels = job->table != NULL ? cof_table_n_rows(job->table) : 0,
+                            .seed = job->s.seed,
+                            .perplexity = job->s.perplexity,
+                            .threads = job->s.threads};
+    int code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
+    if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
+        code = write_map(&job->out[OUT_MAP], job->model, job->table, job->labels, &o);
+    return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
+}
+
+static void tell_files(const report_job *job)
+{
+    static const char *const what[] = {"the report; open it in a browser", "the map of the rows"};
+    page p = page_for(stdout);
+    for (size_t i = 0; i < N_OUT; i++)
+        if (job->out[i].path != NULL && !is_stdout(&job->out[i]))
+            fprintf(p.out, "Wrote:     %s%s%s, %s\n", bold(&p), show_text(job->out[i].path, 200).text,
+                    plain(&p), what[i]);
+}
+
+static int run_job(report_job *job)
+{
+    const char *inputs[] = {job->model_path, job->table_path};
+    cof_error err;
+    job->out[OUT_REPORT] = (outfile){.option = "--out", .path = job->s.out};
+    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = job->s.map_out};
+    if (job->table_path == NULL && job->s.map_out != NULL)
+        return complain(CODE_USAGE, "--map-out needs the TABLE whose rows it shows");
+    if (job->table_path == NULL && job->s.label != NULL)
+        return complain(CODE_USAGE, "--label needs the TABLE that has the column");
+    int code = outfiles_check(job->out, N_OUT, inputs, job->table_path == NULL ? 1 : 2);
+    if (code != CODE_DONE) return code;
+    cof_status status = cof_model_load(NULL, job->model_path, &job->model, &err);
+    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    if (job->table_path != NULL) code = load_table(job);
+    if (code == CODE_DONE) code = write_files(job);
+    bool to_stdout = is_stdout(&job->out[OUT_REPORT]) || is_stdout(&job->out[OUT_MAP]);
+    if (code == CODE_DONE && !job->s.quiet && !to_stdout) tell_files(job);
+    return code;
+}
+
+static int run_report(int argc, char **argv)
+{
+    report_job job = {.s = {.out = "report.html", .seed = 1}};
+    operands found;
+    int code;
+    if (!parse_arguments(&verb_report, argc, argv, &job.s, &found, &code)) return code;
+    job.model_path = found.text[0];
+    job.table_path = found.n > 1 ? found.text[1] : NULL;
+    code = run_job(&job);
+    outfiles_free(job.out, N_OUT);
+    cof_table_free(job.table);
+    cof_model_free(job.model);
+    free(job.labels);
+    return code;
+}
+
+static const operand report_operands[] = {{.name = "MODEL", .hint = HINT_FILE},
+                                          {.name = "TABLE", .optional = true, .hint = HINT_FILE},
+                                          {.name = NULL}};
+static const option_group *const report_groups[] = {&report_group, &reading_group, &na_group, NULL};
+static const char *const report_paragraphs[] = {
+    "Writes a page to look at about a MODEL that \"fit --model-out\" kept: sizes, what makes each cluster "
+    "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows and "
+    "the typical and atypical ones. The page is one HTML file that needs no network.",
+    NULL};
+static const example report_examples[] = {
+    {"coforest report survey.cof survey.csv --out survey.html", "Everything, rows included."},
+    {"coforest report survey.cof", "What the model alone can tell, into report.html."},
+    {NULL, NULL}};
+
+const verb verb_report = {.name = "report",
+                          .usage = "MODEL [TABLE] [options]",
+                          .summary = "write a page to look at about a model",
+                          .paragraphs = report_paragraphs,
+                          .operands = report_operands,
+                          .groups = report_groups,
+                          .examples = report_examples,
+                          .run = run_report};

@@ -1,0 +1,234 @@
+/* coforest trees: the order forest of a model, as text or pictures. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "coforest.h"
+#include "../complain.h"
+#include "../method_list.h"
+#include "../outfiles.h"
+#include "../term.h"
+
+typedef struct trees_settings {
+    text_list attr;
+    int32_t format;
+    const char *out;
+} trees_settings;
+
+typedef struct trees_job {
+    trees_settings s;
+    const char *path; /* of the model */
+    cof_model *model;
+    size_t *attribute; /* the chosen ones */
+    size_t n;
+} trees_job;
+
+static const choice format_choices[] = {[COF_DRAW_TEXT] = {"text", "drawn with lines (default)"},
+                                        [COF_DRAW_DOT] = {"dot", "for Graphviz, one graph a column"},
+                                        [COF_DRAW_SVG] = {"svg", "a picture of one column"},
+                                        [COF_DRAW_JSON] = {"json", "an array with one object a column"},
+                                        {NULL, NULL}};
+
+static const option trees_options[] = {
+    {.name = "attr",
+     .arg = "COLUMN",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(trees_settings, attr),
+     .help = "Only the tree of this column. May be repeated."},
+    {.name = "format",
+     .arg = "FORMAT",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(trees_settings, format),
+     .choices = format_choices,
+     .help = "How the trees are written:"},
+    {.name = "out",
+     .letter = 'o',
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(trees_settings, out),
+     .hint = HINT_FILE,
+     .help = "Where they go (default: \"-\", standard output). A directory, or a name ending in /, gets one "
+             "file for each column."},
+    {.name = NULL}};
+
+static const option_group trees_group = {"Options", trees_options, 0};
+
+static bool attribute_view(const trees_job *job, size_t r, cof_attribute *about)
+{
+    return cof_model_attribute(job->model, r, about) == COF_OK;
+}
+
+static int complain_attribute(const trees_job *job, const char *name)
+{
+    size_t n = cof_model_n_attributes(job->model);
+    const char *near = NULL;
+    const char **names = calloc(n + 1, sizeof *names);
+    cof_attribute about;
+    for (size_t r = 0; names != NULL && r < n; r++)
+        names[r] = attribute_view(job, r, &about) ? about.name : "";
+    if (names != NULL) near = nearest(name, names);
+    free(names);
+    if (near != NULL)
+        return complain(CODE_USAGE, "the model has no column \"%s\"; did you mean \"%s\"?", name, near);
+    return complain(CODE_USAGE, "the model has no column \"%s\"; \"coforest trees MODEL\" shows those it has",
+                    name);
+}
+
+static int choose_named(trees_job *job, const char *name)
+{
+    cof_attribute about;
+    for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
+        if (!attribute_view(job, r, &about) || strcmp(about.name, name) != 0) continue;
+        if (!about.used)
+            return complain(CODE_USAGE, "\"%s\" was constant when the model was made, so it has no tree",
+                            name);
+        job->attribute[job->n++] = r;
+        return CODE_DONE;
+    }
+    return complain_attribute(job, name);
+}
+
+static int choose_attributes(trees_job *job)
+{
+    size_t n = cof_model_n_attributes(job->model);
+    cof_attribute about;
+    int code = CODE_DONE;
+    job->attribute = calloc(n + job->s.attr.n + 1, sizeof *job->attribute);
+    if (job->attribute == NULL) return complain_memory();
+    for (size_t i = 0; i < job->s.attr.n && code == CODE_DONE; i++)
+        code = choose_named(job, job->s.attr.text[i]);
+    if (job->s.attr.n > 0) return code;
+    for (size_t r = 0; r < n; r++)
+        if (attribute_view(job, r, &about) && about.used) job->attribute[job->n++] = r;
+    return CODE_DONE;
+}
+
+static int draw(const trees_job *job, outfile *f, size_t attribute)
+{
+    cof_error err;
+    cof_status status = cof_model_draw_tree(job->model, attribute, job->s.format, outfile_sink, f, &err);
+    if (status == COF_OK || f->status != COF_OK)
+        return CODE_DONE; /* what the file says is told by its finish */
+    return complain_status(status, TASK_OUTPUT, &err);
+}
+
+static int write_all(const trees_job *job, outfile *f)
+{
+    bool array = job->s.format == COF_DRAW_JSON;
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    if (array) outfile_put(f, "[\n", 2);
+    for (size_t i = 0; i < job->n && code == CODE_DONE; i++) {
+        if (i > 0) outfile_put(f, array ? ",\n" : "\n", array ? 2 : 1);
+        code = draw(job, f, job->attribute[i]);
+    }
+    if (array) outfile_put(f, "]\n", 2);
+    if (code == CODE_DONE) code = outfile_finish(f);
+    return code == CODE_DONE ? outfiles_publish(f, 1) : code;
+}
+
+static int write_file(const trees_job *job)
+{
+    outfile f = {.option = "--out", .path = job->s.out};
+    int code = CODE_DONE;
+    if (job->s.format == COF_DRAW_SVG && job->n != 1)
+        return complain(CODE_USAGE,
+                        "an SVG file holds one tree: choose a column with --attr, or give a directory "
+                        "with --out trees/");
+    code = outfiles_check(&f, 1, &job->path, 1);
+    if (code == CODE_DONE) code = write_all(job, &f);
+    outfiles_free(&f, 1);
+    return code;
+}
+
+/* 03-legs.svg: the number keeps the order and tells apart what the cleaned names may not. */
+static char *leaf_name(const trees_job *job, size_t i)
+{
+    char name[64] = "", *path = NULL;
+    cof_attribute about;
+    if (attribute_view(job, job->attribute[i], &about)) snprintf(name, sizeof name, "%s", about.name);
+    for (char *s = name; *s != '\0'; s++)
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL) *s = '_';
+    const char *ending = job->s.format == COF_DRAW_TEXT ? "txt" : format_choices[job->s.format].name;
+    const char *slash = job->s.out[strlen(job->s.out) - 1] == '/' ? "" : "/";
+    if (asprintf(&path, "%s%s%02zu-%s.%s", job->s.out, slash, job->attribute[i] + 1, name, ending) < 0)
+        return NULL;
+    return path;
+}
+
+static int write_folder(trees_job *job)
+{
+    trees_job one = *job;
+    int code = CODE_DONE;
+    if (mkdir(job->s.out, 0777) != 0 && errno != EEXIST)
+        return complain(CODE_FAILED, "cannot make the directory %s: %s", job->s.out, strerror(errno));
+    for (size_t i = 0; i < job->n && code == CODE_DONE; i++) {
+        char *path = leaf_name(job, i);
+        if (path == NULL) return complain_memory();
+        one.attribute = &job->attribute[i];
+        one.n = 1;
+        one.s.out = path;
+        code = write_file(&one);
+        free(path);
+    }
+    if (code == CODE_DONE) printf("Wrote:     %zu files in %s\n", job->n, show_text(job->s.out, 200).text);
+    return code;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return path[strlen(path) - 1] == '/' || (stat(path, &s) == 0 && S_ISDIR(s.st_mode));
+}
+
+static int run_job(trees_job *job, const char *path)
+{
+    cof_error err;
+    job->path = path;
+    cof_status status = cof_model_load(NULL, path, &job->model, &err);
+    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
+        return complain(CODE_MODEL, "this model was made by %s, which grows no trees",
+                        cof_model_method(job->model));
+    int code = choose_attributes(job);
+    if (code != CODE_DONE) return code;
+    if (*job->s.out == '\0') return complain(CODE_USAGE, "--out needs a file name");
+    return is_folder(job->s.out) ? write_folder(job) : write_file(job);
+}
+
+static int run_trees(int argc, char **argv)
+{
+    trees_job job = {.s = {.format = COF_DRAW_TEXT, .out = "-"}};
+    operands found;
+    int code;
+    if (parse_arguments(&verb_trees, argc, argv, &job.s, &found, &code)) code = run_job(&job, found.text[0]);
+    text_list_free(&job.s.attr);
+    cof_model_free(job.model);
+    free(job.attribute);
+    return code;
+}
+
+static const operand trees_operands[] = {{.name = "MODEL", .hint = HINT_FILE}, {.name = NULL}};
+static const option_group *const trees_groups[] = {&trees_group, NULL};
+static const char *const trees_paragraphs[] = {
+    "Shows the order trees of a MODEL that \"fit --model-out\" kept, one for each column: values joined by a "
+    "short "
+    "edge were shared by the same clusters, and the distance of two values is the length of the way "
+    "between them.",
+    NULL};
+static const example trees_examples[] = {
+    {"coforest trees survey.cof --attr education", "The tree of one column."},
+    {"coforest trees survey.cof --format svg --out trees/", "A picture of every column."},
+    {"coforest trees survey.cof --format dot --attr income | dot -Tpdf > income.pdf", "With Graphviz."},
+    {NULL, NULL}};
+
+const verb verb_trees = {.name = "trees",
+                         .usage = "MODEL [options]",
+                         .summary = "show the order trees of a model",
+                         .paragraphs = trees_paragraphs,
+                         .operands = trees_operands,
+                         .groups = trees_groups,
+                         .examples = trees_examples,
+                         .run = run_trees};

@@ -1,0 +1,68 @@
+/* One run of `coforest fit`: what was asked, what was read, what came out. */
+#ifndef COF_CLI_FIT_JOB_H
+#define COF_CLI_FIT_JOB_H
+
+#include "coforest.h"
+#include "../column_choice.h"
+#include "../outfiles.h"
+#include "../progress.h"
+#include "../term.h"
+
+typedef struct fit_settings {
+    column_choice columns;
+    reading reading;
+    const char *clusters;     /* -k as typed */
+    uint32_t k, k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
+    bool find_k;
+    uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
+    int32_t method, variant, init, select, missing;       /* -1: not given */
+    uint64_t seed;
+    const char *init_rows;
+    bool paper, demo, json, quiet, keep_partial, raw_names;
+    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *distances_out;
+} fit_settings;
+
+enum {
+    OUT_LABELS,
+    OUT_MODEL,
+    OUT_HISTORY,
+    OUT_REPORT,
+    OUT_MAP,
+    OUT_MARGINS,
+    OUT_DISTANCES,
+    N_OUT,
+    MAX_WARNINGS = 8
+};
+
+typedef struct fit_job {
+    fit_settings s;
+    bool variant_asked;
+    const char *file; /* as people know it */
+    cof_table *table;
+    columns columns;
+    uint64_t *init_rows;
+    cof_model *model;
+    cof_fit_info info;
+    cof_scores scores;      /* with a label column */
+    int32_t *classes;       /* the label column, NULL without */
+    cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
+    double read_s, begun_s; /* seconds; on the clock of now_s */
+    double processor_s;     /* of the fit, all threads together */
+    progress_line line;     /* here, because the table keeps pointing at it */
+    page page;
+    outfile out[N_OUT];
+    char warning[MAX_WARNINGS][600];
+    size_t n_warnings;
+} fit_job;
+
+/* The names that options, help and JSON share; ends with a NULL name. */
+extern const choice variant_choices[], init_choices[], select_choices[], missing_choices[];
+
+void show_table_read(const fit_job *job, const page *p); /* before the fit */
+int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
+void print_fit_json(const fit_job *job);
+/* The members of a list's record, or of an object, into one that is open; `list` is its place among the fields. */
+void json_members(cof_json *j, const cof_model *model, const cof_fit_info *info, size_t list, size_t at);
+size_t field_place(const char *key); /* of a field of the result itself, which exists */
+
+#endif

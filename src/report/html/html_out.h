@@ -1,0 +1,31 @@
+/* Pieces of HTML that the report is made of. Everything that comes from data goes through these or
+ * cofi_out_xml, so that no name can become markup. */
+#ifndef COFI_HTML_OUT_H
+#define COFI_HTML_OUT_H
+
+#include "../svg/svg_out.h"
+
+/* A name from the data, cut to so many columns, kept from turning the direction of its surroundings; a cut
+ * one is told in full, or nearly, on hover. */
+void cofi_html_name(cofi_out *out, const char *text, unsigned columns);
+void cofi_html_attribute(cofi_out *out, const char *name, const char *text); /*  name="text" */
+void cofi_html_count(cofi_out *out, uint64_t n);                             /* 1,204,113 */
+void cofi_html_amount(cofi_out *out, double n);                              /* a count if it is whole */
+void cofi_html_share(cofi_out *out, double part, double whole);              /* 41 %; 0 % only for nothing */
+void cofi_html_swatch(cofi_out *out, uint32_t cluster);                      /* a square in its colour */
+void cofi_html_cluster(cofi_out *out, uint32_t cluster);                     /* swatch and "cluster 3" */
+
+/* A cell with a bar behind its percentage; classes may be "". */
+void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole);
+/* A number cell; sorts by the number itself. */
+void cofi_html_number(cofi_out *out, double number, int decimals);
+void cofi_html_count_cell(cofi_out *out, double amount);
+
+/* A table in a box that scrolls sideways if it must; `label` names the box to a screen reader. */
+void cofi_html_table(cofi_out *out, const char *classes, bool sortable, const char *caption);
+void cofi_html_table_end(cofi_out *out);
+void cofi_html_heads(cofi_out *out, const char *const *names, const char *numeric, size_t n);
+
+void cofi_html_section(cofi_out *out, const char *id, const char *heading); /* end with </section> */
+
+#endif

@@ -1,0 +1,193 @@
+/* What the report draws on: traits, importance, margins, examples, the map. */
+#include "../svg/draw_map.h"
+#include "report.h"
+
+#include <math.h>
+
+/* ---- From the model ---------------------------------------------------------------------------------- */
+
+static cof_status allocate(cofi_report *r, cof_error *err)
+{
+    size_t n_attrs = cof_model_n_attributes(r->model);
+    r->importance = cofi_alloc(&r->env, n_attrs, sizeof *r->importance);
+    r->ranked = cofi_alloc(&r->env, n_attrs, sizeof *r->ranked);
+    r->more = cofi_alloc(&r->env, r->k, COFI_REPORT_TRAITS * sizeof *r->more);
+    r->less = cofi_alloc(&r->env, r->k, COFI_REPORT_TRAITS * sizeof *r->less);
+    r->n_more = cofi_alloc(&r->env, r->k, sizeof *r->n_more);
+    r->n_less = cofi_alloc(&r->env, r->k, sizeof *r->n_less);
+    r->rows = cofi_alloc_zero(&r->env, r->k, sizeof *r->rows);
+    bool complete = r->importance != NULL && r->ranked != NULL && r->more != NULL && r->less != NULL &&
+                    r->n_more != NULL && r->n_less != NULL && r->rows != NULL;
+    return complete ? COF_OK : cofi_no_memory(err);
+}
+
+/* Heap sort: attributes may be many. The order is total, so it does not matter that it is not stable. */
+static bool ranks_before(const cofi_report *r, size_t a, size_t b)
+{
+    return r->importance[a] != r->importance[b] ? r->importance[a] > r->importance[b] : a < b;
+}
+
+static void sift(cofi_report *r, size_t at, size_t n)
+{
+    size_t moving = r->ranked[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && ranks_before(r, r->ranked[child], r->ranked[child + 1])) child++;
+        if (!ranks_before(r, moving, r->ranked[child])) break;
+        r->ranked[at] = r->ranked[child];
+    }
+    r->ranked[at] = moving;
+}
+
+static void rank_attributes(cofi_report *r)
+{
+    for (size_t a = 0; a < cof_model_n_attributes(r->model); a++) {
+        if (r->model->attr[a].used) r->ranked[r->n_ranked++] = a;
+        r->has_trees |= r->model->attr[a].n_edges > 0;
+    }
+    for (size_t at = r->n_ranked / 2; at-- > 0;) sift(r, at, r->n_ranked);
+    for (size_t end = r->n_ranked; end-- > 1;) {
+        size_t last = r->ranked[0];
+        r->ranked[0] = r->ranked[end];
+        r->ranked[end] = last;
+        sift(r, 0, end);
+    }
+}
+
+static cof_status study_model(cofi_report *r, cof_error *err)
+{
+    const double *size = cof_model_sizes(r->model);
+    for (uint32_t j = 0; j < r->k; j++) {
+        r->total += size[j];
+        r->n_filled += size[j] > 0;
+    }
+    r->restarts = cof_model_restarts(r->model, &r->n_restarts);
+    r->best_restart = cof_model_kept(r->model);
+    cof_status status = cof_model_importance(r->model, r->importance, cof_model_n_attributes(r->model), err);
+    if (status == COF_OK) {
+        rank_attributes(r);
+        status = cof_model_traits(r->model, COF_TRAIT_MORE, COFI_REPORT_TRAITS, r->more, r->n_more, err);
+    }
+    if (status == COF_OK)
+        status = cof_model_traits(r->model, COF_TRAIT_LESS, COFI_REPORT_TRAITS, r->less, r->n_less, err);
+    return status;
+}
+
+/* ---- From the rows ----------------------------------------------------------------------------------- */
+
+static cof_status find_labels(cofi_report *r, cof_error *err)
+{
+    size_t n = 0;
+    r->label = cof_model_labels(r->model, &n);
+    if (r->o.labels != NULL) {
+        r->label = r->o.labels;
+        n = r->o.n_labels;
+        if (n != r->n_rows)
+            return cofi_fail(err, COF_ERR_ARGUMENT, "%zu labels were given, but the table has %zu rows", n,
+                             r->n_rows);
+    }
+    if (r->label != NULL && n == r->n_rows) return COF_OK;
+    r->own_label = cofi_alloc(&r->env, r->n_rows, sizeof *r->own_label);
+    if (r->own_label == NULL) return cofi_no_memory(err);
+    r->label = r->own_label;
+    return cof_model_predict(r->model, r->table, r->o.threads, r->own_label, r->n_rows, NULL, err);
+}
+
+static bool same_row(const cofi_report *r, size_t a, size_t b)
+{
+    for (size_t i = 0; i < r->values.n; i++)
+        if (cofi_id(r->values.ids[i], a) != cofi_id(r->values.ids[i], b)) return false;
+    return true;
+}
+
+/* Keeps the smallest keys; of equal rows the first, so that three examples are three different rows. */
+static void offer(cofi_report *r, cofi_cluster_rows *c, int kind, size_t row, float key)
+{
+    cofi_example *list = c->example[kind];
+    size_t n = c->n_examples[kind], at = n;
+    if (n == COFI_REPORT_EXAMPLES && !(key < list[n - 1].key)) return;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].key == key && same_row(r, list[i].row, row)) return;
+    while (at > 0 && key < list[at - 1].key) at--;
+    size_t last = n < COFI_REPORT_EXAMPLES ? n : COFI_REPORT_EXAMPLES - 1;
+    memmove(list + at + 1, list + at, (last - at) * sizeof *list);
+    list[at] = (cofi_example){row, key};
+    c->n_examples[kind] = last + 1;
+}
+
+static void study_row(cofi_report *r, size_t row)
+{
+    int32_t label = r->label[row];
+    if (label < 0 || (uint32_t)label >= r->k) return;
+    cofi_cluster_rows *c = &r->rows[label];
+    r->n_clustered++;
+    c->n++;
+    if (r->margin == NULL) return;
+    double lead = cof_margin_lead(&r->margin[row]);
+    int bin = (int)(lead * COFI_LEAD_BINS);
+    c->lead += lead;
+    r->lead_bin[bin < COFI_LEAD_BINS ? bin : COFI_LEAD_BINS - 1]++;
+    offer(r, c, COFI_TYPICAL, row, r->margin[row].own);
+    offer(r, c, COFI_ATYPICAL, row, -r->margin[row].own);
+    if (lead >= COF_CLOSE_LEAD) return;
+    c->n_close++;
+    offer(r, c, COFI_BETWEEN, row, (float)lead);
+}
+
+static cof_status draw_rows(cofi_report *r, cof_error *err)
+{
+    cof_embed_options o = {.struct_size = sizeof o,
+                           .seed = r->o.seed,
+                           .perplexity = r->o.perplexity,
+                           .most_points = r->o.most_points,
+                           .threads = r->o.threads};
+    cof_status status = cof_embed(r->model, r->table, &o, &r->map, err);
+    r->n_distinct = r->o.n_distinct_rows;
+    if (status == COF_OK && r->n_distinct == 0) r->n_distinct = cof_map_n_distinct(r->map);
+    return status;
+}
+
+static size_t find_classes(const cof_table *table)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].role == COF_ROLE_LABEL) return c;
+    return SIZE_MAX;
+}
+
+/* Some methods compare whole rows and keep nothing to measure with. */
+static cof_status measure_rows(cofi_report *r, cof_error *err)
+{
+    if (r->model->no_scores) return COF_OK;
+    r->margin = cofi_alloc(&r->env, r->n_rows, sizeof *r->margin);
+    if (r->margin == NULL) return cofi_no_memory(err);
+    return cof_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, r->n_rows, err);
+}
+
+static cof_status study_rows(cofi_report *r, cof_error *err)
+{
+    r->n_rows = cof_table_n_rows(r->table);
+    r->names = cofi_names_column(r->table);
+    r->classes = find_classes(r->table);
+    cof_status status = cofi_view_open(&r->values, r->model, r->table, err);
+    if (status == COF_OK) status = find_labels(r, err);
+    if (status != COF_OK) return status;
+    status = measure_rows(r, err);
+    for (size_t i = 0; status == COF_OK && i < r->n_rows; i++) study_row(r, i);
+    return status == COF_OK && r->n_rows > 0 ? draw_rows(r, err) : status;
+}
+
+cof_status cofi_report_gather(cofi_report *r, cof_error *err)
+{
+    cof_status status = allocate(r, err);
+    if (status == COF_OK) status = study_model(r, err);
+    if (status == COF_OK && r->table != NULL) status = study_rows(r, err);
+    return status;
+}
+
+void cofi_report_free(cofi_report *r)
+{
+    void *owned[] = {r->importance, r->ranked,    r->more,   r->less, r->n_more,
+                     r->n_less,     r->own_label, r->margin, r->rows};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&r->env, owned[b]);
+    if (r->values.value != NULL) cofi_view_close(&r->values);
+    cof_map_free(r->map);
+}

@@ -1,0 +1,27 @@
+/* An order tree as a drawing wants it: hung from its middle, children in a fixed order. */
+#ifndef COFI_ROOTED_TREE_H
+#define COFI_ROOTED_TREE_H
+
+#include "../../core/env.h"
+
+#define COFI_NO_PARENT UINT32_MAX
+
+typedef struct cofi_rooted_tree {
+    cof_env env;
+    uint32_t n;       /* values */
+    uint32_t *parent; /* per value; COFI_NO_PARENT for a root */
+    double *length;   /* of the edge to it; 0 for a root */
+    uint32_t *depth;  /* edges up to the root */
+    bool *is_last;    /* of its parent's children */
+    uint32_t *order;  /* all values, a parent before its children, children by length, then id; a value
+                         outside the tree is a root of its own, after the others */
+} cofi_rooted_tree;
+
+/* The root is a value from which the farthest other one is the fewest edges away: that keeps a drawing
+ * shallow. Of two such values the one with more weight, then the lower id. On failure nothing is left to
+ * free. Time O(n log n). */
+cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
+                                  size_t n_edges, const double *weight, cof_error *err);
+void cofi_rooted_tree_free(cofi_rooted_tree *t);
+
+#endif

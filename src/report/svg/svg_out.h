@@ -1,0 +1,27 @@
+/* The few shapes our drawings are made of. Their style rules and the one palette are drawing.css.
+ *
+ * A drawing that stands alone brings its rules along; several in one page leave them to the page. Class names
+ * start with "cof-", and there are no ids, so drawings do not get into each other's way. */
+#ifndef COFI_SVG_OUT_H
+#define COFI_SVG_OUT_H
+
+#include "../../core/text_out.h"
+
+/* Opens a drawing of that size; `label` is what a screen reader says. Alone: with rules and background. */
+void cofi_svg_open(cofi_out *out, double width, double height, const char *label, bool alone);
+void cofi_svg_close(cofi_out *out);
+
+void cofi_svg_attribute(cofi_out *out, const char *name, double number); /* two decimals are plenty */
+void cofi_svg_line(cofi_out *out, const char *classes, double x1, double y1, double x2, double y2);
+/* A rectangle in the colour of cluster j. */
+void cofi_svg_rectangle(cofi_out *out, uint32_t j, double x, double y, double width, double height);
+/* A circle in the colour of cluster j, left open for a <title>; end it with </circle>. */
+void cofi_svg_circle_start(cofi_out *out, uint32_t j, double x, double y, double radius);
+void cofi_svg_text_start(cofi_out *out, const char *classes, double x, double y); /* end with </text> */
+void cofi_svg_text(cofi_out *out, const char *classes, double x, double y, const char *words);
+
+enum { COFI_HUES = 8, COFI_COLOURS = 2 * COFI_HUES }; /* later clusters repeat the colours */
+/* "cof-c3 cof-pale": the classes that give cluster j its colour. */
+void cofi_svg_cluster(cofi_out *out, uint32_t j);
+
+#endif
