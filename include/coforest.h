@@ -471,6 +471,27 @@ COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_
 COF_API const cof_edge *cof_model_edges(const cof_model *model, size_t attribute, size_t *n_edges);
 /* Length of the trace between two values; NaN if one is out of range or not in the tree. */
 COF_API double cof_model_distance(const cof_model *model, size_t attribute, uint32_t u, uint32_t v);
+
+/* Where an attribute that is a quantity was cut, ascending: value b, but for a missing one, holds the points from edge
+ * b - 1 up to but not including edge b. Dates are in seconds since 1970. Lent; NULL and 0 if it is none. */
+COF_API const double *cof_model_cut(const cof_model *model, size_t attribute, size_t *n_edges);
+
+typedef enum cof_five { /* five numbers of a quantity in a cluster */
+                        COF_FIVE_LEAST = 0,
+                        COF_FIVE_QUARTER = 1,
+                        COF_FIVE_MEDIAN = 2,
+                        COF_FIVE_THREE_QUARTERS = 3,
+                        COF_FIVE_MOST = 4,
+                        COF_N_FIVE = 5
+} cof_five;
+
+/* COF_N_FIVE numbers by cof_five, from up to 65,536 rows of the table fitted; NaN where the cluster has no value.
+ * Lent; NULL if the attribute is no quantity. */
+COF_API const double *cof_model_five(const cof_model *model, size_t attribute, uint32_t cluster);
+/* A point of a quantity as text: 38.5, $12, 2024-03-31. Writes at most `room` bytes, at least 1, and returns text. */
+COF_API const char *cof_model_show_point(const cof_model *model, size_t attribute, double point, char *text,
+                                         size_t room);
+
 COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t *n_records);
 /* How far each restart agrees with the kept one: the adjusted Rand index of their partitions over up to 65,536
  * rows, 1 for the kept one itself. As many as cof_model_restarts tells; lent; NULL where there was one restart. */

@@ -1,6 +1,8 @@
 /* From a finished engine to a model: dictionaries copied, counts packed, the forest of the kept partition. */
 #include "harvest.h"
 
+#include "../model/quantity.h"
+
 static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *c, bool used,
                                   uint32_t n_edges, cof_error *err)
 {
@@ -16,6 +18,7 @@ static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *
     a->used = used;
     a->ordinal = c->ordinal != 0;
     a->has_missing = missing;
+    if (c->cut != NULL && (a->cut = cofi_cut_copy(&m->env, c->cut)) == NULL) return cofi_no_memory(err);
     size_t at = 0;
     for (uint32_t v = 0; v < a->n_values; v++) {
         const char *text = cofi_column_text(c, v);
@@ -100,6 +103,7 @@ cof_status cofi_harvest(cofi_engine *e, const cofi_method *method, cof_restart_r
     m->no_scores = (method->flags & COFI_METHOD_NO_SCORES) != 0 || e->problem->n_numeric > 0;
     status = copy_attributes(m, e, err);
     if (status == COF_OK) status = copy_labels(m, e, err);
+    if (status == COF_OK) status = cofi_quantity_measure(m, e->problem->table, e->problem->table_weight, err);
     if (status != COF_OK) {
         cof_model_free(m);
         return status;

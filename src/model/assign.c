@@ -40,15 +40,19 @@ static cof_status handle_missing(assignment *a, cof_error *err)
 {
     for (size_t r = 0; r < a->view.n + a->view.n_idle; r++) {
         const cofi_column *c = &a->t->column[a->view.column[r]];
-        if (c->n_missing == 0) continue;
+        bool used = r < a->view.n;
+        cofi_ids ids = used ? a->view.ids[r] : (cofi_ids){c->codes, c->width};
+        uint32_t hole = used ? a->view.n_codes[r] : c->n_values;
+        uint64_t n_missing = used ? a->view.n_missing[r] : c->n_missing;
+        if (n_missing == 0) continue;
         if (a->m->missing == COF_MISSING_ERROR)
             return cofi_fail(err, COF_ERR_MISSING,
                              "column '%s' has %llu missing values, and the model allows none", c->name,
-                             (unsigned long long)c->n_missing);
+                             (unsigned long long)n_missing);
         if (a->m->missing != COF_MISSING_DROP) continue;
         if (a->dropped == NULL) a->dropped = cofi_alloc_zero(&a->env, a->t->n_rows, 1);
         if (a->dropped == NULL) return cofi_no_memory(err);
-        for (size_t i = 0; i < a->t->n_rows; i++) a->dropped[i] |= cofi_column_code(c, i) == c->n_values;
+        for (size_t i = 0; i < a->t->n_rows; i++) a->dropped[i] |= cofi_id(ids, i) == hole;
     }
     return COF_OK;
 }
@@ -57,11 +61,10 @@ static cof_status handle_missing(assignment *a, cof_error *err)
 static void lay_out_column(assignment *a, size_t r)
 {
     const cofi_model_attr *attr = &a->m->attr[a->view.attribute[r]];
-    const cofi_column *c = &a->t->column[a->view.column[r]];
-    uint32_t stride = a->scores.stride;
-    for (uint32_t code = 0; code <= c->n_values; code++) {
+    uint32_t stride = a->scores.stride, hole = a->view.n_codes[r];
+    for (uint32_t code = 0; code <= hole; code++) {
         uint32_t g = a->view.first[r] + code, value = a->view.value[g];
-        bool ignored = code == c->n_values && (a->m->missing != COF_MISSING_VALUE || c->n_missing == 0);
+        bool ignored = code == hole && (a->m->missing != COF_MISSING_VALUE || a->view.n_missing[r] == 0);
         if (value != COFI_NO_VALUE)
             memcpy(a->scores.value + (size_t)g * stride,
                    a->m->scores.value + (size_t)(attr->first + value) * stride,

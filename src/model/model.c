@@ -83,7 +83,8 @@ void cof_model_free(cof_model *m)
     cof_env env = m->env;
     for (size_t r = 0; m->attr != NULL && r < m->n_attrs; r++) {
         cofi_model_attr *a = &m->attr[r];
-        void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops};
+        void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops, a->five};
+        cofi_cut_free(&env, a->cut);
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
     }
     void *owned[] = {m->attr,    m->count,   m->size,      m->scores.value, m->scores.base,       m->label,

@@ -4,6 +4,7 @@
 
 #include "../core/env.h"
 #include "../core/shape.h"
+#include "../table/cut.h"
 
 typedef struct cofi_model_attr {
     char *name;
@@ -21,6 +22,8 @@ typedef struct cofi_model_attr {
         *parent;    /* per value, for path lengths: towards the root, UINT32_MAX at it and outside the tree */
     double *up;     /* length of that edge */
     uint32_t *hops; /* edges between the value and the root; UINT32_MAX outside the tree */
+    cofi_cut *cut;  /* the values are bins of a quantity; NULL: categories */
+    double *five;   /* k x COF_N_FIVE points; NULL where there is no cut, or no row was looked at */
 } cofi_model_attr;
 
 struct cof_model {

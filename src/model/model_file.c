@@ -12,7 +12,7 @@
 
 static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
 
-enum { FORMAT = 1, HEADER_BYTES = 24, END_BYTES = 4 };
+enum { FORMAT = 2, FORMAT_OF_CATEGORIES = 1, HEADER_BYTES = 24, END_BYTES = 4 };
 #define MOST_BYTES ((uint64_t)1 << 34) /* of a whole file */
 #define MOST_UNITS 0x1p53              /* of weight; a fit has fewer than 2^43 */
 #define MOST_STEPS 1000000000          /* passes or rebuilds of a restart */
@@ -28,6 +28,7 @@ enum {
     TAG_CHOICE = 8,
     TAG_K_CURVE = 9,
     TAG_CLUSTER_AGREEMENT = 10,
+    TAG_QUANTITIES = 11,
     N_TAGS
 };
 
@@ -163,10 +164,45 @@ static void put_method(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
+static uint32_t count_quantities(const cof_model *m)
+{
+    uint32_t n = 0;
+    for (size_t r = 0; r < m->n_attrs; r++) n += m->attr[r].cut != NULL;
+    return n;
+}
+
+static void put_quantity(cofi_writer *w, const cof_model *m, uint32_t attribute)
+{
+    const cofi_model_attr *a = &m->attr[attribute];
+    const cofi_reading *r = &a->cut->reading;
+    cofi_put_u32(w, attribute);
+    cofi_put_u8(w, r->line);
+    cofi_put_u8(w, (uint8_t)r->decimal);
+    cofi_put_u8(w, (uint8_t)r->thousands);
+    cofi_put_u8(w, r->order);
+    cofi_put_text(w, r->affix);
+    cofi_put_u32(w, a->cut->n_edges);
+    for (uint32_t e = 0; e < a->cut->n_edges; e++) cofi_put_f64(w, a->cut->edge[e]);
+    cofi_put_u8(w, a->five != NULL);
+    for (size_t i = 0; a->five != NULL && i < (size_t)m->k * COF_N_FIVE; i++) cofi_put_f64(w, a->five[i]);
+}
+
+static void put_quantities(cofi_writer *w, const cof_model *m)
+{
+    uint32_t n = count_quantities(m);
+    if (n == 0) return;
+    size_t hole = begin_section(w, TAG_QUANTITIES);
+    cofi_put_u32(w, n);
+    for (uint32_t r = 0; r < m->n_attrs; r++)
+        if (m->attr[r].cut != NULL) put_quantity(w, m, r);
+    end_section(w, hole);
+}
+
+/* A program that knows no quantities would take every number for a value it never met, so it must not read on. */
 static void put_file(cofi_writer *w, const cof_model *m)
 {
     cofi_put_bytes(w, magic, sizeof magic);
-    cofi_put_u32(w, FORMAT);
+    cofi_put_u32(w, count_quantities(m) > 0 ? FORMAT : FORMAT_OF_CATEGORIES);
     cofi_put_u32(w, 0); /* reserved */
     size_t length = cofi_put_hole(w);
     put_model(w, m);
@@ -178,6 +214,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     put_choice(w, m);
     put_k_curve(w, m);
     put_cluster_agreement(w, m);
+    put_quantities(w, m);
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
 }
@@ -530,6 +567,77 @@ static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
     return COF_OK;
 }
 
+static bool get_reading(cofi_reader *s, cofi_reading *r)
+{
+    uint32_t n = 0;
+    *r = (cofi_reading){.line = cofi_get_u8(s)};
+    r->decimal = (char)cofi_get_u8(s);
+    r->thousands = (char)cofi_get_u8(s);
+    r->order = cofi_get_u8(s);
+    const char *affix = get_text(s, &n);
+    bool known = r->line != COFI_LINE_NONE && r->line <= COFI_LINE_LAST && r->order <= COFI_DATE_LAST &&
+                 (r->decimal == '.' || r->decimal == ',') && strchr(",. '", r->thousands) != NULL &&
+                 r->thousands != r->decimal;
+    if (s->failed || !known || n >= COFI_AFFIX_BYTES) return false;
+    memcpy(r->affix, affix, n);
+    return true;
+}
+
+/* One fewer than the attribute's values but for the missing one, in order. */
+static bool get_edges(cofi_reader *s, cofi_cut *cut)
+{
+    for (uint32_t e = 0; e < cut->n_edges; e++) {
+        cut->edge[e] = cofi_get_f64(s);
+        if (!isfinite(cut->edge[e]) || (e > 0 && cut->edge[e] <= cut->edge[e - 1])) return false;
+    }
+    return !s->failed;
+}
+
+/* Numbers in order, or none of them. */
+static bool get_five(cofi_reader *s, double *five)
+{
+    int n_known = 0;
+    for (int q = 0; q < COF_N_FIVE; q++) {
+        five[q] = cofi_get_f64(s);
+        n_known += isfinite(five[q]) && (q == 0 || five[q] >= five[q - 1]);
+    }
+    return !s->failed && (n_known == COF_N_FIVE || (n_known == 0 && isnan(five[0])));
+}
+
+static cof_status get_quantity(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    static const char *const nonsense = "a quantity makes no sense";
+    cof_model *m = p->m;
+    cofi_reading reading;
+    uint32_t r = cofi_get_u32(s);
+    bool good = get_reading(s, &reading);
+    uint32_t n_edges = cofi_get_u32(s);
+    if (!good || s->failed || r >= p->n_attrs || m->attr[r].cut != NULL) return damaged(p, nonsense, err);
+    cofi_model_attr *a = &m->attr[r];
+    if (n_edges + UINT64_C(1) + a->has_missing != a->n_values || n_edges > (s->n - s->at) / 8)
+        return damaged(p, nonsense, err);
+    a->cut = cofi_alloc_zero(&m->env, 1, sizeof *a->cut);
+    if (a->cut == NULL) return cofi_no_memory(err);
+    *a->cut = (cofi_cut){reading, n_edges, cofi_alloc(&m->env, n_edges, sizeof *a->cut->edge)};
+    if (a->cut->edge == NULL) return cofi_no_memory(err);
+    if (!get_edges(s, a->cut)) return damaged(p, nonsense, err);
+    if (cofi_get_u8(s) == 0) return s->failed ? damaged(p, nonsense, err) : COF_OK;
+    if (m->k > (s->n - s->at) / (8 * COF_N_FIVE)) return damaged(p, nonsense, err);
+    a->five = cofi_alloc(&m->env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
+    if (a->five == NULL) return cofi_no_memory(err);
+    for (uint32_t j = 0; j < m->k; j++)
+        if (!get_five(s, a->five + (size_t)j * COF_N_FIVE)) return damaged(p, nonsense, err);
+    return COF_OK;
+}
+
+static cof_status get_quantities(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    uint32_t n = cofi_get_u32(s);
+    cof_status status = s->failed ? damaged(p, "its quantities are cut short", err) : COF_OK;
+    for (uint32_t i = 0; i < n && status == COF_OK; i++) status = get_quantity(p, s, err);
+    return status;
+}
+
 static cof_status get_content(model_parser *p, uint32_t tag, cofi_reader *s, const cof_env *env,
                               cof_error *err)
 {
@@ -548,6 +656,8 @@ static cof_status get_content(model_parser *p, uint32_t tag, cofi_reader *s, con
         return get_cluster_agreement(p, s, err);
     case TAG_K_CURVE:
         return get_k_curve(p, s, err);
+    case TAG_QUANTITIES:
+        return get_quantities(p, s, err);
     case TAG_METHOD:
         return get_method(p, s, err);
     case TAG_RESTARTS:

@@ -3,6 +3,8 @@
 
 #include "../table/encode.h"
 
+#include <math.h>
+
 static cof_status intern(cofi_encoder *names, const char *name, uint32_t *id)
 {
     return cofi_encoder_intern(names, name, strlen(name), id);
@@ -46,14 +48,87 @@ static cof_status match_names(cofi_view *v, cof_error *err)
     return status;
 }
 
+static const char *text_of(const cofi_uncut *read, uint32_t code)
+{
+    return read->text + read->offset[code];
+}
+
+/* The texts of a column among those of the attribute. */
+static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_uncut *read, uint32_t *to)
+{
+    uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
+    cofi_encoder known;
+    cof_status status = COF_OK;
+    cofi_encoder_init(&known, &v->env);
+    for (uint32_t value = 0; status == COF_OK && value < n_known; value++)
+        status = intern(&known, attr->text + attr->offset[value], &id);
+    for (uint32_t code = 0; status == COF_OK && code < read->n_values; code++) {
+        status = intern(&known, text_of(read, code), &id);
+        to[code] = id < n_known ? id : COFI_NO_VALUE;
+    }
+    cofi_encoder_free(&known);
+    return status;
+}
+
+/* The bin of every value; one more for what cannot be read as the model's values are, and missing as the last. */
+static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut *read, uint32_t **out)
+{
+    uint32_t n_bins = cut->n_edges + 1;
+    uint32_t *bin = cofi_alloc(&v->env, (size_t)read->n_values + 1, sizeof *bin);
+    *out = bin;
+    if (bin == NULL) return COF_ERR_MEMORY;
+    for (uint32_t code = 0; code < read->n_values; code++) {
+        double point = 0;
+        bool known = cofi_reading_parse(&cut->reading, text_of(read, code), &point);
+        bin[code] = !known ? n_bins : isnan(point) ? n_bins + 1 : cofi_cut_bin(cut, point);
+    }
+    bin[read->n_values] = n_bins + 1;
+    return COF_OK;
+}
+
+/* Rows of a quantity in the model's bins. */
+static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const cofi_uncut *read)
+{
+    size_t n = v->table->n_rows;
+    uint32_t *bin, n_bins = cut->n_edges + 1;
+    uint16_t *codes = cofi_alloc(&v->env, n, sizeof *codes);
+    cof_status status = find_bins(v, cut, read, &bin);
+    v->owned[a] = codes;
+    if (codes == NULL || status != COF_OK) {
+        cofi_release(&v->env, bin);
+        return COF_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        codes[i] = (uint16_t)bin[cofi_code_at(read->codes, read->width, i)];
+        v->n_missing[a] += codes[i] == n_bins + 1;
+    }
+    v->ids[a] = (cofi_ids){codes, sizeof *codes};
+    v->n_codes[a] = n_bins + 1;
+    cofi_release(&v->env, bin);
+    return COF_OK;
+}
+
+/* Which codes the rows of an attribute have. */
+static cof_status set_codes(cofi_view *v, size_t a)
+{
+    const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
+    const cofi_column *c = &v->table->column[v->column[a]];
+    cofi_uncut read = cofi_column_as_read(c);
+    bool same = attr->cut != NULL && c->cut != NULL && cofi_cut_equal(attr->cut, c->cut);
+    if (attr->cut != NULL && !same) return cut_rows(v, a, attr->cut, &read);
+    v->ids[a] = same ? (cofi_ids){c->codes, c->width} : (cofi_ids){read.codes, read.width};
+    v->n_codes[a] = same ? c->n_values : read.n_values;
+    v->n_missing[a] = same ? c->n_missing : read.n_missing;
+    return COF_OK;
+}
+
 static cof_status number_values(cofi_view *v, cof_error *err)
 {
     uint64_t n_flat = 0;
     for (size_t a = 0; a < v->n; a++) {
-        const cofi_column *c = &v->table->column[v->column[a]];
-        v->ids[a] = (cofi_ids){c->codes, c->width};
+        if (set_codes(v, a) != COF_OK) return cofi_no_memory(err);
         v->first[a] = (uint32_t)n_flat;
-        n_flat += (uint64_t)c->n_values + 1;
+        n_flat += (uint64_t)v->n_codes[a] + 1;
         if (n_flat > UINT32_MAX / 2)
             return cofi_fail(err, COF_ERR_DATA, "the table has too many different values");
     }
@@ -65,19 +140,16 @@ static cof_status number_values(cofi_view *v, cof_error *err)
 static cof_status match_values(cofi_view *v, size_t a)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
-    const cofi_column *c = &v->table->column[v->column[a]];
-    uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0), *to = v->value + v->first[a];
-    cofi_encoder known;
+    uint32_t *to = v->value + v->first[a], n_codes = v->n_codes[a];
     cof_status status = COF_OK;
-    cofi_encoder_init(&known, &v->env);
-    for (uint32_t value = 0; status == COF_OK && value < n_known; value++)
-        status = intern(&known, attr->text + attr->offset[value], &id);
-    for (uint32_t code = 0; status == COF_OK && code < c->n_values; code++) {
-        status = intern(&known, cofi_column_text(c, code), &id);
-        to[code] = id < n_known ? id : COFI_NO_VALUE;
+    if (attr->cut == NULL) {
+        cofi_uncut read = cofi_column_as_read(&v->table->column[v->column[a]]);
+        status = match_texts(v, attr, &read, to);
+    } else {
+        for (uint32_t code = 0; code < n_codes; code++)
+            to[code] = code <= attr->cut->n_edges ? code : COFI_NO_VALUE;
     }
-    to[c->n_values] = attr->has_missing ? attr->n_values - 1 : COFI_NO_VALUE;
-    cofi_encoder_free(&known);
+    to[n_codes] = attr->has_missing ? attr->n_values - 1 : COFI_NO_VALUE;
     return status;
 }
 
@@ -88,7 +160,11 @@ cof_status cofi_view_open(cofi_view *v, const cof_model *model, const cof_table 
     v->column = cofi_alloc(&v->env, model->n_attrs, sizeof *v->column);
     v->ids = cofi_alloc(&v->env, model->n_attrs, sizeof *v->ids);
     v->first = cofi_alloc_zero(&v->env, model->n_attrs + 1, sizeof *v->first);
-    bool complete = v->attribute != NULL && v->column != NULL && v->ids != NULL && v->first != NULL;
+    v->n_codes = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->n_codes);
+    v->n_missing = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->n_missing);
+    v->owned = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->owned);
+    bool complete = v->attribute != NULL && v->column != NULL && v->ids != NULL && v->first != NULL &&
+                    v->n_codes != NULL && v->n_missing != NULL && v->owned != NULL;
     cof_status status = complete ? match_names(v, err) : cofi_no_memory(err);
     if (status == COF_OK) status = number_values(v, err);
     for (size_t a = 0; status == COF_OK && a < v->n; a++)
@@ -99,7 +175,8 @@ cof_status cofi_view_open(cofi_view *v, const cof_model *model, const cof_table 
 
 void cofi_view_close(cofi_view *v)
 {
-    void *owned[] = {v->attribute, v->column, v->ids, v->first, v->value};
+    for (size_t a = 0; v->owned != NULL && a < v->n; a++) cofi_release(&v->env, v->owned[a]);
+    void *owned[] = {v->attribute, v->column, v->ids, v->first, v->value, v->n_codes, v->n_missing, v->owned};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&v->env, owned[b]);
     *v = (cofi_view){.env = v->env};
 }

@@ -20,6 +20,28 @@ void cofi_cut_free(const cof_env *env, cofi_cut *cut)
     cofi_release(env, cut);
 }
 
+cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut)
+{
+    cofi_cut *copy = cofi_alloc(env, 1, sizeof *copy);
+    double *edge = cofi_alloc(env, cut->n_edges, sizeof *edge);
+    if (copy == NULL || edge == NULL) {
+        cofi_release(env, copy);
+        cofi_release(env, edge);
+        return NULL;
+    }
+    if (cut->n_edges > 0) memcpy(edge, cut->edge, cut->n_edges * sizeof *edge);
+    *copy = (cofi_cut){cut->reading, cut->n_edges, edge};
+    return copy;
+}
+
+bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b)
+{
+    if (a->n_edges != b->n_edges || a->reading.line != b->reading.line) return false;
+    for (uint32_t e = 0; e < a->n_edges; e++)
+        if (a->edge[e] != b->edge[e]) return false;
+    return true;
+}
+
 void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
 {
     if (u == NULL) return;

@@ -217,12 +217,24 @@ const char *cofi_column_text(const cofi_column *c, uint32_t value)
     return value < c->n_values ? c->text + c->offset[value] : c->missing_text;
 }
 
+cofi_uncut cofi_column_as_read(const cofi_column *c)
+{
+    if (c->uncut != NULL) return *c->uncut;
+    return (cofi_uncut){.codes = c->codes,
+                        .width = c->width,
+                        .n_values = c->n_values,
+                        .n_missing = c->n_missing,
+                        .offset = c->offset,
+                        .text = c->text,
+                        .missing_text = c->missing_text,
+                        .ordinal = c->ordinal};
+}
+
 const char *cofi_column_cell(const cofi_column *c, size_t row)
 {
-    const cofi_uncut *u = c->uncut;
-    if (u == NULL) return cofi_column_text(c, cofi_column_code(c, row));
-    uint32_t code = cofi_code_at(u->codes, u->width, row);
-    return code < u->n_values ? u->text + u->offset[code] : u->missing_text;
+    cofi_uncut read = cofi_column_as_read(c);
+    uint32_t code = cofi_code_at(read.codes, read.width, row);
+    return code < read.n_values ? read.text + read.offset[code] : read.missing_text;
 }
 
 const char *cof_table_value(const cof_table *table, size_t column, uint32_t value)

@@ -49,6 +49,8 @@ static inline uint32_t cofi_column_code(const cofi_column *c, size_t row)
     return cofi_code_at(c->codes, c->width, row);
 }
 
+/* The column as it was read, whether it was cut or not; `point` is NULL where it was not. Lent. */
+cofi_uncut cofi_column_as_read(const cofi_column *c);
 /* Undoes cof_table_cut; fine where nothing was cut. */
 void cofi_column_uncut(const cof_env *env, cofi_column *c);
 

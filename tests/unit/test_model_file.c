@@ -389,7 +389,7 @@ static void newer_files_say_so(void **state)
     (void)state;
     cof_error err;
     file f = small_file();
-    put_number(f.bytes + 8, 2, 4); /* the format */
+    put_number(f.bytes + 8, 3, 4); /* the format */
     seal(f);
     assert_int_equal(load_status(f, &err), COF_ERR_TOO_NEW);
     assert_non_null(strstr(err.text, "format 2"));
