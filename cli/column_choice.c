@@ -30,6 +30,14 @@ const option na_options[] = {
              "(default: \"?,NA,\")."},
     {.name = NULL}};
 
+const choice quantities_choices[] = {
+    [QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
+    [QUANTITIES_SCALED] = {"scaled",
+                           "numbers scaled to 0..1 beside the categories; default for k-prototypes and "
+                           "ek-prototypes"},
+    [QUANTITIES_VALUES] = {"values", "every number is a category"},
+    {NULL, NULL}};
+
 const option column_options[] = {
     {.name = "label",
      .arg = "COLUMN",
@@ -55,8 +63,39 @@ const option column_options[] = {
      .arg = "COLUMN,...",
      .kind = OPTION_TEXTS,
      .offset = offsetof(column_choice, numeric),
-     .help = "These columns are quantities, not categories: for the methods coforest, k-prototypes and "
-             "ek-prototypes. May be repeated."},
+     .help = "These columns are quantities, however few values they have. May be repeated."},
+    {.name = "categorical",
+     .arg = "COLUMN,...",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, categorical),
+     .help = "These columns are categories, even if they look like quantities. May be repeated."},
+    {.name = "quantities",
+     .arg = "HOW",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(column_choice, quantities),
+     .choices = quantities_choices,
+     .help = "What becomes of quantities: columns of many numbers, dates or times, and those that --numeric "
+             "names:"},
+    {.name = "bins",
+     .arg = "M",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(column_choice, bins),
+     .least = 2,
+     .most = 4096,
+     .help = "How many bins of equal share a quantity is cut into (default: 16)."},
+    {.name = "cut",
+     .arg = "COLUMN=EDGE,...",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(column_choice, cut),
+     .help = "Cut this quantity at these values instead, such as age=18,30,65; a value equal to an edge lies "
+             "above "
+             "it. May be repeated."},
+    {.name = "cuts",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(column_choice, cuts),
+     .hint = HINT_FILE,
+     .help = "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it."},
     {.name = "weights",
      .arg = "COLUMN",
      .kind = OPTION_TEXT,
@@ -203,8 +242,8 @@ static int mark_named(const cof_table *table, const char *file, const text_list 
 
 /* The column before one of the equals signs: a name may hold some itself, so the shortest one that the
  * table has counts. *values is what follows. */
-static int find_ordinal(const cof_table *table, const char *file, const char *text, size_t *column,
-                        const char **values)
+static int find_assigned(const cof_table *table, const char *file, const char *text, const char *form,
+                         size_t *column, const char **values)
 {
     int code = CODE_DONE;
     const char *first = strchr(text, '=');
@@ -220,14 +259,14 @@ static int find_ordinal(const cof_table *table, const char *file, const char *te
     }
     if (*column == SIZE_MAX && first != NULL) name[first - text] = '\0';
     if (first == NULL)
-        code = complain(CODE_USAGE, "--ordinal must look like COLUMN=a<b<c, not \"%s\"", text);
+        code = complain(CODE_USAGE, "%s, not \"%s\"", form, text);
     else if (*column == SIZE_MAX)
         code = complain_column(table, file, name);
     free(name);
     return code;
 }
 
-static bool has_ordinal(const cof_table *table, const char *text)
+static bool has_assigned(const cof_table *table, const char *text)
 {
     char name[256];
     for (const char *s = strchr(text, '='); s != NULL; s = strchr(s + 1, '=')) {
@@ -244,8 +283,8 @@ static int set_order(cof_table *table, const char *file, const char *text, bool 
     cof_error err;
     const char *list = NULL;
     size_t column = SIZE_MAX, n = 0;
-    if (several && !has_ordinal(table, text)) return CODE_DONE;
-    int code = find_ordinal(table, file, text, &column, &list);
+    if (several && !has_assigned(table, text)) return CODE_DONE;
+    int code = find_assigned(table, file, text, "--ordinal must look like COLUMN=a<b<c", &column, &list);
     if (code != CODE_DONE) return code;
     const char **values = split(list, '<', &n);
     if (values == NULL) return complain_memory();
@@ -314,8 +353,6 @@ static int mark_asked(const cof_table *table, const char *file, const column_cho
     for (size_t c = 0; c < out->n; c++) out->why[c] = asked->columns.n > 0 ? LEFT_NOT_CHOSEN : USED;
     int code = mark_named(table, file, &asked->ignore, asked->several, LEFT_IGNORED, out->why);
     if (code == CODE_DONE) code = mark_named(table, file, &asked->columns, asked->several, USED, out->why);
-    if (code == CODE_DONE)
-        code = mark_named(table, file, &asked->numeric, asked->several, AS_NUMBER, out->why);
     if (code == CODE_DONE) code = find_column(table, file, asked->label, &out->label);
     if (code == CODE_DONE) code = find_column(table, file, asked->weights, &out->weights);
     if (code == CODE_DONE) code = check_special(table, asked, out);
@@ -336,19 +373,184 @@ static void mark_guessed(const cof_table *table, const column_choice *asked, int
     }
 }
 
+void resolve_quantities(column_choice *asked, const char *method, bool paper)
+{
+    if (asked->quantities >= 0) return;
+    asked->named_only = paper;
+    asked->quantities = paper || strstr(method, "-prototypes") != NULL ? QUANTITIES_SCALED : QUANTITIES_CUT;
+}
+
+/* ---- Quantities ---------------------------------------------------------------------------------- */
+
+/* What the user said about a column's kind. */
+typedef enum rule { NO_RULE, RULE_NUMERIC, RULE_CATEGORICAL, RULE_CUT, RULE_ORDINAL } rule;
+
+typedef struct ruling {
+    const cof_table *table;
+    const char *file;
+    rule *of;         /* one a column */
+    const char **cut; /* the edges of a column with RULE_CUT */
+} ruling;
+
+static int set_rule(ruling *r, size_t c, rule now)
+{
+    static const char *const names[] = {"", "--numeric", "--categorical", "--cut", "--ordinal"};
+    rule was = r->of[c];
+    if (was != NO_RULE && was != now && !(was == RULE_NUMERIC && now == RULE_CUT))
+        return complain(CODE_USAGE, "column \"%s\" has two rules, %s and %s; leave one out",
+                        column_name(r->table, c), names[was], names[now]);
+    if (was == RULE_CUT && now == RULE_CUT)
+        return complain(CODE_USAGE, "column \"%s\" is to be cut twice; leave one --cut out",
+                        column_name(r->table, c));
+    r->of[c] = now;
+    return CODE_DONE;
+}
+
+static int rule_named(ruling *r, const text_list *lists, bool several, rule now)
+{
+    int code = CODE_DONE;
+    left_out *named = calloc(cof_table_n_columns(r->table) + 1, sizeof *named);
+    if (named == NULL) return complain_memory();
+    code = mark_named(r->table, r->file, lists, several, AS_NUMBER, named);
+    for (size_t c = 0; code == CODE_DONE && c < cof_table_n_columns(r->table); c++)
+        if (named[c] == AS_NUMBER) code = set_rule(r, c, now);
+    free(named);
+    return code;
+}
+
+static int rule_cut(ruling *r, const char *text, const char *form, bool several)
+{
+    const char *edges = NULL;
+    size_t c = SIZE_MAX;
+    if (several && !has_assigned(r->table, text)) return CODE_DONE;
+    int code = find_assigned(r->table, r->file, text, form, &c, &edges);
+    if (code == CODE_DONE) code = set_rule(r, c, RULE_CUT);
+    if (code == CODE_DONE) r->cut[c] = edges;
+    return code;
+}
+
+/* The lines of --cuts; `text` holds them and stays as long as the edges are needed. */
+static int read_cuts(ruling *r, const char *path, bool several, char **text)
+{
+    int code = CODE_DONE;
+    size_t room = 0;
+    FILE *in = fopen(path, "r");
+    if (in == NULL) return complain(CODE_DATA, "cannot open %s, which --cuts names", path);
+    ssize_t n = getdelim(text, &room, '\0', in);
+    bool broken = ferror(in) != 0;
+    fclose(in);
+    if (broken) return complain(CODE_DATA, "cannot read %s, which --cuts names", path);
+    char *rest = n > 0 ? *text : NULL, *line;
+    while (code == CODE_DONE && rest != NULL && (line = strsep(&rest, "\n")) != NULL) {
+        line[strcspn(line, "\r")] = '\0';
+        if (*line != '\0')
+            code = rule_cut(r, line, "a line of --cuts must look like COLUMN=EDGE,...", several);
+    }
+    return code;
+}
+
+static int set_rules(ruling *r, const column_choice *asked, columns *out, char **text)
+{
+    int code = rule_named(r, &asked->numeric, asked->several, RULE_NUMERIC);
+    for (size_t i = 0; i < asked->cut.n && code == CODE_DONE; i++)
+        code = rule_cut(r, asked->cut.text[i], "--cut must look like COLUMN=18,30,65", asked->several);
+    if (code == CODE_DONE && asked->cuts != NULL) code = read_cuts(r, asked->cuts, asked->several, text);
+    if (code == CODE_DONE) code = rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL);
+    for (size_t c = 0; c < out->n && code == CODE_DONE; c++) {
+        cof_column view;
+        bool special = c == out->label || c == out->weights;
+        if (cof_table_column(r->table, c, &view) == COF_OK && view.ordinal && r->of[c] != NO_RULE &&
+            r->of[c] != RULE_CATEGORICAL)
+            code = set_rule(r, c, RULE_ORDINAL);
+        else if (special && (r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT))
+            code = complain(CODE_USAGE, "\"%s\" is the column of %s, which cannot be a quantity",
+                            column_name(r->table, c), c == out->label ? "--label" : "--weights");
+    }
+    return code;
+}
+
+static int cut_column(cof_table *table, size_t c, const column_choice *asked, const char *edges)
+{
+    cof_cut_options o = {.struct_size = sizeof o, .bins = asked->bins};
+    cof_error err;
+    const char **pieces = NULL;
+    if (edges != NULL) {
+        pieces = split(edges, ',', &o.n_edges);
+        if (pieces == NULL) return complain_memory();
+        o.edges = pieces;
+    }
+    cof_status status = cof_table_cut(table, c, &o, &err);
+    free(pieces);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
+}
+
+/* Columns that take part, and that the user or the library takes for quantities. A running number that --columns names
+ * is one too: as categories its values would all differ. */
+static bool is_quantity(const cof_table *table, size_t c, const column_choice *asked, rule given)
+{
+    if (given == RULE_NUMERIC || given == RULE_CUT) return true;
+    if (given != NO_RULE || asked->named_only || asked->quantities == QUANTITIES_VALUES) return false;
+    cof_advice advice = {.struct_size = sizeof advice};
+    return cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL) == COF_OK &&
+           (advice.kind == COF_KIND_QUANTITY || (advice.kind == COF_KIND_IDENTIFIER && advice.numbers));
+}
+
+static int treat_quantities(cof_table *table, const column_choice *asked, const ruling *r, columns *out)
+{
+    int code = CODE_DONE;
+    for (size_t c = 0; c < out->n && code == CODE_DONE; c++) {
+        bool named = r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT;
+        if (named && out->why[c] == LEFT_IDENTIFIER) out->why[c] = USED;
+        if (out->why[c] != USED || !is_quantity(table, c, asked, r->of[c])) continue;
+        bool scaled = asked->quantities == QUANTITIES_SCALED && r->of[c] != RULE_CUT;
+        if (asked->quantities == QUANTITIES_VALUES && r->of[c] != RULE_CUT) continue;
+        if (scaled)
+            out->why[c] = AS_NUMBER;
+        else if ((code = cut_column(table, c, asked, r->cut[c])) == CODE_DONE)
+            out->n_cut++;
+    }
+    return code;
+}
+
+shown cut_names(const cof_table *table, const columns *c)
+{
+    enum { MOST = 3 };
+    char text[400] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (cof_table_edges(table, i, NULL) == NULL) continue;
+        if (n++ < MOST)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n == 1 ? "" : ", ",
+                     show_text(column_name(table, i), 30).text);
+    }
+    if (n > MOST) snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", n - MOST);
+    return show_text(text, 200);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
 int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
                    columns *out)
 {
     *out =
         (columns){.n = cof_table_n_columns(table), .label = SIZE_MAX, .weights = SIZE_MAX, .names = SIZE_MAX};
+    ruling r = {table, file, calloc(out->n + 1, sizeof *r.of), calloc(out->n + 1, sizeof *r.cut)};
+    char *cuts = NULL;
     out->why = calloc(out->n + 1, sizeof *out->why);
-    if (out->why == NULL) return complain_memory();
-    int code = mark_asked(table, file, asked, out);
-    for (size_t i = 0; i < asked->ordinal.n && code == CODE_DONE; i++)
+    int code = out->why == NULL || r.of == NULL || r.cut == NULL ? complain_memory()
+                                                                 : mark_asked(table, file, asked, out);
+    for (size_t i = 0; code == CODE_DONE && i < asked->ordinal.n; i++)
         code = set_order(table, file, asked->ordinal.text[i], asked->several);
-    if (code != CODE_DONE) return code;
-    mark_guessed(table, asked, missing, out);
-    return set_roles(table, out);
+    if (code == CODE_DONE) code = set_rules(&r, asked, out, &cuts);
+    if (code == CODE_DONE) {
+        mark_guessed(table, asked, missing, out);
+        code = treat_quantities(table, asked, &r, out);
+    }
+    if (code == CODE_DONE) code = set_roles(table, out);
+    free(r.of);
+    free(r.cut);
+    free(cuts);
+    return code;
 }
 
 static bool any_has(cof_table *const *tables, size_t n_tables, const char *name)
@@ -379,18 +581,29 @@ static int check_lists(cof_table *const *tables, size_t n_tables, const char *op
     return code;
 }
 
+/* The same for COLUMN=... */
+static int check_assigned(cof_table *const *tables, size_t n_tables, const char *option_name,
+                          const text_list *lists)
+{
+    int code = CODE_DONE;
+    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
+        bool found = false;
+        char name[256];
+        for (size_t t = 0; t < n_tables; t++) found = found || has_assigned(tables[t], lists->text[i]);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(lists->text[i], "="), lists->text[i]);
+        if (!found) code = complain_nowhere(option_name, name);
+    }
+    return code;
+}
+
 int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked)
 {
     int code = check_lists(tables, n_tables, "--ignore", &asked->ignore);
     if (code == CODE_DONE) code = check_lists(tables, n_tables, "--columns", &asked->columns);
-    for (size_t i = 0; i < asked->ordinal.n && code == CODE_DONE; i++) {
-        bool found = false;
-        for (size_t t = 0; t < n_tables; t++) found = found || has_ordinal(tables[t], asked->ordinal.text[i]);
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(asked->ordinal.text[i], "="),
-                 asked->ordinal.text[i]);
-        if (!found) code = complain_nowhere("--ordinal", name);
-    }
+    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--numeric", &asked->numeric);
+    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--categorical", &asked->categorical);
+    if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--ordinal", &asked->ordinal);
+    if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--cut", &asked->cut);
     return code;
 }
 
@@ -406,6 +619,8 @@ void column_choice_free(column_choice *asked)
     text_list_free(&asked->columns);
     text_list_free(&asked->ordinal);
     text_list_free(&asked->numeric);
+    text_list_free(&asked->categorical);
+    text_list_free(&asked->cut);
 }
 
 size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),

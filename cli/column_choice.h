@@ -6,6 +6,7 @@
 
 #include "coforest.h"
 #include "options.h"
+#include "term.h"
 
 typedef struct reading { /* how a table is read */
     const char *delimiter;
@@ -20,13 +21,26 @@ extern const option dialect_options[], na_options[];
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out);
 
+/* What becomes of the columns that are quantities. */
+typedef enum quantities {
+    QUANTITIES_CUT,    /* into bins, which are ordered categories */
+    QUANTITIES_SCALED, /* numbers beside the categories */
+    QUANTITIES_VALUES  /* every number is a category */
+} quantities;
+extern const choice quantities_choices[];
+
 typedef struct column_choice { /* what the user said about columns */
-    const char *label, *weights;
-    text_list ignore, columns, ordinal, numeric;
-    bool several; /* the lists speak of several tables: what one of them lacks is passed over */
+    const char *label, *weights, *cuts;
+    text_list ignore, columns, ordinal, numeric, categorical, cut;
+    int32_t quantities; /* -1: not given, which means cut */
+    uint32_t bins;      /* 0: the library's default */
+    bool named_only;    /* a quantity is only what --numeric or --cut names */
+    bool several;       /* the lists speak of several tables: what one of them lacks is passed over */
 } column_choice;
 extern const option column_options[];
 void column_choice_free(column_choice *asked);
+/* What --quantities means where it was not given. */
+void resolve_quantities(column_choice *asked, const char *method, bool paper);
 
 /* Why a column takes no part. */
 typedef enum left_out {
@@ -46,8 +60,11 @@ typedef struct columns { /* of one table */
     left_out *why;       /* one a column */
     size_t n;
     size_t label, weights, names; /* SIZE_MAX: none; names is the identifier that names the rows */
-    size_t n_used;
+    size_t n_used, n_cut;
 } columns;
+
+/* "age, income and 2 more" of the columns that were cut; n_cut of them. */
+shown cut_names(const cof_table *table, const columns *c);
 
 /* Gives every column its role and the ordinal ones their order. file is for complaints. Exit codes. */
 int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,

@@ -237,8 +237,9 @@ typedef enum cof_kind {
 
 typedef struct cof_advice { /* set struct_size first */
     size_t struct_size;
-    int32_t kind;  /* cof_kind */
-    char why[120]; /* the reason, for people */
+    int32_t kind;    /* cof_kind */
+    char why[120];   /* the reason, for people */
+    int32_t numbers; /* nonzero: all values are numbers, dates or times, so that cof_table_cut can cut them */
 } cof_advice;
 
 /* What a column seems to be, whatever its role. `missing` is a cof_missing: missing cells that are a value of their own

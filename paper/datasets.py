@@ -19,7 +19,9 @@ class Dataset:
         given = ["--label", "class", "-k", str(self.k)]
         for order in self.orders:
             given += ["--ordinal", order]
-        return given + (["--numeric", ",".join(self.numeric)] if self.numeric else [])
+        if not self.numeric:
+            return given + ["--quantities", "values"]
+        return given + ["--quantities", "scaled", "--numeric", ",".join(self.numeric)]
 
 
 DATASETS = (

@@ -24,6 +24,11 @@ _coforest()
         fit:--columns) compopt +o default; return ;;
         fit:--ordinal) compopt +o default; return ;;
         fit:--numeric) compopt +o default; return ;;
+        fit:--categorical) compopt +o default; return ;;
+        fit:--quantities) words="cut scaled values" ;;
+        fit:--bins) compopt +o default; return ;;
+        fit:--cut) compopt +o default; return ;;
+        fit:--cuts) return ;;
         fit:--weights) compopt +o default; return ;;
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
@@ -31,6 +36,7 @@ _coforest()
         fit:--margins-out) return ;;
         fit:--model-out) return ;;
         fit:--distances-out) return ;;
+        fit:--cuts-out) return ;;
         fit:--history) return ;;
         fit:--report) return ;;
         fit:--map-out) return ;;
@@ -54,6 +60,11 @@ _coforest()
         compare:--columns) compopt +o default; return ;;
         compare:--ordinal) compopt +o default; return ;;
         compare:--numeric) compopt +o default; return ;;
+        compare:--categorical) compopt +o default; return ;;
+        compare:--quantities) words="cut scaled values" ;;
+        compare:--bins) compopt +o default; return ;;
+        compare:--cut) compopt +o default; return ;;
+        compare:--cuts) return ;;
         compare:--weights) compopt +o default; return ;;
         compare:--delimiter) compopt +o default; return ;;
         compare:--na) compopt +o default; return ;;
@@ -93,10 +104,10 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --raw-names --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --weights --delimiter --no-header --na --format --out -q --quiet" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --weights --delimiter --no-header --na --format --out -q --quiet" ;;
         trees:-*) words="--help --attr --format -o --out" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;

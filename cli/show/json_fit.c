@@ -86,6 +86,17 @@ static void print_fields(const fit_job *job, cof_json *j)
     }
 }
 
+/* Only where the column was cut. */
+static void print_cut(const cof_table *table, size_t column, cof_json *j)
+{
+    size_t n = 0;
+    const double *edge = cof_table_edges(table, column, &n);
+    if (edge == NULL) return;
+    cof_json_open_line(j, "cut_at", '[');
+    for (size_t e = 0; e < n; e++) cof_json_real(j, NULL, edge[e]);
+    cof_json_close(j, ']');
+}
+
 /* Every column of the table: what became of it, and why it takes no part if it does not. */
 static void print_attributes(const fit_job *job, cof_json *j)
 {
@@ -99,6 +110,7 @@ static void print_attributes(const fit_job *job, cof_json *j)
         cof_json_count(j, "n_missing", view.n_missing);
         cof_json_flag(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
         cof_json_text(j, "why", left_out_word(job->columns.why[c]));
+        print_cut(job->table, c, j);
         cof_json_close(j, '}');
     }
     cof_json_close(j, ']');

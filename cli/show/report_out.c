@@ -36,3 +36,10 @@ int write_map(outfile *f, const cof_model *model, const cof_table *table, const 
     cof_map_free(map);
     return finish(f, status, &err);
 }
+
+int write_cuts(outfile *f, const cof_table *table)
+{
+    cof_error err;
+    int code = outfile_open(f);
+    return code == CODE_DONE ? finish(f, cof_table_write_cuts(table, outfile_sink, f, &err), &err) : code;
+}

@@ -215,24 +215,12 @@ static void show_guessed(const contest *at, const page *p)
     if (n_names + n_constant > 0) put_words(p, 2, 2, text);
 }
 
-static void show_numeric(const contest *at, const page *p)
+static void show_cuts(const contest *at, const page *p)
 {
-    size_t n = 0;
-    char text[512] = "";
-    for (size_t i = 0; i < at->columns.n; i++) {
-        cof_column view;
-        if (at->columns.why[i] != USED || column_kind(at->table, i, COF_MISSING_VALUE) != COF_KIND_QUANTITY)
-            continue;
-        if (cof_table_column(at->table, i, &view) != COF_OK || view.ordinal) continue;
-        if (n++ < 3)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n == 1 ? "" : ", ",
-                     show_text(view.name, 30).text);
-    }
-    if (n > 3) snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", n - 3);
-    snprintf(text + strlen(text), sizeof text - strlen(text),
-             " look%s; every distinct number counts as a category",
-             n == 1 ? "s like a measurement" : " like measurements");
-    if (n > 0) put_words(p, 2, 2, text);
+    char text[320];
+    if (at->columns.n_cut == 0) return;
+    snprintf(text, sizeof text, "cut into bins: %s", cut_names(at->table, &at->columns).text);
+    put_words(p, 2, 2, text);
 }
 
 static void show_reasons(const comparison *c, const contest *at, const page *p)
@@ -258,7 +246,7 @@ static void show_contest(const comparison *c, const contest *at, const page *p)
             plain(p), show_count(at->n_rows).text, at->columns.n_used, plural(at->columns.n_used), at->k,
             plural(at->k));
     show_guessed(at, p);
-    show_numeric(at, p);
+    show_cuts(at, p);
     for (size_t i = 0; i < 3; i++) {
         grid_free(&g);
         if (!make_contest_grid(c, at, tries[i], &g)) return;

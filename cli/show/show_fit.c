@@ -79,6 +79,16 @@ static void show_missing(const fit_job *job, const page *p)
                 plural(cells), n, plural(n), how[job->s.missing]);
 }
 
+static void show_cuts(const fit_job *job, const page *p)
+{
+    if (job->columns.n_cut == 0) return;
+    fprintf(p->out, "%-11s", "Cut:");
+    flow f = flow_begin(p, 11, 11);
+    flow_words(&f, cut_names(job->table, &job->columns).text);
+    flow_words(&f, "(into bins; --quantities values undoes it)");
+    flow_end(&f);
+}
+
 void show_table_read(const fit_job *job, const page *p)
 {
     const char *title = "Left out:";
@@ -90,6 +100,7 @@ void show_table_read(const fit_job *job, const page *p)
         if (any_column(job, why)) title = "";
     }
     list_columns(job, p, AS_NUMBER, "Numeric:");
+    show_cuts(job, p);
     show_missing(job, p);
     fflush(p->out); /* something to read while the fit runs */
 }
@@ -372,7 +383,8 @@ static void show_files(const fit_job *job, const page *p)
     static const char *const what[] = {
         [OUT_LABELS] = "the cluster of every row",       [OUT_MODEL] = "the model",
         [OUT_HISTORY] = "the history of every pass",     [OUT_REPORT] = "the report; open it in a browser",
-        [OUT_MARGINS] = "how clearly every row belongs", [OUT_MAP] = "the map of the rows"};
+        [OUT_MARGINS] = "how clearly every row belongs", [OUT_MAP] = "the map of the rows",
+        [OUT_CUTS] = "where quantities were cut",        [OUT_DISTANCES] = "the distances between values"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;

@@ -23,8 +23,7 @@ typedef struct top_value {
 
 typedef struct column_facts {
     cof_column about;
-    left_out role; /* USED, LEFT_IDENTIFIER or LEFT_CONSTANT */
-    bool numeric;
+    cof_advice advice;
     top_value top[MOST_TOP]; /* most frequent first */
     size_t n_top;
 } column_facts;
@@ -104,12 +103,13 @@ static int study_column(describe_job *job, size_t c)
     column_facts *f = &job->facts[c];
     cof_error err;
     if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
-    f->role = job->columns.why[c];
-    f->numeric = f->role == USED && column_kind(job->table, c, COF_MISSING_VALUE) == COF_KIND_QUANTITY;
+    f->advice.struct_size = sizeof f->advice;
+    cof_status status = cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err);
+    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
     size_t n = (size_t)f->about.n_values + 1;
     uint64_t *rows = calloc(n, sizeof *rows);
     if (rows == NULL) return complain_memory();
-    cof_status status = cof_column_count(job->table, c, rows, n, &err);
+    status = cof_column_count(job->table, c, rows, n, &err);
     for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
     int code =
         status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
@@ -117,26 +117,41 @@ static int study_column(describe_job *job, size_t c)
     return code;
 }
 
+/* Numbers that are taken for categories for a reason of their own. */
+static void notice_codes(describe_job *job)
+{
+    for (size_t c = 0; c < job->columns.n; c++) {
+        const column_facts *f = &job->facts[c];
+        bool codes = strstr(f->advice.why, "codes") != NULL || strstr(f->advice.why, "dates that") != NULL;
+        if (f->advice.kind == COF_KIND_CATEGORY && codes)
+            notice(job, "%s: %s, taken for categories", f->about.name, f->advice.why);
+    }
+}
+
 static int study_table(describe_job *job)
 {
     cof_error err;
-    column_choice nothing_said = {.label = NULL};
+    column_choice nothing_said = {.quantities = QUANTITIES_VALUES}; /* nothing is cut here */
     int code = choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns);
     if (code != CODE_DONE) return code;
     job->facts = calloc(job->columns.n + 1, sizeof *job->facts);
     if (job->facts == NULL) return complain_memory();
     for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++) code = study_column(job, c);
     if (code != CODE_DONE) return code;
+    notice_codes(job);
     cof_status status = cof_table_count_distinct(job->table, &job->n_distinct, &err);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */
 
-static const char *role_word(const column_facts *f)
+static const char *kind_word(const column_facts *f)
 {
-    if (f->role != USED) return left_out_word(f->role);
-    return f->numeric ? "numeric" : "attribute";
+    static const char *const words[] = {[COF_KIND_CATEGORY] = "category",
+                                        [COF_KIND_QUANTITY] = "quantity",
+                                        [COF_KIND_IDENTIFIER] = "identifier",
+                                        [COF_KIND_CONSTANT] = "constant"};
+    return words[f->advice.kind];
 }
 
 static void print_column(const describe_job *job, size_t c, cof_json *j)
@@ -144,7 +159,8 @@ static void print_column(const describe_job *job, size_t c, cof_json *j)
     const column_facts *f = &job->facts[c];
     cof_json_open_line(j, NULL, '{');
     cof_json_text(j, "name", f->about.name);
-    cof_json_text(j, "role", role_word(f));
+    cof_json_text(j, "kind", kind_word(f));
+    cof_json_text(j, "why", f->advice.why);
     cof_json_count(j, "n_values", f->about.n_values);
     cof_json_count(j, "n_missing", f->about.n_missing);
     cof_json_open_line(j, "top", '[');
@@ -217,12 +233,15 @@ static void show_column(const describe_job *job, const page *p, size_t c, int na
     put_right(p->out, &values, 9);
     put_right(p->out, &missing, 9);
     fputs("  ", p->out);
-    if (f->role != USED || f->numeric) {
-        char role[40];
-        snprintf(role, sizeof role, "(%s)", role_word(f));
-        flow_piece(&line, bold(p), role, (int)strlen(role), plain(p));
+    if (f->advice.kind != COF_KIND_CATEGORY) {
+        char kind[40];
+        snprintf(kind, sizeof kind, "(%s)", kind_word(f));
+        flow_piece(&line, bold(p), kind, (int)strlen(kind), plain(p));
     }
-    show_top(job, p, c, &line);
+    if (f->advice.kind == COF_KIND_QUANTITY)
+        flow_words(&line, f->advice.why);
+    else
+        show_top(job, p, c, &line);
     flow_end(&line);
 }
 
@@ -240,18 +259,25 @@ static void show_columns(const describe_job *job, const page *p)
     for (size_t c = 0; c < job->columns.n; c++) show_column(job, p, c, name_width);
 }
 
-static void show_roles(const describe_job *job, const page *p)
+/* Why columns are not plain categories, and what fit does with them. */
+static void show_kinds(const describe_job *job, const page *p)
 {
-    size_t n[3] = {0, 0, 0};
-    for (size_t c = 0; c < job->columns.n; c++) {
-        n[0] += job->facts[c].role == LEFT_IDENTIFIER;
-        n[1] += job->facts[c].role == LEFT_CONSTANT;
-        n[2] += job->facts[c].numeric;
+    static const struct {
+        int32_t kind;
+        const char *sentence;
+    } kinds[] = {
+        {COF_KIND_IDENTIFIER,
+         "identifier  nearly every row has its own text, or its own running number; fit leaves it out"},
+        {COF_KIND_CONSTANT, "constant    the same value in every row; fit leaves it out"},
+        {COF_KIND_QUANTITY, "quantity    many numbers, dates or times; fit cuts it into bins (--categorical "
+                            "COLUMN: it does not)"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = 0;
+        for (size_t c = 0; c < job->columns.n; c++) n += job->facts[c].advice.kind == kinds[i].kind;
+        if (n > 0) fprintf(p->out, "%s  %s\n", any ? "" : "\n", kinds[i].sentence);
+        any = any || n > 0;
     }
-    if (n[0] + n[1] + n[2] > 0) fputc('\n', p->out);
-    if (n[0] > 0) fputs("  identifier  nearly every row has its own value; fit leaves it out\n", p->out);
-    if (n[1] > 0) fputs("  constant    the same value in every row; fit leaves it out\n", p->out);
-    if (n[2] > 0) fputs("  numeric     many distinct numbers; fit takes each one as a category\n", p->out);
 }
 
 static void show(const describe_job *job)
@@ -266,7 +292,7 @@ static void show(const describe_job *job)
     if (job->columns.names != SIZE_MAX) fputs(" (identifiers aside)", p.out);
     fputc('\n', p.out);
     show_columns(job, &p);
-    show_roles(job, &p);
+    show_kinds(job, &p);
     for (size_t i = 0; i < job->n_notices; i++) {
         fprintf(p.out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(&p), plain(&p));
         flow f = flow_begin(&p, 8, 8);
@@ -315,8 +341,8 @@ static const operand describe_operands[] = {{.name = "TABLE", .hint = HINT_FILE}
 static const option_group *const describe_groups[] = {&describe_group, &reading_group, &na_group, NULL};
 static const char *const describe_paragraphs[] = {
     "Tells what is in TABLE before it is clustered: rows, repeated rows, and for every column how many "
-    "values it has, how many cells are missing, the most frequent values, and whether it looks like an "
-    "identifier, a constant or a measurement.",
+    "values it has, how many cells are missing, the most frequent values, and whether it is taken for a "
+    "category, a quantity, an identifier or a constant.",
     "Values that differ only by letter case or blanks, and values that may mean \"missing\", are pointed "
     "out.",
     NULL};

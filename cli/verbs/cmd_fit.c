@@ -94,7 +94,9 @@ static const option clustering_options[] = {
     {.name = "paper",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_settings, paper),
-     .help = "Everything as printed in the paper: one random k-modes start, --variant paper."},
+     .help = "Everything as printed in the paper: one random k-modes start, --variant paper, and the columns "
+             "that "
+             "--numeric names scaled, no other."},
     {.name = "missing",
      .arg = "HOW",
      .kind = OPTION_CHOICE,
@@ -154,6 +156,12 @@ static const option output_options[] = {
      .hint = HINT_FILE,
      .help = "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, "
              "lsm, cbdm, udm, hdc and adc."},
+    {.name = "cuts-out",
+     .arg = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_settings, cuts_out),
+     .hint = HINT_FILE,
+     .help = "Write where quantities were cut, for --cuts."},
     {.name = "history",
      .arg = "FILE",
      .kind = OPTION_TEXT,
@@ -304,6 +312,7 @@ static void fill_defaults(fit_settings *s)
     if (s->init < 0) s->init = COF_INIT_PORTFOLIO;
     if (s->select < 0) s->select = COF_SELECT_AUTO;
     if (s->missing < 0) s->missing = COF_MISSING_VALUE;
+    resolve_quantities(&s->columns, cof_method_name((size_t)s->method), s->paper);
 }
 
 static int check_settings(fit_job *job, const operands *found)
@@ -344,6 +353,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
     job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
+    job->out[OUT_CUTS] = (outfile){.option = "--cuts-out", .path = s->cuts_out};
     job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
     for (size_t i = 0; i < N_OUT; i++) job->out[i].raw = s->raw_names;
     if (s->json && wants_stdout(job))
@@ -479,26 +489,6 @@ static int measure_margins(fit_job *job)
                           cof_model_method(job->model));
 }
 
-static void warn_numbers(fit_job *job)
-{
-    char names[400] = "";
-    size_t n = 0;
-    for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view;
-        if (job->columns.why[c] != USED || column_kind(job->table, c, job->s.missing) != COF_KIND_QUANTITY)
-            continue;
-        if (cof_table_column(job->table, c, &view) != COF_OK || view.ordinal) continue;
-        if (n < 3)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n == 0 ? "" : ", ",
-                     show_text(view.name, 30).text);
-        n++;
-    }
-    if (n > 3) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", n - 3);
-    if (n > 0)
-        warn(job, "%s look%s; every distinct number counts as a category (--numeric would not)", names,
-             n == 1 ? "s like a measurement" : " like measurements");
-}
-
 /* With rows left out, a column may have become constant that was not when the table was read. */
 static void warn_constant(fit_job *job)
 {
@@ -539,7 +529,6 @@ static void warn_stopped(fit_job *job)
 static void collect_warnings(fit_job *job)
 {
     const cof_fit_info *info = &job->info;
-    warn_numbers(job);
     warn_constant(job);
     if (info->n_dropped > 0)
         warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
@@ -601,6 +590,8 @@ static int write_outputs(fit_job *job)
     if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
         code = write_distances(&job->out[OUT_DISTANCES], job->table, job->model);
     if (code == CODE_DONE) code = write_pictures(job);
+    if (code == CODE_DONE && job->out[OUT_CUTS].path != NULL)
+        code = write_cuts(&job->out[OUT_CUTS], job->table);
     if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
         code = outfile_save_model(&job->out[OUT_MODEL], job->model);
     return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
@@ -673,7 +664,13 @@ static int run_job(fit_job *job, const char *path)
 
 static int run_fit(int argc, char **argv)
 {
-    fit_job job = {.s = {.seed = 1, .method = -1, .variant = -1, .init = -1, .select = -1, .missing = -1}};
+    fit_job job = {.s = {.seed = 1,
+                         .method = -1,
+                         .variant = -1,
+                         .init = -1,
+                         .select = -1,
+                         .missing = -1,
+                         .columns = {.quantities = -1}}};
     operands found;
     int code;
     job.begun_s = now_s();

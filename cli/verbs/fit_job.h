@@ -19,7 +19,7 @@ typedef struct fit_settings {
     uint64_t seed;
     const char *init_rows;
     bool paper, demo, json, quiet, keep_partial, raw_names;
-    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *distances_out;
+    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out;
 } fit_settings;
 
 enum {
@@ -29,6 +29,7 @@ enum {
     OUT_REPORT,
     OUT_MAP,
     OUT_MARGINS,
+    OUT_CUTS,
     OUT_DISTANCES,
     N_OUT,
     MAX_WARNINGS = 8

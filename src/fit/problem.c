@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include "../table/dedupe.h"
+#include "../table/recognise.h"
 #include "../table/reading.h"
 
 #include <errno.h>
@@ -229,15 +230,15 @@ static cof_status set_candidates(cofi_problem *p, cof_error *err)
 
 /* ---- Quantities --------------------------------------------------------------------------------- */
 
-/* The column's texts as numbers, by id; NaN for the missing one. */
+/* The column's texts as points on a line, by id; NaN for the missing one and for "nan" or "inf". */
 static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
 {
-    for (uint32_t v = 0; v < c->n_values; v++) {
-        const char *text = cofi_column_text(c, v);
-        if (!read_number(text, &value[v]) || !isfinite(value[v]))
+    cofi_reading reading = cofi_recognise(c).reading;
+    if (reading.line == COFI_LINE_NONE) reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
+    for (uint32_t v = 0; v < c->n_values; v++)
+        if (!cofi_reading_parse(&reading, cofi_column_text(c, v), &value[v]))
             return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
-                             c->name, text);
-    }
+                             c->name, cofi_column_text(c, v));
     value[c->n_values] = NAN;
     return COF_OK;
 }

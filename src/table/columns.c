@@ -38,9 +38,10 @@ static bool is_quantity(const cofi_recognition *r, bool crowded)
     return crowded || r->n_points > (r->whole ? MANY_NUMBERS : FEW_FRACTIONS);
 }
 
-__attribute__((format(printf, 3, 4))) static void advise(cof_advice *out, int32_t kind, const char *why, ...)
+__attribute__((format(printf, 4, 5))) static void advise(cof_advice *out, int32_t kind, bool numbers,
+                                                         const char *why, ...)
 {
-    cof_advice made = {.kind = kind};
+    cof_advice made = {.kind = kind, .numbers = numbers};
     va_list args;
     va_start(args, why);
     vsnprintf(made.why, sizeof made.why, why, args);
@@ -53,27 +54,28 @@ static void advise_quantity(const cofi_recognition *r, cof_advice *advice)
     static const char *const nouns[] = {
         [COFI_LINE_NUMBER] = "numbers", [COFI_LINE_DATE] = "dates", [COFI_LINE_TIME] = "times"};
     char least[COFI_POINT_BYTES], most[COFI_POINT_BYTES];
-    advise(advice, COF_KIND_QUANTITY, "%u distinct %s from %s to %s", r->n_points, nouns[r->reading.line],
-           cofi_reading_show(&r->reading, r->least, 6, least),
+    advise(advice, COF_KIND_QUANTITY, true, "%u distinct %s from %s to %s", r->n_points,
+           nouns[r->reading.line], cofi_reading_show(&r->reading, r->least, 6, least),
            cofi_reading_show(&r->reading, r->most, 6, most));
 }
 
 static void advise_on_values(const cofi_column *c, bool crowded, cof_advice *advice)
 {
     cofi_recognition r = cofi_recognise(c);
+    bool numbers = r.reading.line != COFI_LINE_NONE;
     if (crowded && is_gapless(&r) && !r.codes)
-        advise(advice, COF_KIND_IDENTIFIER, "running numbers, one for nearly every row");
+        advise(advice, COF_KIND_IDENTIFIER, numbers, "running numbers, one for nearly every row");
     else if (is_quantity(&r, crowded))
         advise_quantity(&r, advice);
     else if (crowded)
-        advise(advice, COF_KIND_IDENTIFIER, "nearly every row has its own value");
+        advise(advice, COF_KIND_IDENTIFIER, numbers, "nearly every row has its own value");
     else if (r.codes)
-        advise(advice, COF_KIND_CATEGORY, "%u codes: numbers that begin with a zero", c->n_values);
+        advise(advice, COF_KIND_CATEGORY, numbers, "%u codes: numbers that begin with a zero", c->n_values);
     else if (r.unclear)
-        advise(advice, COF_KIND_CATEGORY, "%u dates that can be read with the day or the month first",
-               c->n_values);
+        advise(advice, COF_KIND_CATEGORY, numbers,
+               "%u dates that can be read with the day or the month first", c->n_values);
     else
-        advise(advice, COF_KIND_CATEGORY, "%u %s", c->n_values,
+        advise(advice, COF_KIND_CATEGORY, numbers, "%u %s", c->n_values,
                r.reading.line == COFI_LINE_NUMBER ? "distinct numbers" : "values");
 }
 
@@ -85,10 +87,10 @@ cof_status cof_column_advise(const cof_table *table, size_t column, int32_t miss
                          column + 1, table->n_columns);
     const cofi_column *c = &table->column[column];
     if (c->ordinal)
-        advise(advice, is_constant(c, missing) ? COF_KIND_CONSTANT : COF_KIND_CATEGORY,
+        advise(advice, is_constant(c, missing) ? COF_KIND_CONSTANT : COF_KIND_CATEGORY, c->cut != NULL,
                c->cut != NULL ? "%u bins of a quantity" : "%u values in a stated order", c->n_values);
     else if (is_constant(c, missing))
-        advise(advice, COF_KIND_CONSTANT, "the same value in every row");
+        advise(advice, COF_KIND_CONSTANT, false, "the same value in every row");
     else
         advise_on_values(c, is_crowded(c, table->n_rows), advice);
     return COF_OK;

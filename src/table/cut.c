@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { DEFAULT_BINS = 16, MOST_BINS = 4096, MOST_NAME = 2 * COFI_POINT_BYTES + 4, SHORT_TEXT = 10 };
 
@@ -177,10 +178,15 @@ static cof_status sort_points(cutting *k)
     return status;
 }
 
-/* Strictly above a and at most b. */
+/* The middle, strictly above a and at most b; without the last digits, which are rounding (4.2, not
+ * 4.1999999999999993), where that leaves it between them. */
 static double between(double a, double b)
 {
+    char text[32];
     double middle = a / 2 + b / 2;
+    snprintf(text, sizeof text, "%.15g", middle);
+    double shorter = strtod(text, NULL);
+    if (shorter > a && shorter <= b) return shorter;
     return middle > a && middle <= b ? middle : b;
 }
 
@@ -471,6 +477,17 @@ static int put_text(cof_sink sink, void *ctx, const char *text)
     return sink(ctx, text, strlen(text));
 }
 
+/* With as few digits as give the same number again. */
+static const char *show_edge(const cofi_reading *plain, double edge, char text[COFI_POINT_BYTES])
+{
+    double again;
+    for (int digits = 6; digits < 17; digits++) {
+        cofi_reading_show(plain, edge, digits, text);
+        if (cofi_reading_parse(plain, text, &again) && again == edge) return text;
+    }
+    return cofi_reading_show(plain, edge, 17, text);
+}
+
 static int put_cut(const cofi_column *c, cof_sink sink, void *ctx)
 {
     char text[COFI_POINT_BYTES];
@@ -478,7 +495,7 @@ static int put_cut(const cofi_column *c, cof_sink sink, void *ctx)
     cofi_reading plain = {.line = c->cut->reading.line, .decimal = '.'};
     for (uint32_t e = 0; e < c->cut->n_edges && refused == 0; e++) {
         refused = put_text(sink, ctx, e == 0 ? "=" : ",");
-        if (refused == 0) refused = put_text(sink, ctx, cofi_reading_show(&plain, c->cut->edge[e], 17, text));
+        if (refused == 0) refused = put_text(sink, ctx, show_edge(&plain, c->cut->edge[e], text));
     }
     return refused == 0 ? put_text(sink, ctx, "\n") : refused;
 }
