@@ -96,6 +96,7 @@ static int flush_output(int code)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe must not keep the files from being written */
+    signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is an error like a full disk */
     int code = run(argc, argv);
     return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);
 }

@@ -64,7 +64,10 @@ static cof_status open_file(cofi_input *in, const char *path, cof_error *err)
 {
     struct stat about;
     in->owns_fd = strcmp(path, "-") != 0;
-    in->fd = in->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    /* A signal may end the waiting for a pipe's other end; only the user's wish to stop ends ours. */
+    do in->fd = in->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    while (in->fd < 0 && errno == EINTR && !cofi_should_stop(&in->env));
+    if (in->fd < 0 && errno == EINTR) return cofi_fail(err, COF_ERR_STOPPED, "stopped opening %s", in->name);
     if (in->fd < 0) return system_failure(in, "open", err);
     if (fstat(in->fd, &about) != 0) return system_failure(in, "read", err);
     if (S_ISDIR(about.st_mode))
