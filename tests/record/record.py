@@ -69,6 +69,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("list", choices=["explicit", "defaults"])
     parser.add_argument("--program", required=True, help="the record_fits of a build")
+    parser.add_argument("--emulator", help="a program that runs it, where it is for another processor")
     parser.add_argument("--threads", help="use so many threads in every fit")
     parser.add_argument("--record", action="store_true", help="write the file instead of comparing with it")
     parser.add_argument("--only", metavar="REGEX", default="", help="with --record: keep the lines of other fits")
@@ -76,7 +77,7 @@ def main():
     args = parser.parse_args()
 
     path = HERE / f"{args.list}.txt"
-    command = [args.program, args.list] + ([args.threads] if args.threads else [])
+    command = [word for word in (args.emulator, args.program, args.list, args.threads) if word]
     new = parse(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     old = parse(path.read_text()) if path.exists() else {}
     if not args.record:
