@@ -19,11 +19,12 @@ import zlib
 import run
 
 MODELS = {
-    "coforest": "-k 3 --restarts 4",
-    "auto": "-k 2:4 --restarts 2",
-    "lca": "-k 3 --method lca --restarts 3",
-    "kmodes": "-k 3 --method kmodes --restarts 3",
-    "one": "-k 2 --restarts 1 --paper",
+    "coforest": "t.csv -k 3 --restarts 4",
+    "auto": "t.csv -k 2:4 --restarts 2",
+    "lca": "t.csv -k 3 --method lca --restarts 3",
+    "kmodes": "t.csv -k 3 --method kmodes --restarts 3",
+    "one": "t.csv -k 2 --restarts 1 --paper",
+    "quantities": "numbers.csv -k 2 --restarts 3",
 }
 VERBS = ["trees m.cof", "trees m.cof --format svg --out trees/", "trees m.cof --format json", "trees m.cof --format dot",
          "report m.cof -q -o r.html", "report m.cof t.csv -q -o r.html", "predict m.cof t.csv",
@@ -67,8 +68,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cof-hostile-") as folder:
         work = pathlib.Path(folder)
         shutil.copy(run.ROOT / "data" / "zoo.csv", work / "t.csv")
-        for name, options in MODELS.items():
-            subprocess.run([coforest, "fit", "t.csv", *options.split(), "-q", "--model-out", f"{name}.cof"], cwd=work, check=True)
+        numbers = [f"{i * 37 % 101 / 4},{'xyz'[i % 3]},{i * i % 89}\n" for i in range(120)]
+        (work / "numbers.csv").write_text("size,kind,age\n" + "".join(numbers))
+        for name, words in MODELS.items():
+            subprocess.run([coforest, "fit", *words.split(), "-q", "--model-out", f"{name}.cof"], cwd=work, check=True)
         shutil.copy(run.ROOT / "tests" / "data" / "model_v1.cofm", work / "v1.cof")
         models = sorted(work.glob("*.cof"))
         each = -(-args.models // len(models))

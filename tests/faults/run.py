@@ -108,6 +108,8 @@ class Bench:
         self.expected[job] = {name: (work / name).read_bytes() for name in JOBS[job][1]}
         if self.inject:
             self.counts[job] = {name: int(n) for name, n in (line.split() for line in counts.read_text().splitlines())}
+            if not self.counts[job]["malloc"] or not self.counts[job]["open"]:
+                sys.exit(f"{self.inject} counts no calls: {self.counts[job]}")
         shutil.rmtree(work)
 
     def states(self, job, work):
