@@ -2,7 +2,7 @@
 #ifndef COF_BENCH_CLASS_TABLE_H
 #define COF_BENCH_CLASS_TABLE_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 static inline cof_status read_class_table(const char *path, cof_table **table, cof_error *err)
 {

@@ -4,7 +4,7 @@
  *
  * Tables of uniform values, five a column, five clusters, one random start. Each method runs in a process of its
  * own, so that its peak memory is its own. Without methods: the six that compare pairs. */
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <stdio.h>
 #include <stdlib.h>

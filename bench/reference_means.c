@@ -36,7 +36,7 @@ static int compare_cell(const reference_row *row, size_t at, const cof_table *ta
     reference_run run;
     reference_sum ca = {0, 0, 0};
     cof_error err = {""};
-    cof_scores scores;
+    cof_indices scores;
     double began = now_s(), their_runs = at == NS ? REFERENCE_RUNS_NS : REFERENCE_RUNS;
     cof_status status =
         reference_open(&run, table, classes, reference_tables[at].k, row->method, row->variant, 0, &err);

@@ -176,7 +176,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
 
 static const char *column_name(const cof_table *table, size_t c)
 {
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     return cof_table_column(table, c, &view) == COF_OK ? view.name : "";
 }
 
@@ -457,7 +457,7 @@ static int set_rules(ruling *r, const column_choice *asked, columns *out, char *
     if (code == CODE_DONE && asked->cuts != NULL) code = read_cuts(r, asked->cuts, asked->several, text);
     if (code == CODE_DONE) code = rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL);
     for (size_t c = 0; c < out->n && code == CODE_DONE; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         bool special = c == out->label || c == out->weights;
         if (cof_table_column(r->table, c, &view) == COF_OK && view.ordinal && r->of[c] != NO_RULE &&
             r->of[c] != RULE_CATEGORICAL)

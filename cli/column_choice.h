@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "options.h"
 #include "term.h"
 

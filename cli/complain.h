@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 enum {
     CODE_DONE = 0,

@@ -2,7 +2,7 @@
 #ifndef COF_CLI_METHOD_LIST_H
 #define COF_CLI_METHOD_LIST_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "options.h"
 
 /* In the library's order, so that a choice's position is a method's number. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 typedef struct outfile {
     const char *option; /* that named it, for complaints */

@@ -165,7 +165,7 @@ static void draw(void *ctx, const cof_progress *p)
         describe_reading(line, p, text, sizeof text);
     else if (p->phase == COF_PHASE_GENERATE)
         describe_generating(p, text, sizeof text);
-    else if (p->phase == COF_PHASE_MEASURE)
+    else if (p->phase == COF_PHASE_BENCH)
         describe_measuring(p, text, sizeof text);
     else
         describe_fitting(line, p, text, sizeof text);

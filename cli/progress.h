@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 /* Drawn a few times a second, only on a terminal, and erased when the work is done: whoever pipes
  * standard error into a file sees nothing of it. */

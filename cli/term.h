@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 /* A piece of text made fit to show: control characters and broken UTF-8 spelled out, so that nothing in
  * a table can steer the terminal, and cut to a width. By value, so that nobody has to free it. */

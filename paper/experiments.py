@@ -95,8 +95,8 @@ def time_axes(lab):
 
 def time_cap(lab):
     """Methods that compare all pairs of attributes need hours at l = 10,000: a point that is likely to take longer
-    than this many seconds is left out, and so are those after it."""
-    return 1 if lab.quick else 60
+    than this many seconds of the processor is left out, and so are those after it."""
+    return 1 if lab.quick else 30
 
 
 def time_one(lab, axis, size, other, method, table):
@@ -124,7 +124,7 @@ def time(lab):
                 table = pathlib.Path(folder) / f"{axis}{size}.csv"
                 for method, points in found[axis].items():
                     growth = (size / points[-1][0])**(2 if axis == "l" else 1) if points else 0
-                    if points and points[-1][2] * growth > time_cap(lab):
+                    if points and points[-1][1] * growth > time_cap(lab):
                         continue
                     one = time_one(lab, axis, size, other, method, table)
                     if one is not None:

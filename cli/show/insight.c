@@ -36,7 +36,7 @@ size_t insight_rank(const cof_model *model, const insight *in, uint32_t min_valu
 {
     size_t n = 0;
     for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about;
+        cof_attribute about = {.struct_size = sizeof about};
         if (cof_model_attribute(model, r, &about) != COF_OK || !about.used) continue;
         if (about.n_values < min_values || about.n_values > max_values) continue;
         if (in->tells[r] <= 0) continue;

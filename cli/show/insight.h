@@ -3,7 +3,7 @@
 #ifndef COF_CLI_INSIGHT_H
 #define COF_CLI_INSIGHT_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 enum { MAX_TRAITS = 8 };
 

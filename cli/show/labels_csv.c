@@ -61,7 +61,7 @@ static void put_cell(outfile *f, const char *text)
 
 static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
 {
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     outfile_print(f, "row,cluster%s", more);
     if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
         outfile_put(f, ",", 1);
@@ -164,7 +164,7 @@ static bool has_trees(const cof_model *model)
 static void put_tree_distances(outfile *f, const cof_model *model)
 {
     for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
-        cof_attribute about;
+        cof_attribute about = {.struct_size = sizeof about};
         if (cof_model_attribute(model, a, &about) != COF_OK || !about.used) continue;
         for (uint32_t u = 0; u < about.n_values; u++)
             for (uint32_t v = u + 1; v < about.n_values; v++)
@@ -186,7 +186,7 @@ static cof_status put_method_distances(outfile *f, const cof_table *table, const
 {
     cof_fit_options o = {
         .struct_size = sizeof o, .method = cof_model_method(model), .missing = cof_model_missing(model)};
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     size_t n = cof_table_n_columns(table);
     for (size_t c = 0; c < n; c++) {
         size_t n_values = values_of(table, model, c, &view);

@@ -2,7 +2,7 @@
 #ifndef COF_CLI_LABELS_CSV_H
 #define COF_CLI_LABELS_CSV_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../outfiles.h"
 
 /* In all CSV files, unless the outfile is raw: a text that a spreadsheet would compute gets a ' before it, control

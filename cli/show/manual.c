@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../complain.h"
 #include "help.h"
 

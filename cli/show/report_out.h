@@ -2,7 +2,7 @@
 #ifndef COF_CLI_REPORT_OUT_H
 #define COF_CLI_REPORT_OUT_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../outfiles.h"
 
 /* Open, write and finish in one; table may be NULL for the report. Exit codes. */

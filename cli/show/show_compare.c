@@ -199,7 +199,7 @@ static void show_guessed(const contest *at, const page *p)
     size_t n_constant = 0, n_names = 0;
     char text[512] = "left out: ";
     for (size_t i = 0; i < at->columns.n; i++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         n_constant += at->columns.why[i] == LEFT_CONSTANT;
         if (at->columns.why[i] != LEFT_IDENTIFIER || cof_table_column(at->table, i, &view) != COF_OK)
             continue;

@@ -35,7 +35,7 @@ static void list_columns(const fit_job *job, const page *p, left_out why, const 
     fprintf(p->out, "%-11s", title);
     flow f = flow_begin(p, 11, 11);
     for (size_t c = 0; c < job->columns.n && listed < MOST_NAMES; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         if (job->columns.why[c] != why || cof_table_column(job->table, c, &view) != COF_OK) continue;
         shown name = show_name(view.name, 40);
         listed++;
@@ -69,7 +69,7 @@ static void show_missing(const fit_job *job, const page *p)
                                       [COF_MISSING_DROP] = "whose rows are left out",
                                       [COF_MISSING_ERROR] = ""};
     for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         if (job->columns.why[c] != USED || cof_table_column(job->table, c, &view) != COF_OK) continue;
         cells += view.n_missing;
         n += view.n_missing > 0;
@@ -180,7 +180,7 @@ static void show_criterion(const fit_job *job, const page *p)
     if (info->n_restarts > 1)
         fprintf(p->out, ", %s of %u starts, reached by %zu of them",
                 job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
-                cof_model_n_alike(job->model));
+                cof_model_n_same(job->model));
     if (!isnan(cof_model_mean_agreement(job->model)))
         fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
                 "Agreement", cof_model_mean_agreement(job->model));
@@ -241,7 +241,7 @@ static void show_warnings(const fit_job *job, const page *p)
 
 static void put_trait(const fit_job *job, const page *p, flow *f, const trait *t, bool last)
 {
-    cof_attribute about;
+    cof_attribute about = {.struct_size = sizeof about};
     char shares[640];
     if (cof_model_attribute(job->model, t->attribute, &about) != COF_OK) return;
     shown name = show_name(about.name, VALUE_WIDTH);
@@ -321,7 +321,7 @@ static void show_telling(const fit_job *job, const page *p, const insight *in)
     fputs("  ", p->out);
     flow f = flow_begin(p, 2, 2);
     for (size_t i = 0; i < n; i++) {
-        cof_attribute about;
+        cof_attribute about = {.struct_size = sizeof about};
         char text[600];
         if (cof_model_attribute(job->model, attribute[i], &about) != COF_OK) continue;
         shown name = show_name(about.name, 30), share = show_share(in->tells[attribute[i]], 1);
@@ -361,7 +361,7 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
 
 static int show_comparison(const fit_job *job, const page *p)
 {
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     size_t n = 0;
     if (job->classes == NULL || cof_table_column(job->table, job->columns.label, &view) != COF_OK)
         return CODE_DONE;

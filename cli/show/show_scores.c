@@ -11,7 +11,7 @@ enum { MOST_LABELS = 40, NAME_WIDTH = 14 };
 int32_t *column_labels(const cof_table *table, size_t column)
 {
     size_t n_rows = cof_table_n_rows(table);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     int32_t *label = malloc((n_rows + 1) * sizeof *label);
     if (label == NULL || cof_table_column(table, column, &view) != COF_OK) {
         free(label);
@@ -31,19 +31,19 @@ size_t count_both(const int32_t *a, const int32_t *b, size_t n)
     return both;
 }
 
-void show_scores(const page *p, const cof_scores *scores)
+void show_scores(const page *p, const cof_indices *scores)
 {
-    const cof_score *s;
-    for (size_t i = 0; (s = cof_score_at(i)) != NULL; i++)
-        fprintf(p->out, "  %-12s  %s%7.4f%s  %s%s%s\n", s->name, bold(p), cof_score_value(scores, i),
+    const cof_index *s;
+    for (size_t i = 0; (s = cof_index_at(i)) != NULL; i++)
+        fprintf(p->out, "  %-12s  %s%7.4f%s  %s%s%s\n", s->name, bold(p), cof_index_value(scores, i),
                 plain(p), dim(p), s->about, plain(p));
 }
 
-void json_scores(cof_json *j, const cof_scores *scores)
+void json_scores(cof_json *j, const cof_indices *scores)
 {
-    const cof_score *s;
-    for (size_t i = 0; (s = cof_score_at(i)) != NULL; i++)
-        cof_json_real(j, s->key, cof_score_value(scores, i));
+    const cof_index *s;
+    for (size_t i = 0; (s = cof_index_at(i)) != NULL; i++)
+        cof_json_real(j, s->key, cof_index_value(scores, i));
 }
 
 static shown label_name(const labelling *side, uint32_t label)
@@ -88,7 +88,7 @@ static uint64_t *count_crossing(const labelling *rows, const labelling *columns,
 }
 
 /* Widths of the columns; true if the whole fits the page. */
-static bool measure(const page *p, crossing *x)
+static bool fits_page(const page *p, crossing *x)
 {
     int total = 2;
     x->head = show_text(x->rows->title, NAME_WIDTH).width;
@@ -145,7 +145,7 @@ int show_confusion(const page *p, const labelling *rows, const labelling *column
     cof_status status = cof_match(NULL, x.count, rows->n_labels, columns->n_labels, x.match, &err);
     if (status == COF_OK) {
         order_columns(x.match, rows->n_labels, columns->n_labels, x.order);
-        if (measure(p, &x)) {
+        if (fits_page(p, &x)) {
             fputc('\n', p->out);
             draw_crossing(p, &x);
         }

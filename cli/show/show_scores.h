@@ -2,7 +2,7 @@
 #ifndef COF_CLI_SHOW_SCORES_H
 #define COF_CLI_SHOW_SCORES_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../term.h"
 
 /* One side of a comparison. Labels run from 0 to n_labels - 1; negative ones are left out. */
@@ -20,8 +20,8 @@ int32_t *column_labels(const cof_table *table, size_t column);
 
 size_t count_both(const int32_t *a, const int32_t *b, size_t n); /* items with a label on both sides */
 
-void show_scores(const page *p, const cof_scores *scores);
-void json_scores(cof_json *j, const cof_scores *scores); /* the members, inside an open object */
+void show_scores(const page *p, const cof_indices *scores);
+void json_scores(cof_json *j, const cof_indices *scores); /* the members, inside an open object */
 /* How the labels meet, matched ones along the diagonal; nothing if it would not fit the page. Exit codes. */
 int show_confusion(const page *p, const labelling *rows, const labelling *columns, size_t n);
 

@@ -40,7 +40,7 @@ static void put_entry(const comparison *c, FILE *out, const contest *at, size_t 
     put_figure(out, at->path, name, "", "runs", e->n_results);
     put_figure(out, at->path, name, "", "fit_s", e->fit_s);
     for (size_t x = 0; x < N_INDICES; x++) {
-        const measure *m = &c->index[x];
+        const index_kind *m = &c->index[x];
         put_figure(out, at->path, name, m->key, "mean", e->mean[x]);
         if (m->has_deviation) put_figure(out, at->path, name, m->key, "deviation", e->deviation[x]);
         if (m->ranked) put_figure(out, at->path, name, m->key, "rank", e->rank[x]);

@@ -156,7 +156,7 @@ static int make_table(bench_job *job, const cof_env *env)
     if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
     job->generate_s = now_s() - begun_s;
     for (size_t c = 0; c < s->columns; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         if (cof_table_column(job->table, c, &view) == COF_OK)
             job->n_bytes += s->rows * (uint64_t)code_width(view.n_values);
     }
@@ -166,13 +166,13 @@ static int make_table(bench_job *job, const cof_env *env)
 static int measure_passes(bench_job *job)
 {
     cof_error err;
-    cof_measure_options options = {.struct_size = sizeof options,
-                                   .k = job->s.k,
-                                   .threads = job->s.threads,
-                                   .rounds = job->s.repeats,
-                                   .seed = job->s.seed,
-                                   .chosen_only = job->s.chosen};
-    cof_status status = cof_measure(job->table, &options, job->speed, &job->n_speeds, &err);
+    cof_bench_options options = {.struct_size = sizeof options,
+                                 .k = job->s.k,
+                                 .threads = job->s.threads,
+                                 .rounds = job->s.repeats,
+                                 .seed = job->s.seed,
+                                 .chosen_only = job->s.chosen};
+    cof_status status = cof_bench(job->table, &options, job->speed, &job->n_speeds, &err);
     if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
     job->n_teams = job->speed[0].threads > 1 ? 2 : 1;
     return CODE_DONE;

@@ -14,12 +14,12 @@ enum { DEFAULT_RUNS = 10, MOST_RUNS = 10000, MOST_THREADS = 1024 };
 
 const double compare_levels[2] = {0.05, 0.10};
 
-static const measure class_measures[N_INDICES] = {
+static const index_kind class_indices[N_INDICES] = {
     {"ca", "CA", "accuracy, each cluster matched with one class", true, true},
     {"ari", "ARI", "adjusted Rand index", true, true},
     {"nmi", "NMI", "normalised mutual information", true, true}};
 
-static const measure own_measures[N_INDICES] = {
+static const index_kind own_indices[N_INDICES] = {
     {"log_likelihood", "log-lik/row", "integrated likelihood of the partition, a row", true, true},
     {"agreement", "agreement", "adjusted Rand index between a method's runs, mean of all pairs", true, false},
     {"objective", "objective", "each method's own, so not to be compared between methods", false, true}};
@@ -166,7 +166,7 @@ static int check_settings(comparison *c, const operands *found)
                         "compare needs the number of clusters, -k K, or the true classes, --label "
                         "COLUMN");
     s->columns.several = found->n > 1;
-    memcpy(c->index, s->columns.label != NULL ? class_measures : own_measures, sizeof c->index);
+    memcpy(c->index, s->columns.label != NULL ? class_indices : own_indices, sizeof c->index);
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
     c->out = (outfile){.option = "--out", .path = s->out};
     if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
@@ -186,7 +186,7 @@ static void shorten(const char *path, char *name, size_t n)
 
 static int count_classes(comparison *c, contest *at)
 {
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     at->k = c->s.k;
     if (c->s.columns.label == NULL || cof_table_column(at->table, at->columns.label, &view) != COF_OK)
         return CODE_DONE;
@@ -269,7 +269,7 @@ static double median(const double *value, size_t n)
 }
 
 /* Mean and deviation, which divides by one less than the runs, of those that have a result. */
-static void summarise(entry *e, uint32_t runs, const measure *index)
+static void summarise(entry *e, uint32_t runs, const index_kind *index)
 {
     e->n_results = 0;
     for (uint32_t r = 0; r < runs; r++) e->n_results += !isnan(e->time_s[r]);

@@ -102,6 +102,7 @@ static int study_column(describe_job *job, size_t c)
 {
     column_facts *f = &job->facts[c];
     cof_error err;
+    f->about.struct_size = sizeof f->about;
     if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
     f->advice.struct_size = sizeof f->advice;
     cof_status status = cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err);

@@ -63,6 +63,7 @@ static int choose_column(side *s)
     s->column = cof_table_find(s->table, wanted);
     if (s->column == SIZE_MAX && s->column_name != NULL) return complain_column(s->table, s->path, wanted);
     if (s->column == SIZE_MAX) s->column = n - 1;
+    s->about.struct_size = sizeof s->about;
     if (cof_table_column(s->table, s->column, &s->about) != COF_OK) return complain_memory();
     s->label = column_labels(s->table, s->column);
     return s->label == NULL ? complain_memory() : CODE_DONE;
@@ -78,7 +79,7 @@ static int read_side(const char *argument, const evaluate_settings *settings, si
     return code == CODE_DONE ? choose_column(s) : code;
 }
 
-static void print_json(const side *a, const side *b, const cof_scores *scores, uint64_t n_left_out)
+static void print_json(const side *a, const side *b, const cof_indices *scores, uint64_t n_left_out)
 {
     const side *both[] = {a, b};
     const char *const key[] = {"a", "b"};
@@ -109,7 +110,7 @@ static void show_side(const page *p, const char *letter, const side *s)
             show_count(s->about.n_values).text, plural(s->about.n_values));
 }
 
-static int show(const side *a, const side *b, const cof_scores *scores, uint64_t n_left_out)
+static int show(const side *a, const side *b, const cof_indices *scores, uint64_t n_left_out)
 {
     page p = page_for(stdout);
     labelling rows = {a->label, a->about.n_values, a->about.name, a->table, a->column};
@@ -126,7 +127,7 @@ static int show(const side *a, const side *b, const cof_scores *scores, uint64_t
 static int compare(side *a, side *b, const evaluate_settings *settings)
 {
     cof_error err;
-    cof_scores scores = {.struct_size = sizeof scores};
+    cof_indices scores = {.struct_size = sizeof scores};
     size_t n = cof_table_n_rows(a->table);
     if (n != cof_table_n_rows(b->table))
         return complain(CODE_DATA, "%s has %zu rows and %s has %zu; both must label the same rows", a->path,

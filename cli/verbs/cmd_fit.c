@@ -460,7 +460,7 @@ static int score_labels(fit_job *job)
         job->classes = NULL;
         return CODE_DONE;
     }
-    job->scores = (cof_scores){.struct_size = sizeof job->scores};
+    job->scores = (cof_indices){.struct_size = sizeof job->scores};
     cof_status status = cof_evaluate(NULL, labels, job->classes, n, &job->scores, &err);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
 }
@@ -494,8 +494,8 @@ static void warn_constant(fit_job *job)
 {
     size_t attribute = 0;
     for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view;
-        cof_attribute about;
+        cof_column view = {.struct_size = sizeof view};
+        cof_attribute about = {.struct_size = sizeof about};
         if (cof_table_column(job->table, c, &view) != COF_OK || view.role != COF_ROLE_ATTRIBUTE) continue;
         if (cof_model_attribute(job->model, attribute++, &about) != COF_OK) return;
         if (about.used || job->columns.why[c] != USED) continue;

@@ -3,7 +3,7 @@
 
 #include "cmd.h"
 #include "../complain.h"
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../outfiles.h"
 #include "../progress.h"
 

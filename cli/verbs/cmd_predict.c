@@ -68,7 +68,7 @@ static const option_group na_group = {NULL, na_options, offsetof(predict_setting
 static bool is_attribute(const void *model, const char *name)
 {
     for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about;
+        cof_attribute about = {.struct_size = sizeof about};
         if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
     }
     return false;

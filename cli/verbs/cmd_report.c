@@ -81,7 +81,7 @@ static const option_group na_group = {NULL, na_options, offsetof(report_settings
 static bool is_attribute(const void *model, const char *name)
 {
     for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about;
+        cof_attribute about = {.struct_size = sizeof about};
         if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
     }
     return false;
@@ -97,7 +97,7 @@ static int give_roles(report_job *job)
         if (label == SIZE_MAX) return complain_column(job->table, job->table_path, job->s.label);
     }
     for (size_t c = 0; c < cof_table_n_columns(job->table); c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         if (cof_table_column(job->table, c, &view) != COF_OK) continue;
         int32_t role = c == label                            ? COF_ROLE_LABEL
                        : c == names                          ? COF_ROLE_IDENTIFIER

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "cmd.h"
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../complain.h"
 #include "../method_list.h"
 #include "../outfiles.h"
@@ -65,7 +65,7 @@ static int complain_attribute(const trees_job *job, const char *name)
     size_t n = cof_model_n_attributes(job->model);
     const char *near = NULL;
     const char **names = calloc(n + 1, sizeof *names);
-    cof_attribute about;
+    cof_attribute about = {.struct_size = sizeof about};
     for (size_t r = 0; names != NULL && r < n; r++)
         names[r] = attribute_view(job, r, &about) ? about.name : "";
     if (names != NULL) near = nearest(name, names);
@@ -78,7 +78,7 @@ static int complain_attribute(const trees_job *job, const char *name)
 
 static int choose_named(trees_job *job, const char *name)
 {
-    cof_attribute about;
+    cof_attribute about = {.struct_size = sizeof about};
     for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
         if (!attribute_view(job, r, &about) || strcmp(about.name, name) != 0) continue;
         if (!about.used)
@@ -93,7 +93,7 @@ static int choose_named(trees_job *job, const char *name)
 static int choose_attributes(trees_job *job)
 {
     size_t n = cof_model_n_attributes(job->model);
-    cof_attribute about;
+    cof_attribute about = {.struct_size = sizeof about};
     int code = CODE_DONE;
     job->attribute = calloc(n + job->s.attr.n + 1, sizeof *job->attribute);
     if (job->attribute == NULL) return complain_memory();
@@ -147,7 +147,7 @@ static int write_file(const trees_job *job)
 static char *leaf_name(const trees_job *job, size_t i)
 {
     char name[64] = "", *path = NULL;
-    cof_attribute about;
+    cof_attribute about = {.struct_size = sizeof about};
     if (attribute_view(job, job->attribute[i], &about)) snprintf(name, sizeof name, "%s", about.name);
     for (char *s = name; *s != '\0'; s++)
         if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL) *s = '_';

@@ -4,21 +4,21 @@
 
 #include <stdio.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../column_choice.h"
 #include "../outfiles.h"
 #include "../progress.h"
 
 enum { N_INDICES = 3 };
 
-/* What methods are measured by. */
-typedef struct measure {
+/* An index that methods are compared by. */
+typedef struct index_kind {
     const char *key;    /* in CSV and JSON */
     const char *title;  /* above a column */
     const char *what;   /* for people who do not know it */
     bool ranked;        /* methods can be compared by it; the more the better */
     bool has_deviation; /* each run has one */
-} measure;
+} index_kind;
 
 typedef struct compare_settings {
     column_choice columns;
@@ -72,7 +72,7 @@ typedef struct comparison {
     size_t *method; /* numbers of the library's */
     size_t n_methods;
     size_t control; /* position in method */
-    measure index[N_INDICES];
+    index_kind index[N_INDICES];
     contest *contest;
     size_t n_contests;
     bool has_verdict; /* of several tables and methods */

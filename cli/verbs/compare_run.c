@@ -53,7 +53,7 @@ static double work_of(const contest *at)
 
 static cof_status score_classes(const job *j, const cof_model *model, double *value, cof_error *err)
 {
-    cof_scores scores = {.struct_size = sizeof scores};
+    cof_indices scores = {.struct_size = sizeof scores};
     size_t n = 0;
     const int32_t *labels = cof_model_labels(model, &n);
     cof_status status = cof_evaluate(NULL, labels, j->at->classes, n, &scores, err);
@@ -114,7 +114,7 @@ static cof_status compare_runs(const comparison *c, const job *j, cof_error *err
     size_t n = 0;
     for (uint32_t a = 0; a < c->s.runs && !interrupted(); a++)
         for (uint32_t b = a + 1; b < c->s.runs && e->labels[a] != NULL; b++) {
-            cof_scores scores = {.struct_size = sizeof scores};
+            cof_indices scores = {.struct_size = sizeof scores};
             if (e->labels[b] == NULL) continue;
             cof_status status = cof_evaluate(NULL, e->labels[a], e->labels[b], j->at->n_rows, &scores, err);
             if (status != COF_OK) return status;

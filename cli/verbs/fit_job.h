@@ -2,7 +2,7 @@
 #ifndef COF_CLI_FIT_JOB_H
 #define COF_CLI_FIT_JOB_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../column_choice.h"
 #include "../outfiles.h"
 #include "../progress.h"
@@ -44,7 +44,7 @@ typedef struct fit_job {
     uint64_t *init_rows;
     cof_model *model;
     cof_fit_info info;
-    cof_scores scores;      /* with a label column */
+    cof_indices scores;     /* with a label column */
     int32_t *classes;       /* the label column, NULL without */
     cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
     double read_s, begun_s; /* seconds; on the clock of now_s */

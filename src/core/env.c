@@ -124,6 +124,12 @@ void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_s
     memcpy(to, from, from_size < to_size ? from_size : to_size);
 }
 
+bool cofi_is_struct_size(size_t struct_size, size_t first_version)
+{
+    enum { MOST_BYTES = 4096 }; /* no struct of ours will grow as far */
+    return struct_size >= first_version && struct_size <= MOST_BYTES;
+}
+
 void cofi_return_struct(void *to, const void *from, size_t from_size)
 {
     size_t to_size;

@@ -2,7 +2,7 @@
 #ifndef COFI_ENV_H
 #define COFI_ENV_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -39,5 +39,7 @@ cof_status cofi_no_memory(cof_error *err);
 void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_size);
 /* Hands a result struct back: as many bytes as the caller's struct_size asks for. */
 void cofi_return_struct(void *to, const void *from, size_t from_size);
+/* Whether a caller set struct_size: it is at least what the first version had, and no stray number. */
+bool cofi_is_struct_size(size_t struct_size, size_t first_version);
 
 #endif

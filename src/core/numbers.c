@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 static int by_size(const void *a, const void *b)
 {

@@ -28,8 +28,8 @@ void cofi_out_fixed(cofi_out *out, double number, int width, int decimals);
 void cofi_out_number(cofi_out *out, double number); /* the fewest digits that read back as the same number */
 
 /* A text with the escapes of a format. Bytes that are not UTF-8 become U+FFFD. */
-void cofi_out_xml(cofi_out *out, const char *text);      /* for content and for quoted attributes */
-void cofi_out_dot(cofi_out *out, const char *text);      /* with its quotes, for a label */
+void cofi_out_xml(cofi_out *out, const char *text); /* for content and for quoted attributes */
+void cofi_out_dot(cofi_out *out, const char *text); /* with its quotes, for a label */
 
 enum { COFI_SHOWN_BYTES = 256 };
 /* A text fit for one line on a screen: control characters escaped, at most `columns` wide, the end replaced

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #define COFI_BAD_CHARACTER 0xFFFD /* U+FFFD stands for a byte that begins no character */
 

@@ -57,7 +57,7 @@ cof_status cofi_agreement_measure(const cofi_engine *e, const cofi_agreement *a,
     *ari = cofi_alloc(&e->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {
-        cof_scores scores = {.struct_size = sizeof scores};
+        cof_indices scores = {.struct_size = sizeof scores};
         cof_status status =
             cof_evaluate(&env, a->label + (size_t)r * a->n_rows, own, a->n_rows, &scores, err);
         if (status != COF_OK) {

@@ -1,13 +1,13 @@
-/* The public way to measure: a table's attributes as a fit would walk them, equal rows not folded. */
+/* The public benchmark: a table's attributes as a fit would walk them, equal rows not folded. */
 #include "../pass/measure.h"
 #include "problem.h"
 
 enum { DEFAULT_K = 5, DEFAULT_ROUNDS = 5, MOST_ROUNDS = 1000000 };
 
-cof_status cof_measure(const cof_table *table, const cof_measure_options *options, cof_speed *speeds,
-                       size_t *n_speeds, cof_error *err)
+cof_status cof_bench(const cof_table *table, const cof_bench_options *options, cof_speed *speeds,
+                     size_t *n_speeds, cof_error *err)
 {
-    cof_measure_options o;
+    cof_bench_options o;
     cofi_problem problem;
     COFI_COPY_OPTIONS(&o, options);
     if (o.k == 0) o.k = DEFAULT_K;

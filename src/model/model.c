@@ -130,11 +130,14 @@ size_t cof_model_n_attributes(const cof_model *m)
     return m->n_attrs;
 }
 
-cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribute *view)
+cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribute *about)
 {
-    if (attribute >= m->n_attrs) return COF_ERR_ARGUMENT;
+    enum { FIRST_VERSION = offsetof(cof_attribute, ordinal) + sizeof(int32_t) };
+    if (attribute >= m->n_attrs || !cofi_is_struct_size(about->struct_size, FIRST_VERSION))
+        return COF_ERR_ARGUMENT;
     const cofi_model_attr *a = &m->attr[attribute];
-    *view = (cof_attribute){.name = a->name, .n_values = a->n_values, .used = a->used, .ordinal = a->ordinal};
+    cof_attribute found = {.name = a->name, .n_values = a->n_values, .used = a->used, .ordinal = a->ordinal};
+    cofi_return_struct(about, &found, sizeof found);
     return COF_OK;
 }
 
@@ -213,7 +216,7 @@ double cof_model_mean_agreement(const cof_model *m)
     return sum / (double)(m->n_restarts - 1);
 }
 
-size_t cof_model_kept(const cof_model *m)
+size_t cof_model_best_restart(const cof_model *m)
 {
     return m->kept;
 }
@@ -224,7 +227,7 @@ static double ending(const cof_model *m, size_t restart)
     return m->select == COF_SELECT_OBJECTIVE ? r->objective : r->log_likelihood;
 }
 
-size_t cof_model_n_alike(const cof_model *m)
+size_t cof_model_n_same(const cof_model *m)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_restarts; i++)

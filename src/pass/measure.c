@@ -136,7 +136,7 @@ static void list_speeds(lab *b)
     }
 }
 
-static cof_status open_lab(lab *b, const cof_measure_options *o, cof_error *err)
+static cof_status open_lab(lab *b, const cof_bench_options *o, cof_error *err)
 {
     cof_status status = open_teams(b, o->threads, err);
     if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
@@ -174,7 +174,7 @@ static double processor_s(void)
 static void tell(const lab *b, uint32_t round, size_t at)
 {
     if (b->env.progress == NULL) return;
-    cof_progress now = {.phase = COF_PHASE_MEASURE,
+    cof_progress now = {.phase = COF_PHASE_BENCH,
                         .done = (uint64_t)round * b->n_speeds + at,
                         .total = (uint64_t)(b->n_rounds + 1) * b->n_speeds,
                         .elapsed_s = cofi_now_s() - b->began_s};
@@ -240,7 +240,7 @@ static void summarise(lab *b)
     }
 }
 
-cof_status cofi_measure_passes(const cof_env *env, const cofi_rows *rows, const cof_measure_options *options,
+cof_status cofi_measure_passes(const cof_env *env, const cofi_rows *rows, const cof_bench_options *options,
                                cof_speed *speeds, size_t *n_speeds, cof_error *err)
 {
     cof_speed speed[COF_MOST_SPEEDS] = {{.work = COF_WORK_READ}};

@@ -5,7 +5,7 @@
 #include "pass.h"
 
 /* `options` with every member filled in; `speeds` has room for COF_MOST_SPEEDS. */
-cof_status cofi_measure_passes(const cof_env *env, const cofi_rows *rows, const cof_measure_options *options,
+cof_status cofi_measure_passes(const cof_env *env, const cofi_rows *rows, const cof_bench_options *options,
                                cof_speed *speeds, size_t *n_speeds, cof_error *err);
 
 #endif

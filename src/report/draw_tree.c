@@ -186,6 +186,7 @@ static cof_status gather(cofi_tree_drawing *d, cof_error *err)
 
 static cof_status draw(cofi_tree_drawing *d, int32_t drawing, cof_error *err)
 {
+    d->view.struct_size = sizeof d->view;
     cof_model_attribute(d->model, d->attribute, &d->view);
     cof_status status = gather(d, err);
     if (status == COF_OK && drawing == COF_DRAW_TEXT) draw_text(d);

@@ -329,8 +329,7 @@ static void hand_back(const tsne *t, double *xy)
 static cof_status check_call(const double *distance, size_t n, const cofi_tsne_options *o, cof_error *err)
 {
     if (distance == NULL || n > UINT32_MAX / 4)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_tsne needs distances of at most %u points",
-                         UINT32_MAX / 4);
+        return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances of at most %u points", UINT32_MAX / 4);
     if (o->perplexity < 0 || isnan(o->perplexity))
         return cofi_fail(err, COF_ERR_ARGUMENT, "a perplexity is a number of neighbours, above 0");
     return COF_OK;

@@ -201,7 +201,7 @@ static double purity(const cofi_contingency *t)
     return (double)sum / (double)t->n;
 }
 
-static cof_status score_information(const cofi_contingency *t, cof_scores *s, cof_error *err)
+static cof_status score_information(const cofi_contingency *t, cof_indices *s, cof_error *err)
 {
     double h_clusters = entropy(t->cluster_size, t->n_clusters, t->n);
     double h_classes = entropy(t->class_size, t->n_classes, t->n);
@@ -233,7 +233,7 @@ static cof_status score_matching(cofi_contingency *t, double *ca, cof_error *err
 }
 
 cof_status cof_evaluate(const cof_env *lent, const int32_t *clusters, const int32_t *classes, size_t n,
-                        cof_scores *out, cof_error *err)
+                        cof_indices *out, cof_error *err)
 {
     if (out == NULL || ((clusters == NULL || classes == NULL) && n > 0))
         return cofi_fail(err, COF_ERR_ARGUMENT,
@@ -242,7 +242,7 @@ cof_status cof_evaluate(const cof_env *lent, const int32_t *clusters, const int3
     cofi_contingency t;
     cof_status status = cofi_contingency_count(&t, &env, clusters, classes, n, err);
     if (status != COF_OK) return status;
-    cof_scores scores = {.n = t.n, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
+    cof_indices scores = {.n = t.n, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
     if (t.n == 0) {
         status = cofi_fail(err, COF_ERR_ARGUMENT,
                            "nothing to score: none of the %zu items has both a cluster and a class >= 0", n);

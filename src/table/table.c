@@ -192,16 +192,19 @@ size_t cof_table_n_columns(const cof_table *table)
     return table->n_columns;
 }
 
-cof_status cof_table_column(const cof_table *table, size_t column, cof_column *view)
+cof_status cof_table_column(const cof_table *table, size_t column, cof_column *about)
 {
-    if (column >= table->n_columns) return COF_ERR_ARGUMENT;
+    enum { FIRST_VERSION = offsetof(cof_column, missing_text) + sizeof(const char *) };
+    if (column >= table->n_columns || !cofi_is_struct_size(about->struct_size, FIRST_VERSION))
+        return COF_ERR_ARGUMENT;
     const cofi_column *c = &table->column[column];
-    *view = (cof_column){.name = c->name,
-                         .role = c->role,
-                         .ordinal = c->ordinal,
-                         .n_values = c->n_values,
-                         .n_missing = c->n_missing,
-                         .missing_text = c->missing_text};
+    cof_column found = {.name = c->name,
+                        .role = c->role,
+                        .ordinal = c->ordinal,
+                        .n_values = c->n_values,
+                        .n_missing = c->n_missing,
+                        .missing_text = c->missing_text};
+    cofi_return_struct(about, &found, sizeof found);
     return COF_OK;
 }
 

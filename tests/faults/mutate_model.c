@@ -4,7 +4,7 @@
  *
  * Changes: single bits, bytes and numbers (with those that hurt most), bytes taken out or doubled, sections left out,
  * doubled, swapped or taken from another of the files. */
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../../src/core/bytes.h"
 #include "../../src/core/rng.h"
 
@@ -190,7 +190,7 @@ static cof_table *table_for(const cof_model *m)
     cof_table *t = NULL;
     if (n == 0 || n > MOST_COLUMNS) return NULL;
     for (size_t a = 0; a < n; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         cof_model_attribute(m, a, &view);
         names[a] = view.name;
         for (uint32_t i = 0; i < ROWS; i++)
@@ -218,7 +218,7 @@ static void label(const cof_model *m, const cof_table *t)
 static void look(const cof_model *m, text_check *drawn)
 {
     for (size_t a = 0; a < cof_model_n_attributes(m); a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         cof_model_attribute(m, a, &view);
         for (uint32_t v = 0; v < view.n_values; v++) {
             require(cof_model_value(m, a, v) != NULL, "a value without a text");
@@ -230,7 +230,7 @@ static void look(const cof_model *m, text_check *drawn)
             check_drawings(drawn);
         }
     }
-    (void)cof_model_n_alike(m);
+    (void)cof_model_n_same(m);
     (void)cof_model_k_runner_up(m);
 }
 

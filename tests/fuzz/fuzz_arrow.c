@@ -4,7 +4,7 @@
  * buffer here is as long as the claimed offset and length require, on the heap so that one byte more is
  * caught, and text offsets stay inside their buffer. Everything else (order and sign of offsets, indices,
  * views, bits, bytes, names, formats, counts) is whatever the input says. */
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -321,7 +321,7 @@ static void free_stream(struct ArrowArrayStream *stream)
 static void check_table(const cof_table *table)
 {
     for (size_t c = 0; c < cof_table_n_columns(table); c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         assert(cof_table_column(table, c, &view) == COF_OK);
         for (size_t i = 0; i < cof_table_n_rows(table); i++) {
             uint32_t code = cof_table_code(table, i, c);

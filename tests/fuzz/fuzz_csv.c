@@ -16,7 +16,7 @@ static void compare(const cof_table *a, const cof_table *b)
 {
     require(cof_table_n_rows(a) == cof_table_n_rows(b) && cof_table_n_columns(a) == cof_table_n_columns(b));
     for (size_t c = 0; c < cof_table_n_columns(a); c++) {
-        cof_column x, y;
+        cof_column x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
         require(cof_table_column(a, c, &x) == COF_OK && cof_table_column(b, c, &y) == COF_OK);
         require(strcmp(x.name, y.name) == 0 && x.n_values == y.n_values && x.n_missing == y.n_missing);
         for (uint32_t v = 0; v <= x.n_values; v++)

@@ -1,6 +1,6 @@
 /* Loads models made from hostile bytes: as they are, and with length and checksum put right, so that the
  * parser behind them is reached. Whatever loads is used like any other model. */
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../../src/core/bytes.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static cof_table *table_for(const cof_model *m)
     cof_table *t = NULL;
     if (n == 0 || n > MOST_COLUMNS) return NULL;
     for (size_t a = 0; a < n; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         cof_model_attribute(m, a, &view);
         names[a] = view.name;
         for (uint32_t i = 0; i < ROWS; i++)
@@ -85,7 +85,7 @@ static void look_at(const cof_model *m)
 {
     size_t sum = 0;
     for (size_t a = 0; a < cof_model_n_attributes(m) && a < 20; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         size_t n_edges;
         cof_model_attribute(m, a, &view);
         cof_model_edges(m, a, &n_edges);

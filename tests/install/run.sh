@@ -10,7 +10,8 @@ trap 'rm -rf "$place"' EXIT
 cmake --install "$build" --prefix "$place/usr" >/dev/null
 "$place/usr/bin/coforest" --version
 lib=$(dirname "$(find "$place/usr" -name libcoforest.a)")
-for wanted in "$lib/libcoforest.so" "$place/usr/include/coforest.h" "$place/usr/share/man/man1/coforest.1"; do
+for wanted in "$lib/libcoforest.so" "$place/usr/include/coforest.h" \
+    "$place/usr/include/coforest_extra.h" "$place/usr/share/man/man1/coforest.1"; do
     test -e "$wanted" || { echo "not installed: $wanted"; exit 1; }
 done
 
@@ -41,6 +42,31 @@ int main(void)
     return 0;
 }
 END
+cat >"$place/use_extra.c" <<'END'
+#include <coforest_extra.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static const double value[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
+    cof_table *table;
+    cof_column column;
+    cof_advice advice;
+    cof_error err;
+    double rank[3];
+    memset(&column, 0, sizeof column);
+    memset(&advice, 0, sizeof advice);
+    column.struct_size = sizeof column;
+    advice.struct_size = sizeof advice;
+    if (cof_table_demo(NULL, &table, &err) != COF_OK) return 1;
+    if (cof_table_column(table, 0, &column) != COF_OK) return 1;
+    if (cof_column_advise(table, 0, COF_MISSING_VALUE, &advice, &err) != COF_OK) return 1;
+    if (cof_friedman(NULL, value, 2, 3, 1, rank, NULL, &err) != COF_OK) return 1;
+    printf("%s: %s; the first method ranks %g\n", column.name, advice.why, rank[0]);
+    cof_table_free(table);
+    return rank[0] == 1 ? 0 : 1;
+}
+END
 export PKG_CONFIG_PATH="$lib/pkgconfig" LD_LIBRARY_PATH="$lib"
 flags=$(pkg-config --cflags --libs coforest)
 static=$(pkg-config --static --libs-only-other --libs-only-l coforest | sed "s|-lcoforest|$lib/libcoforest.a|")
@@ -49,17 +75,21 @@ static=$(pkg-config --static --libs-only-other --libs-only-l coforest | sed "s|-
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$place/use.c" $flags -o "$place/use_c"
     c++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$place/use.c" -x none $flags -o "$place/use_cpp"
     cc -std=c11 "$place/use.c" -I"$place/usr/include" $static -o "$place/use_static"
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$place/use_extra.c" $flags -o "$place/extra_c"
+    c++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$place/use_extra.c" -x none $flags -o "$place/extra_cpp"
 }
 "$place/use_c"
 "$place/use_cpp"
 "$place/use_static"
+"$place/extra_c"
+"$place/extra_cpp"
 
 mkdir "$place/project"
 cp "$place/use.c" "$place/project"
 cat >"$place/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.16)
 project(use C)
-find_package(coforest 0.1 REQUIRED)
+find_package(coforest 0.2 REQUIRED)
 add_executable(use_shared use.c)
 target_link_libraries(use_shared coforest::coforest)
 add_executable(use_archive use.c)

@@ -9,7 +9,7 @@
  *
  * Only this file knows the API: where a name or an option changes, it changes in "The library" below, and the
  * words of the lines stay as they are. */
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -276,7 +276,7 @@ static void require(cof_status status, const cof_error *err)
 static void set_order(cof_table *table, size_t c, uint64_t *state)
 {
     const char *value[MOST_VALUES];
-    cof_column column;
+    cof_column column = {.struct_size = sizeof column};
     cof_error err;
     require(cof_table_column(table, c, &column), &err);
     for (uint32_t v = 0; v < column.n_values; v++) {

@@ -11,7 +11,7 @@
 #ifndef ALLOC_HELPER_H
 #define ALLOC_HELPER_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef REFERENCE_HELPER_H
 #define REFERENCE_HELPER_H
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../../src/fit/method.h"
 
 #include <math.h>
@@ -241,7 +241,7 @@ static inline void reference_close(reference_run *run)
 }
 
 /* One start: labels, and how well they match the classes. */
-static inline cof_status reference_start(reference_run *run, uint32_t start, cof_scores *scores,
+static inline cof_status reference_start(reference_run *run, uint32_t start, cof_indices *scores,
                                          cof_error *err)
 {
     cofi_engine *e = &run->e;

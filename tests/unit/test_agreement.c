@@ -37,7 +37,7 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     cofi_pass_set_labels(&e.pass, label);
     cofi_agreement_note(&e, &a, 1);
     assert_status(cofi_agreement_measure(&e, &a, 2, 1, &ari, &err), COF_OK, &err);
-    cof_scores all = {.struct_size = sizeof all};
+    cof_indices all = {.struct_size = sizeof all};
     assert_status(cof_evaluate(NULL, one, two, n_rows, &all, &err), COF_OK, &err);
     assert_true(fabs(ari[0] - all.ari) <= tolerance && ari[1] == 1);
     cofi_release(&e.env, ari);
@@ -83,7 +83,7 @@ static void a_model_tells_it(void **state)
     o.restarts = 1;
     assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
     assert_null(cof_model_agreement(model));
-    assert_int_equal(cof_model_n_alike(model), 1);
+    assert_int_equal(cof_model_n_same(model), 1);
     cof_model_free(model);
     cof_table_free(table);
 }
@@ -102,11 +102,11 @@ static void so_many_are_alike(void **state)
         const double *ari = cof_model_agreement(model);
         size_t n = 0;
         for (size_t r = 0; r < 12; r++) n += ari[r] == 1;
-        assert_int_equal(cof_model_n_alike(model), n);
+        assert_int_equal(cof_model_n_same(model), n);
         assert_status(cof_model_save(model, "test_agreement.cofm", &err), COF_OK, &err);
         assert_status(cof_model_load(NULL, "test_agreement.cofm", &loaded, &err), COF_OK, &err);
         remove("test_agreement.cofm");
-        assert_int_equal(cof_model_n_alike(loaded), n);
+        assert_int_equal(cof_model_n_same(loaded), n);
         n_some += n > 1 && n < 12;
         cof_model_free(loaded);
         cof_model_free(model);

@@ -107,7 +107,7 @@ static void refuse(const frame *f, cof_status status, const char *part)
 static void assert_column(const cof_table *table, size_t column, const char *wanted)
 {
     char line[1000] = "";
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     assert_int_equal(cof_table_column(table, column, &view), COF_OK);
     for (size_t i = 0; i < cof_table_n_rows(table); i++) {
         uint32_t code = cof_table_code(table, i, column);
@@ -185,7 +185,7 @@ static void booleans_and_nulls(void **state)
     cof_table *table = import(&f);
     assert_column(table, 0, "false true - true; false true");
     assert_column(table, 1, "- - - -;");
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     cof_table_column(table, 1, &view);
     assert_int_equal(view.n_missing, 4);
     assert_string_equal(view.missing_text, "");
@@ -217,7 +217,7 @@ static void empty_text_is_a_value(void **state)
     add_column(&f, "x", "u", 0, NULL, offsets, "", NULL);
     f.buffers[0][2] = NULL; /* no bytes, no buffer */
     cof_table *table = import(&f);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     cof_table_column(table, 0, &view);
     assert_int_equal(view.n_values, 1);
     assert_int_equal(view.n_missing, 0);
@@ -368,7 +368,7 @@ static void many_rows_of_byte_indices(void **state)
         assert_int_equal(status == COF_OK, !(bad && n < 256));
         assert_string_equal(ours.text, slow.text);
         if (status != COF_OK) continue;
-        cof_column one, other;
+        cof_column one = {.struct_size = sizeof one}, other = {.struct_size = sizeof other};
         assert_int_equal(cof_table_column(a, 0, &one), COF_OK);
         assert_int_equal(cof_table_column(b, 0, &other), COF_OK);
         assert_int_equal(one.n_values, other.n_values);
@@ -418,7 +418,7 @@ static void ordered_dictionary_keeps_its_order(void **state)
     f.column_schema[0].flags = ARROW_FLAG_DICTIONARY_ORDERED;
     cof_table *table = import(&f);
     assert_column(table, 0, "high low mid; low mid high");
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     cof_table_column(table, 0, &view);
     assert_true(view.ordinal);
     cof_table_free(table);
@@ -760,7 +760,7 @@ static void stream_appends_to_an_order(void **state)
     start_batch(&f[1], "cb");
     start_batch(&f[2], "bx");
     cof_table *table = import_stream(&b);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     cof_table_column(table, 0, &view);
     assert_true(view.ordinal);
     assert_column(table, 0, "c a c b b x; c a b x");
@@ -776,7 +776,7 @@ static void stream_that_contradicts_its_order(void **state)
     start_batch(&f[1], "cba");
     start_batch(&f[2], "xy");
     cof_table *table = import_stream(&b);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     cof_table_column(table, 0, &view);
     assert_false(view.ordinal);
     assert_column(table, 0, "c a c b x y; a b c x y");

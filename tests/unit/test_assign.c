@@ -86,7 +86,7 @@ static double slow_distance(const cof_model *m, const cof_table *t, size_t row, 
 {
     double sum = 0;
     for (size_t a = 0; a < cof_model_n_attributes(m); a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         double factor = cof_model_variant(m) == COF_VARIANT_AUTHORS ? 1.0 / (view.n_values - 1) : 1.0;
         uint32_t u = cof_table_code(t, row, cof_table_find(t, view.name));

@@ -76,7 +76,7 @@ static void names_are_the_ranges(void **state)
     assert_int_equal(n, 2);
     assert_near(edge[0], 39, 0);
     assert_near(edge[1], 66, 0);
-    cof_column about;
+    cof_column about = {.struct_size = sizeof about};
     cof_table_column(table, 0, &about);
     assert_int_equal(about.ordinal, 1);
     assert_int_equal(about.n_missing, 0);
@@ -117,7 +117,7 @@ static void edges_may_be_given(void **state)
 static void what_is_no_number_is_missing(void **state)
 {
     const char *cells[] = {"1", "nan", "2", NULL, "-inf", "3", "4"};
-    cof_column about;
+    cof_column about = {.struct_size = sizeof about};
     (void)state;
     cof_table *table = column_of(NULL, cells, COUNT(cells));
     cut(table, NULL, 0, 2);

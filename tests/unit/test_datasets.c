@@ -56,7 +56,7 @@ static dataset open_dataset(const char *name)
 {
     char path[4096];
     dataset d = {.table = NULL};
-    cof_column last;
+    cof_column last = {.struct_size = sizeof last};
     cof_error err;
     assert_status(cof_table_read(NULL, data_path(name, path, sizeof path), NULL, &d.table, &err), COF_OK,
                   &err);
@@ -76,9 +76,9 @@ static void close_dataset(dataset *d)
     free(d->classes);
 }
 
-static cof_scores fit_and_score(const dataset *d, const cof_fit_options *o)
+static cof_indices fit_and_score(const dataset *d, const cof_fit_options *o)
 {
-    cof_scores scores = {.struct_size = sizeof scores};
+    cof_indices scores = {.struct_size = sizeof scores};
     cof_error err;
     cof_model *m = fit_model(d->table, o, NULL);
     assert_status(cof_evaluate(NULL, cof_model_labels(m, NULL), d->classes, d->n, &scores, &err), COF_OK,
@@ -136,7 +136,7 @@ static void mean_accuracies_equal_the_reference(void **state)
 
 /* ---- Fixed points ------------------------------------------------------------------------------- */
 
-static bool at_point(const cof_scores *s, double ca, double ari, double nmi)
+static bool at_point(const cof_indices *s, double ca, double ari, double nmi)
 {
     return fabs(s->ca - ca) < 5.1e-5 && fabs(s->ari - ari) < 5.1e-5 && fabs(s->nmi - nmi) < 5.1e-5;
 }
@@ -151,7 +151,7 @@ static void voting_records_end_at_two_points(void **state)
         int at_one = 0, at_other = 0;
         for (int i = 0; i < RUNS; i++) {
             cof_fit_options o = one_start(&d, variant, (uint64_t)i + 1);
-            cof_scores s = fit_and_score(&d, &o);
+            cof_indices s = fit_and_score(&d, &o);
             at_one += at_point(&s, .8759, .5641, .4892);
             at_other += at_point(&s, .8782, .5710, .4943);
         }

@@ -482,7 +482,7 @@ static void drawings_of_a_fit(void **state)
             page p = {0};
             assert_int_equal(cof_model_draw_tree(model, r, drawing, append, &p, &err), COF_OK);
             if (drawing == COF_DRAW_SVG) assert_well_formed(p.text);
-            cof_attribute view;
+            cof_attribute view = {.struct_size = sizeof view};
             cof_model_attribute(model, r, &view);
             if (drawing == COF_DRAW_TEXT)
                 assert_int_equal(occurrences(p.text, "\n"), view.n_values + 1 + view.used);

@@ -84,11 +84,11 @@ static void without_info_only_the_models_own_fields_are_there(void **state)
 static void scores_have_the_values_of_their_members(void **state)
 {
     (void)state;
-    cof_scores s = {.ca = 1, .ari = 2, .nmi = 3, .ami = 4, .purity = 5};
+    cof_indices s = {.ca = 1, .ari = 2, .nmi = 3, .ami = 4, .purity = 5};
     s.homogeneity = 6, s.completeness = 7, s.v_measure = 8;
-    for (size_t i = 0; i < 8; i++) assert_true(cof_score_value(&s, i) == (double)(i + 1));
-    assert_string_equal(cof_score_at(7)->key, "v_measure");
-    assert_null(cof_score_at(8));
+    for (size_t i = 0; i < 8; i++) assert_true(cof_index_value(&s, i) == (double)(i + 1));
+    assert_string_equal(cof_index_at(7)->key, "v_measure");
+    assert_null(cof_index_at(8));
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static void check_counts(const cof_model *m, const cof_table *t, const double *w
     }
     for (uint32_t j = 0; j < k; j++) assert_near(cof_model_sizes(m)[j], size[j], 1e-9 * (1 + size[j]));
     for (size_t a = 0; a < cof_model_n_attributes(m); a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         size_t column = cof_table_find(t, view.name);
         for (uint32_t j = 0; view.used && j < k; j++) {
@@ -61,7 +61,7 @@ static void check_records(const cof_model *m, const cof_fit_info *info, const co
     const cof_pass_record *history = cof_model_history(m, &n_history);
     assert_int_equal(n_restarts, info->n_restarts);
     assert_true(info->best_restart < n_restarts && n_restarts <= info->restarts);
-    assert_int_equal(cof_model_kept(m), info->best_restart);
+    assert_int_equal(cof_model_best_restart(m), info->best_restart);
     assert_int_equal(cof_model_select(m), info->select);
     if (o->select != COF_SELECT_AUTO) assert_int_equal(info->select, o->select);
     for (size_t i = 0; i < n_restarts; i++) { /* no restart is clearly better than the one kept */
@@ -557,7 +557,7 @@ static void missing_cells(void **state)
             n_dropped += dropped;
         }
         assert_int_equal(info.n_dropped, n_dropped);
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, 0, &view), COF_OK);
         assert_int_equal(view.n_values, t->column[0].n_values + (missing == COF_MISSING_VALUE));
         cof_model_free(m);
@@ -800,7 +800,7 @@ static void attributes_as_the_table_has_them(void **state)
         int32_t used, ordinal;
     } expected[] = {{"level", 3, 1, 1}, {"constant", 1, 0, 0}, {"holes", 3, 1, 0}};
     for (size_t a = 0; a < 3; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         assert_string_equal(view.name, expected[a].name);
         assert_int_equal(view.n_values, expected[a].n_values);

@@ -28,7 +28,7 @@ static void defaults(void **state)
     assert_int_equal(cof_table_n_rows(table), 1000);
     assert_int_equal(cof_table_n_columns(table), 20);
     for (size_t c = 0; c < 20; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         char name[16];
         assert_int_equal(cof_table_column(table, c, &view), COF_OK);
         snprintf(name, sizeof name, "a%zu", c + 1);
@@ -96,7 +96,7 @@ static void planted_clusters(void **state)
     o.seed = 3;
     o.noise = -1;
     cof_table *clean = generate(&o);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     uint64_t n_distinct;
     assert_int_equal(cof_table_n_columns(clean), 11);
     assert_int_equal(cof_table_column(clean, 10, &view), COF_OK);

@@ -24,9 +24,9 @@ static void assert_near(double a, double b, double tolerance)
     if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g", a, b);
 }
 
-static cof_scores evaluate(const int32_t *clusters, const int32_t *classes, size_t n)
+static cof_indices evaluate(const int32_t *clusters, const int32_t *classes, size_t n)
 {
-    cof_scores s = {.struct_size = sizeof s};
+    cof_indices s = {.struct_size = sizeof s};
     cof_error err;
     if (cof_evaluate(NULL, clusters, classes, n, &s, &err) != COF_OK) fail_msg("%s", err.text);
     assert_int_equal(s.struct_size, sizeof s);
@@ -39,7 +39,7 @@ static void spec_example(void **state)
 {
     (void)state;
     const int32_t clusters[] = {0, 0, 1, 1, 2, 2}, classes[] = {0, 0, 0, 1, 1, 2};
-    cof_scores s = evaluate(clusters, classes, 6);
+    cof_indices s = evaluate(clusters, classes, 6);
     assert_near(s.ca, 4.0 / 6, 1e-15);
     assert_near(s.ari, 0.074074, 5e-7);
     assert_near(s.nmi, 0.521111, 5e-7);
@@ -78,7 +78,7 @@ static void table_from_manning_raghavan_schuetze(void **state)
     /* Introduction to Information Retrieval, figure 16.4: purity 0.71, NMI (arithmetic) 0.36, 17 items. */
     const int32_t clusters[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
     const int32_t classes[] = {0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 2, 0, 0, 2, 2, 2};
-    cof_scores s = evaluate(clusters, classes, COUNT(clusters));
+    cof_indices s = evaluate(clusters, classes, COUNT(clusters));
     assert_near(s.purity, 12.0 / 17, 1e-15);
     assert_near(s.v_measure, 0.36, 5e-3);
     assert_near(s.ca, 12.0 / 17, 1e-15);
@@ -113,7 +113,7 @@ static void check_line(char *line)
     char *first = strtok(line, ","), *second = strtok(NULL, ",");
     size_t n = read_labels(first, clusters, MOST);
     assert_int_equal(read_labels(second, classes, MOST), n);
-    cof_scores s = evaluate(clusters, classes, n);
+    cof_indices s = evaluate(clusters, classes, n);
     const double ours[] = {s.ca, s.ari, s.nmi, s.ami, s.purity, s.homogeneity, s.completeness, s.v_measure};
     for (size_t i = 0; i < COUNT(ours); i++) assert_near(ours[i], strtod(strtok(NULL, ",\n"), NULL), 1e-9);
 }
@@ -137,7 +137,7 @@ static void trivial_partitions(void **state)
 {
     (void)state;
     const int32_t one[] = {7, 7, 7}, single[] = {5, 6, 9}, other[] = {0, 2, 1};
-    cof_scores s = evaluate(one, one, 3);
+    cof_indices s = evaluate(one, one, 3);
     assert_true(s.ari == 1 && s.nmi == 1 && s.ami == 1 && s.ca == 1 && s.purity == 1 && s.v_measure == 1);
     s = evaluate(single, other, 3);
     assert_true(s.ari == 1 && s.ami == 1 && s.ca == 1);
@@ -156,7 +156,7 @@ static void negative_labels_are_left_out(void **state)
 {
     (void)state;
     const int32_t clusters[] = {0, 0, 1, 1, -1, 0, INT32_MIN}, classes[] = {3, 3, 4, 4, 3, -1, -1};
-    cof_scores s = evaluate(clusters, classes, 7);
+    cof_indices s = evaluate(clusters, classes, 7);
     assert_int_equal(s.n, 4);
     assert_int_equal(s.n_clusters, 2);
     assert_int_equal(s.n_classes, 2);
@@ -167,7 +167,7 @@ static void labels_may_be_sparse(void **state)
 {
     (void)state;
     const int32_t clusters[] = {INT32_MAX, INT32_MAX, 0}, classes[] = {0, INT32_MAX, INT32_MAX};
-    cof_scores s = evaluate(clusters, classes, 3);
+    cof_indices s = evaluate(clusters, classes, 3);
     assert_int_equal(s.n_clusters, 2);
     assert_near(s.ca, 2.0 / 3, 1e-15);
 }
@@ -176,7 +176,7 @@ static void nothing_to_score(void **state)
 {
     (void)state;
     const int32_t clusters[] = {-1, 0}, classes[] = {0, -1};
-    cof_scores s = {.struct_size = sizeof s, .ca = 42};
+    cof_indices s = {.struct_size = sizeof s, .ca = 42};
     cof_error err = {""};
     assert_int_equal(cof_evaluate(NULL, clusters, classes, 2, &s, &err), COF_ERR_ARGUMENT);
     assert_non_null(strstr(err.text, "none of the 2 items"));
@@ -190,7 +190,7 @@ static void shorter_struct_of_an_older_caller(void **state)
 {
     (void)state;
     const int32_t labels[] = {0, 1};
-    cof_scores s = {.struct_size = offsetof(cof_scores, purity), .purity = 42};
+    cof_indices s = {.struct_size = offsetof(cof_indices, purity), .purity = 42};
     assert_int_equal(cof_evaluate(NULL, labels, labels, 2, &s, NULL), COF_OK);
     assert_true(s.ca == 1 && s.ami == 1 && s.purity == 42);
 }
@@ -199,7 +199,7 @@ static void more_clusters_than_classes(void **state)
 {
     (void)state;
     const int32_t clusters[] = {0, 0, 1, 1, 1, 2, 3}, classes[] = {0, 0, 0, 1, 1, 1, 1};
-    cof_scores s = evaluate(clusters, classes, 7);
+    cof_indices s = evaluate(clusters, classes, 7);
     assert_near(s.ca, 4.0 / 7, 1e-15); /* 0 with 0, 1 with 1 */
     assert_near(evaluate(classes, clusters, 7).ca, 4.0 / 7, 1e-15);
 }
@@ -214,7 +214,7 @@ static void many_clusters_and_classes(void **state)
         clusters[i] = i;
         classes[i] = N - 1 - i / 2;
     }
-    cof_scores s = evaluate(clusters, classes, N);
+    cof_indices s = evaluate(clusters, classes, N);
     assert_int_equal(s.n_clusters, N);
     assert_int_equal(s.n_classes, N / 2);
     assert_near(s.ca, 0.5, 1e-15);
@@ -340,7 +340,7 @@ static void every_allocation_may_fail(void **state)
     for (size_t n = 0; status != COF_OK; n++) {
         alloc_meter meter = {.fail_at = n};
         cof_env env = alloc_env(&meter);
-        cof_scores s = {.struct_size = sizeof s};
+        cof_indices s = {.struct_size = sizeof s};
         status = cof_evaluate(&env, clusters, classes, 200, &s, NULL);
         assert_true(status == COF_OK || status == COF_ERR_MEMORY);
         assert_int_equal(meter.live, 0);
@@ -370,7 +370,7 @@ static void stops_on_request(void **state)
     for (int limit = 0;; limit++) {
         int left = limit;
         cof_env env = {.struct_size = sizeof env, .should_stop = count_down, .ctx = &left};
-        cof_scores s = {.struct_size = sizeof s};
+        cof_indices s = {.struct_size = sizeof s};
         cof_status status = cof_evaluate(&env, clusters, classes, 6, &s, NULL);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_STOPPED);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <locale.h>
 #include <math.h>

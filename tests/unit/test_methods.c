@@ -102,7 +102,7 @@ static void test_indices(void **s)
 {
     (void)s;
     static const int32_t clusters[] = {0, 0, 1, 1, 2, 2}, classes[] = {0, 0, 0, 1, 1, 2};
-    cof_scores scores = {.struct_size = sizeof scores};
+    cof_indices scores = {.struct_size = sizeof scores};
     cof_error err = {""};
     assert_status(cof_evaluate(NULL, clusters, classes, 6, &scores, &err), COF_OK, &err);
     assert_near(scores.ca, 0.666667, EXACT);

@@ -21,7 +21,7 @@ static void distances_are_path_lengths(void **state)
         cof_table *t;
         cof_model *m = fitted(&t, seed, 3 + seed, 4, (int32_t)(seed % 2));
         for (size_t a = 0; a < 4; a++) {
-            cof_attribute view;
+            cof_attribute view = {.struct_size = sizeof view};
             size_t n_edges;
             assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
             const cof_edge *edge = cof_model_edges(m, a, &n_edges);
@@ -93,7 +93,7 @@ static void profiles_are_shares_of_counts(void **state)
     cof_table *t;
     cof_model *m = fitted(&t, 1, 6, 5, COF_VARIANT_PAPER);
     for (size_t a = 0; a < 4; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         for (uint32_t j = 0; j < 5; j++) {
             double share = 0, count = 0;
@@ -118,9 +118,11 @@ static void questions_out_of_range_have_answers(void **state)
     (void)state;
     cof_table *t;
     cof_model *m = fitted(&t, 1, 4, 3, COF_VARIANT_PAPER);
-    cof_attribute view;
+    cof_attribute view = {.struct_size = sizeof view};
     size_t n = 99;
     assert_int_equal(cof_model_attribute(m, 4, &view), COF_ERR_ARGUMENT);
+    view.struct_size = 0;
+    assert_int_equal(cof_model_attribute(m, 0, &view), COF_ERR_ARGUMENT);
     assert_null(cof_model_value(m, 4, 0));
     assert_null(cof_model_value(m, 0, 4));
     assert_null(cof_model_edges(m, 4, &n));
@@ -168,7 +170,7 @@ static void a_value_nobody_counts_has_no_distance(void **state)
     cof_table *t = table_of(codes, 4, 2);
     cof_fit_options o = {.struct_size = sizeof o, .k = 2, .weights = weights};
     cof_model *m = fit_model(t, &o, NULL);
-    cof_attribute view;
+    cof_attribute view = {.struct_size = sizeof view};
     size_t n;
     assert_int_equal(cof_model_attribute(m, 0, &view), COF_OK);
     assert_int_equal(view.n_values, 3);

@@ -97,7 +97,7 @@ static file small_file(void)
 static void assert_same_attributes(const cof_model *a, const cof_model *b)
 {
     for (size_t r = 0; r < cof_model_n_attributes(a); r++) {
-        cof_attribute x, y;
+        cof_attribute x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
         assert_int_equal(cof_model_attribute(a, r, &x), COF_OK);
         assert_int_equal(cof_model_attribute(b, r, &y), COF_OK);
         assert_string_equal(x.name, y.name);
@@ -130,7 +130,7 @@ static void assert_same_model(const cof_model *a, const cof_model *b)
                     r[i].rebuilds == s[i].rebuilds && r[i].passes == s[i].passes &&
                     r[i].stop_reason == s[i].stop_reason && r[i].criterion == s[i].criterion &&
                     r[i].by_likelihood == s[i].by_likelihood);
-    assert_int_equal(cof_model_kept(a), cof_model_kept(b));
+    assert_int_equal(cof_model_best_restart(a), cof_model_best_restart(b));
     assert_int_equal(cof_model_select(a), cof_model_select(b));
     const cof_pass_record *x = cof_model_history(a, &n_a), *y = cof_model_history(b, &n_b);
     assert_int_equal(n_a, n_b);
@@ -249,7 +249,7 @@ static void the_first_versions_file(void **state)
     assert_int_equal(cof_model_missing(m), COF_MISSING_VALUE);
     assert_int_equal(cof_model_n_attributes(m), 4);
     for (size_t a = 0; a < 4; a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         assert_string_equal(view.name, names[a]);
         assert_int_equal(view.n_values, n_values[a]);
@@ -375,7 +375,7 @@ static void a_file_that_says_nothing_kept_the_likeliest(void **state)
     section s = section_of(f, 8);
     file g = spliced(f, s.at, s.n, NULL, 0);
     cof_model *again = load(g);
-    assert_int_equal(cof_model_kept(again), likeliest);
+    assert_int_equal(cof_model_best_restart(again), likeliest);
     assert_int_equal(cof_model_select(again), COF_SELECT_LIKELIHOOD);
     cof_model_free(again);
     cof_model_free(m);
@@ -463,7 +463,7 @@ static void use_model(const cof_model *m, const cof_table *t)
     (void)cof_model_predict(m, t, 1, label, 8, NULL, NULL);
     (void)cof_model_transform(m, t, 1, distance, 8 * (size_t)cof_model_k(m), NULL);
     for (size_t a = 0; a < cof_model_n_attributes(m); a++) {
-        cof_attribute view;
+        cof_attribute view = {.struct_size = sizeof view};
         assert_int_equal(cof_model_attribute(m, a, &view), COF_OK);
         for (uint32_t v = 0; v < view.n_values; v++) {
             assert_non_null(cof_model_value(m, a, v));

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../oracle/oracle.h"
 
 #include <math.h>

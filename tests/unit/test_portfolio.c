@@ -117,7 +117,7 @@ static void a_model_repeats_its_labels(void **state)
             assert_status(cof_model_predict(again, table, 1, label, 300, NULL, &err), COF_OK, &err);
             assert_memory_equal(label, cof_model_labels(m, NULL), sizeof label);
         }
-        n_by_likelihood += cof_model_kept(again) % 2;
+        n_by_likelihood += cof_model_best_restart(again) % 2;
         cof_model_free(again);
         cof_model_free(m);
         cof_table_free(table);

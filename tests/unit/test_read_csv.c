@@ -38,7 +38,7 @@ static void add(outcome *o, const char *text)
 static void show_cell(outcome *o, const cof_table *table, size_t row, size_t column)
 {
     uint32_t code = cof_table_code(table, row, column);
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     assert_int_equal(cof_table_column(table, column, &view), COF_OK);
     if (code == view.n_values) add(o, "<");
     add(o, cof_table_value(table, column, code));
@@ -49,7 +49,7 @@ static void show_table(outcome *o, const cof_table *table)
 {
     size_t n_columns = cof_table_n_columns(table);
     for (size_t c = 0; c < n_columns; c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         cof_table_column(table, c, &view);
         add(o, view.name);
         add(o, c + 1 < n_columns ? "|" : "\n");

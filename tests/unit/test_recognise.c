@@ -212,7 +212,7 @@ static void quantities_can_be_cut(void **state)
     for (size_t c = 0; c < COUNT(columns); c++) {
         if (columns[c].kind != COF_KIND_QUANTITY) continue;
         cof_table *table = write_column(&columns[c]);
-        cof_column before, after;
+        cof_column before = {.struct_size = sizeof before}, after = {.struct_size = sizeof after};
         cof_error err;
         cof_table_column(table, 0, &before);
         assert_status(cof_table_cut(table, 0, NULL, &err), COF_OK, &err);

@@ -62,9 +62,9 @@ static void open_run(reference_run *run, size_t which, const char *method, int32
     assert_status(status, COF_OK, &err);
 }
 
-static cof_scores start(reference_run *run, uint32_t number)
+static cof_indices start(reference_run *run, uint32_t number)
 {
-    cof_scores scores;
+    cof_indices scores;
     cof_error err = {""};
     assert_status(reference_start(run, number, &scores, &err), COF_OK, &err);
     return scores;
@@ -96,7 +96,7 @@ static const fixed_points vt_points[] = {
     {"coforest", AUTHORS, 0.97, {{.8759, .5641, .4892}, {.8782, .5710, .4943}}},
 };
 
-static bool on_a_point(const fixed_points *p, const cof_scores *s)
+static bool on_a_point(const fixed_points *p, const cof_indices *s)
 {
     for (size_t i = 0; i < 4 && p->point[i][0] > 0; i++)
         if (fabs(s->ca - p->point[i][0]) < 6e-5 && fabs(s->ari - p->point[i][1]) < 6e-5 &&
@@ -116,7 +116,7 @@ static void test_fixed_points(void **state)
         int n_on = 0;
         open_run(&run, VT, vt_points[m].method, vt_points[m].variant);
         for (uint32_t i = 0; i < FIXED_POINT_STARTS; i++) {
-            cof_scores scores = start(&run, i);
+            cof_indices scores = start(&run, i);
             n_on += on_a_point(&vt_points[m], &scores);
         }
         reference_close(&run);
@@ -216,7 +216,7 @@ static means run_starts(size_t which, const char *method, int32_t variant)
     reference_run run;
     open_run(&run, which, method, variant);
     for (uint32_t i = 0; i < STARTS; i++) {
-        cof_scores s = start(&run, i);
+        cof_indices s = start(&run, i);
         reference_add(&m.ca, s.ca);
         reference_add(&m.ari, s.ari);
         reference_add(&m.nmi, s.nmi);

@@ -90,7 +90,7 @@ static void large_tables_are_found_from_samples(void **state)
     size_t n;
     const int32_t *label = cof_model_labels(a, &n);
     assert_memory_equal(label, cof_model_labels(b, &n), ROWS * sizeof *label);
-    cof_scores scores = {.struct_size = sizeof scores};
+    cof_indices scores = {.struct_size = sizeof scores};
     assert_int_equal(cof_evaluate(NULL, label, truth, ROWS, &scores, NULL), COF_OK);
     assert_true(scores.ari > 0.8);
     assert_int_equal(one.n_restarts, 8); /* those that repeat an earlier one are counted too */

@@ -5,7 +5,7 @@
 
 static cof_column column_of(const cof_table *table, size_t column)
 {
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     assert_int_equal(cof_table_column(table, column, &view), COF_OK);
     return view;
 }
@@ -155,12 +155,16 @@ static void out_of_range_is_an_answer(void **state)
 {
     (void)state;
     cof_table *table = t6_table();
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     assert_int_equal(cof_table_column(table, 4, &view), COF_ERR_ARGUMENT);
     assert_null(cof_table_value(table, 4, 0));
     assert_non_null(cof_table_value(table, 0, 3)); /* the missing id */
     assert_null(cof_table_value(table, 0, 4));
     assert_null(cof_table_value(table, 0, UINT32_MAX));
+    view.struct_size = 0; /* forgotten */
+    assert_int_equal(cof_table_column(table, 0, &view), COF_ERR_ARGUMENT);
+    view.struct_size = SIZE_MAX / 2; /* stray */
+    assert_int_equal(cof_table_column(table, 0, &view), COF_ERR_ARGUMENT);
     cof_table_free(table);
 }
 

@@ -1,5 +1,5 @@
 /* cof_value_distances: the worked numbers of the methods' specification on its table T6, through the public door. */
-#include "coforest.h"
+#include "coforest_extra.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -108,7 +108,7 @@ static void assert_same(const cof_table *a, const cof_table *b)
     assert_int_equal(cof_table_n_rows(a), cof_table_n_rows(b));
     assert_int_equal(cof_table_n_columns(a), cof_table_n_columns(b));
     for (size_t c = 0; c < cof_table_n_columns(a); c++) {
-        cof_column x, y;
+        cof_column x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
         cof_table_column(a, c, &x);
         cof_table_column(b, c, &y);
         assert_string_equal(x.name, y.name);

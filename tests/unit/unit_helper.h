@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 #include "../../src/core/env.h"
 #include "../../src/core/rng.h"
 

@@ -7,7 +7,7 @@
 #define Py_LIMITED_API 0x03090000 /* one binary for Python 3.9 and everything after */
 #include <Python.h>
 
-#include "coforest.h"
+#include "coforest_extra.h"
 
 /* ---- call.c: what the library is lent while it works, and how its failures are raised ------------------- */
 

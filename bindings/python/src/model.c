@@ -260,7 +260,7 @@ static int attribute_index(PyObject *arg, const cof_model *model, size_t *r)
 static PyObject *model_attribute(PyObject *self, PyObject *arg)
 {
     const cof_model *model = model_of(self);
-    cof_attribute view;
+    cof_attribute view = {.struct_size = sizeof view};
     size_t r;
     if (attribute_index(arg, model, &r) != 0) return NULL;
     cof_status status = cof_model_attribute(model, r, &view);
@@ -274,7 +274,7 @@ static PyObject *model_profile(PyObject *self, PyObject *args)
 {
     const cof_model *model = model_of(self);
     PyObject *index, *array;
-    cof_attribute view;
+    cof_attribute view = {.struct_size = sizeof view};
     core_array out;
     size_t r;
     if (!PyArg_ParseTuple(args, "OO", &index, &array)) return NULL;
@@ -492,13 +492,13 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused)
 
 /* ---- Scores ------------------------------------------------------------------------------------------ */
 
-static PyObject *score_dict(const cof_scores *s)
+static PyObject *score_dict(const cof_indices *s)
 {
     PyObject *dict = Py_BuildValue("{s:K,s:I,s:I}", "n", (unsigned long long)s->n, "n_clusters",
                                    s->n_clusters, "n_classes", s->n_classes);
-    for (size_t i = 0; dict != NULL && cof_score_at(i) != NULL; i++) {
-        PyObject *value = PyFloat_FromDouble(cof_score_value(s, i));
-        int failed = value == NULL || PyDict_SetItemString(dict, cof_score_at(i)->key, value) != 0;
+    for (size_t i = 0; dict != NULL && cof_index_at(i) != NULL; i++) {
+        PyObject *value = PyFloat_FromDouble(cof_index_value(s, i));
+        int failed = value == NULL || PyDict_SetItemString(dict, cof_index_at(i)->key, value) != 0;
         Py_XDECREF(value);
         if (failed) Py_CLEAR(dict);
     }
@@ -519,7 +519,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args)
     }
     core_call call;
     cof_error err = {{0}};
-    cof_scores s = {.struct_size = sizeof s};
+    cof_indices s = {.struct_size = sizeof s};
     core_begin(&call, NULL);
     cof_status status = cof_evaluate(&core_env, (const int32_t *)(const void *)a.data,
                                      (const int32_t *)(const void *)b.data, (size_t)a.shape[0], &s, &err);
@@ -588,7 +588,7 @@ PyMethodDef core_model_functions[] = {
      "fit(table, k, **members of cof_fit_options, callback) -> (Model, info)"},
     {"model_from_bytes", core_model_from_bytes, METH_O, "model_from_bytes(bytes) -> Model"},
     {"model_load", core_model_load, METH_O, "model_load(path) -> Model"},
-    {"evaluate", core_evaluate, METH_VARARGS, "evaluate(clusters, classes) -> dict of cof_scores"},
+    {"evaluate", core_evaluate, METH_VARARGS, "evaluate(clusters, classes) -> dict of cof_indices"},
     {"friedman", core_friedman, METH_VARARGS, "friedman(values, larger_is_better) -> dict"},
     {"critical_difference", core_critical_difference, METH_VARARGS,
      "critical_difference(n_datasets, n_methods, alpha) -> float"},
@@ -606,7 +606,7 @@ static PyObject *model_k(PyObject *self, void *closure)
 static PyObject *model_kept(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromSize_t(cof_model_kept(model_of(self)));
+    return PyLong_FromSize_t(cof_model_best_restart(model_of(self)));
 }
 
 static PyObject *model_n_attributes(PyObject *self, void *closure)

@@ -320,7 +320,7 @@ static PyObject *table_shape(PyObject *self, void *closure)
 static PyObject *table_column(PyObject *self, PyObject *arg)
 {
     const cof_table *table = ((table_object *)self)->table;
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     size_t c = PyLong_AsSize_t(arg);
     if (PyErr_Occurred()) return NULL;
     if (cof_table_column(table, c, &view) != COF_OK) {

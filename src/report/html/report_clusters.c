@@ -205,7 +205,7 @@ static void tell_restarts(cofi_report *r)
                       "more starts (<code>--restarts</code>) would.</p>\n");
     } else {
         cofi_out_format(out, "<p>%zu of %zu starts came to the partition kept.</p>\n",
-                        cof_model_n_alike(r->model), r->n_restarts);
+                        cof_model_n_same(r->model), r->n_restarts);
         tell_agreement(r);
         restart_strip(r);
     }

@@ -61,7 +61,7 @@ static cof_status study_model(cofi_report *r, cof_error *err)
         r->n_filled += size[j] > 0;
     }
     r->restarts = cof_model_restarts(r->model, &r->n_restarts);
-    r->best_restart = cof_model_kept(r->model);
+    r->best_restart = cof_model_best_restart(r->model);
     cof_status status = cof_model_importance(r->model, r->importance, cof_model_n_attributes(r->model), err);
     if (status == COF_OK) {
         rank_attributes(r);

@@ -59,7 +59,7 @@ static const char *why_left_out(const cofi_report *r, size_t column)
 static void column_line(cofi_report *r, size_t column)
 {
     cofi_out *out = &r->out;
-    cof_column view;
+    cof_column view = {.struct_size = sizeof view};
     const char *why = why_left_out(r, column);
     if (cof_table_column(r->table, column, &view) != COF_OK) return;
     cofi_out_text(out, "<tr><th scope=\"row\">");

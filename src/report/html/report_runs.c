@@ -139,7 +139,7 @@ typedef struct confusion {
     int32_t *class_of; /* k */
     uint32_t n_classes;
     uint32_t *order; /* classes: matched ones first, in the order of their clusters */
-    cof_scores scores;
+    cof_indices scores;
 } confusion;
 
 static cof_status count_classes(cofi_report *r, confusion *c, cof_error *err)
@@ -172,14 +172,14 @@ static void order_classes(const cofi_report *r, confusion *c)
     }
 }
 
-static void score_figures(cofi_report *r, const cof_scores *scores)
+static void score_figures(cofi_report *r, const cof_indices *scores)
 {
-    const cof_score *score;
+    const cof_index *score;
     cofi_out_text(&r->out, "<dl class=\"figures\">\n");
-    for (size_t i = 0; (score = cof_score_at(i)) != NULL; i++) {
+    for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++) {
         cofi_out_format(&r->out, "<div title=\"%s\"><dt>%s</dt><dd data-key=\"%s\">", score->about,
                         score->name, score->key);
-        cofi_out_fixed(&r->out, cof_score_value(scores, i), 0, 4);
+        cofi_out_fixed(&r->out, cof_index_value(scores, i), 0, 4);
         cofi_out_text(&r->out, "</dd></div>\n");
     }
     cofi_out_text(&r->out, "</dl>\n");

@@ -12,7 +12,7 @@ static const double LEAST_RADIUS = 3.2, MOST_RADIUS = 11;
 size_t cofi_names_column(const cof_table *table)
 {
     for (size_t c = 0; c < cof_table_n_columns(table); c++) {
-        cof_column view;
+        cof_column view = {.struct_size = sizeof view};
         if (cof_table_column(table, c, &view) == COF_OK && view.role == COF_ROLE_IDENTIFIER) return c;
     }
     return SIZE_MAX;

@@ -41,14 +41,14 @@ static void everything_is_listed(void **state)
         {9000, 6, 5, 5, 2}, {9000, 6, 5, 5, 1}, {5000, 3, 300, 20, 3}, {300, 400, 2, 3, 2}, {40, 1, 9, 4, 1}};
     for (size_t s = 0; s < COUNT(shapes); s++) {
         cof_table *table = random_table(s, shapes[s].n, shapes[s].l, shapes[s].o, 4);
-        cof_measure_options o = {.struct_size = sizeof o,
-                                 .k = shapes[s].k,
-                                 .threads = shapes[s].threads,
-                                 .rounds = 1 + (uint32_t)s % 3};
+        cof_bench_options o = {.struct_size = sizeof o,
+                               .k = shapes[s].k,
+                               .threads = shapes[s].threads,
+                               .rounds = 1 + (uint32_t)s % 3};
         cof_speed speed[COF_MOST_SPEEDS];
         size_t n = 0;
         cof_error err;
-        assert_status(cof_measure(table, &o, speed, &n, &err), COF_OK, &err);
+        assert_status(cof_bench(table, &o, speed, &n, &err), COF_OK, &err);
         check_list(speed, n, shapes[s].threads);
         cof_table_free(table);
     }
@@ -65,14 +65,14 @@ static void the_chosen_kernel_is_marked(void **state)
     cof_speed speed[COF_MOST_SPEEDS];
     size_t n, n_chosen = 0;
     cof_error err;
-    assert_status(cof_measure(table, NULL, speed, &n, &err), COF_OK, &err);
+    assert_status(cof_bench(table, NULL, speed, &n, &err), COF_OK, &err);
     for (size_t i = 0; i < n; i++) {
         n_chosen += speed[i].chosen != 0;
         if (speed[i].chosen) assert_string_equal(speed[i].kernel, info.kernel);
     }
     assert_int_equal(n_chosen, speed[0].threads > 1 ? 4 : 2);
-    cof_measure_options o = {.struct_size = sizeof o, .threads = 1, .rounds = 1, .chosen_only = 1};
-    assert_status(cof_measure(table, &o, speed, &n, &err), COF_OK, &err);
+    cof_bench_options o = {.struct_size = sizeof o, .threads = 1, .rounds = 1, .chosen_only = 1};
+    assert_status(cof_bench(table, &o, speed, &n, &err), COF_OK, &err);
     assert_int_equal(n, 3);
     assert_string_equal(speed[2].kernel, info.kernel);
     cof_table_free(table);
@@ -85,13 +85,13 @@ static void wrong_calls(void **state)
     cof_speed speed[COF_MOST_SPEEDS];
     size_t n = 7;
     cof_error err;
-    cof_measure_options o = {.struct_size = sizeof o, .k = 7};
-    assert_int_equal(cof_measure(table, &o, speed, &n, &err), COF_ERR_FEW_ROWS);
-    o = (cof_measure_options){.struct_size = sizeof o, .k = 2, .rounds = 2000000};
-    assert_int_equal(cof_measure(table, &o, speed, &n, &err), COF_ERR_ARGUMENT);
+    cof_bench_options o = {.struct_size = sizeof o, .k = 7};
+    assert_int_equal(cof_bench(table, &o, speed, &n, &err), COF_ERR_FEW_ROWS);
+    o = (cof_bench_options){.struct_size = sizeof o, .k = 2, .rounds = 2000000};
+    assert_int_equal(cof_bench(table, &o, speed, &n, &err), COF_ERR_ARGUMENT);
     for (size_t c = 0; c < 4; c++) cof_table_set_role(table, c, COF_ROLE_IGNORED, NULL);
     o.rounds = 1;
-    assert_int_equal(cof_measure(table, &o, speed, &n, &err), COF_ERR_NO_COLUMNS);
+    assert_int_equal(cof_bench(table, &o, speed, &n, &err), COF_ERR_NO_COLUMNS);
     assert_int_equal(n, 7);
     cof_table_free(table);
 }
@@ -111,7 +111,7 @@ static int stop_when_due(void *ctx)
 static void listen(void *ctx, const cof_progress *progress)
 {
     host *h = ctx;
-    assert_int_equal(progress->phase, COF_PHASE_MEASURE);
+    assert_int_equal(progress->phase, COF_PHASE_BENCH);
     assert_true(progress->done <= progress->total);
     assert_true(h->told == 0 || progress->done > h->last.done);
     h->last = *progress;
@@ -121,11 +121,11 @@ static void listen(void *ctx, const cof_progress *progress)
 static cof_status measure_small(const cof_env *env, size_t *n)
 {
     static const int32_t codes[] = {0, 1, 1, 0, 0, 0, 1, 1, 2, 0, 2, 1};
-    cof_measure_options o = {.struct_size = sizeof o, .k = 2, .threads = 2, .rounds = 2};
+    cof_bench_options o = {.struct_size = sizeof o, .k = 2, .threads = 2, .rounds = 2};
     cof_table *table = NULL;
     cof_speed speed[COF_MOST_SPEEDS];
     cof_status status = cof_table_from_codes(env, codes, 6, 2, NULL, &table, NULL);
-    if (status == COF_OK) status = cof_measure(table, &o, speed, n, NULL);
+    if (status == COF_OK) status = cof_bench(table, &o, speed, n, NULL);
     cof_table_free(table);
     return status;
 }

@@ -1,0 +1,481 @@
+/* coforest_extra.h: what fewer programs need. The rules of coforest.h hold here too, but what this header declares may
+ * still change between minor versions; CHANGELOG.md lists such changes. */
+#ifndef COFOREST_EXTRA_H
+#define COFOREST_EXTRA_H
+
+#include "coforest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Tables from Arrow ---------------------------------------------------------------------------------- */
+
+/* The Arrow C data interface, as published with the Arrow format. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/* Makes a table of a struct array, one child for each column: dictionary, string (plain, large, view), integer, boolean
+ * and null columns. An ordered dictionary keeps its order and makes the column ordinal. Everything is copied; you keep
+ * both structs and release them. COF_ERR_DATA for a type that is not listed or an array that contradicts its schema.
+ * Time and memory are proportional to the cells. */
+COF_API cof_status cof_table_from_arrow(const cof_env *env, const struct ArrowSchema *schema,
+                                        const struct ArrowArray *array, cof_table **out, cof_error *err);
+/* The same for all batches of a stream. Batches are released as they are read; the stream itself is yours to release.
+ * COF_ERR_IO if the stream reports an error. */
+COF_API cof_status cof_table_from_arrow_stream(const cof_env *env, struct ArrowArrayStream *stream,
+                                               cof_table **out, cof_error *err);
+
+/* ---- More about tables ---------------------------------------------------------------------------------- */
+
+/* What the values of a column seem to be. */
+typedef enum cof_kind {
+    COF_KIND_CATEGORY = 0,
+    /* Numbers, dates or times: more than 20 distinct ones, or more than 10 if any has a fraction, or nearly as
+     * many as rows. None begins with a zero as codes do. */
+    COF_KIND_QUANTITY = 1,
+    /* Nearly every row has its own value (at least 9 in 10 of 16 or more rows): a text, or whole numbers with
+     * hardly a gap. */
+    COF_KIND_IDENTIFIER = 2,
+    COF_KIND_CONSTANT = 3 /* one value in every row */
+} cof_kind;
+
+typedef struct cof_advice { /* set struct_size first */
+    size_t struct_size;
+    int32_t kind;    /* cof_kind */
+    char why[120];   /* the reason, for people */
+    int32_t numbers; /* nonzero: all values are numbers, dates or times, so that cof_table_cut can cut them */
+} cof_advice;
+
+/* What a column seems to be, whatever its role. `missing` is a cof_missing: missing cells that are a value of their own
+ * keep a column from being constant. Time is proportional to the column's values; nothing is allocated. */
+COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing,
+                                     cof_advice *advice, cof_error *err);
+/* How many rows hold each value. rows has room for n = n_values + 1; the last one counts the missing cells. Time is
+ * proportional to the rows. */
+COF_API cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *rows, size_t n,
+                                    cof_error *err);
+
+typedef struct cof_cut_options {
+    size_t struct_size;
+    uint32_t bins; /* bins of equal share; 0 -> 16, at most 4096 */
+    /* Where to cut instead, ascending, written as the column's values or plainly; a value equal to an edge lies
+     * above it. */
+    const char *const *edges;
+    size_t n_edges;
+} cof_cut_options;
+
+/* Cuts a quantity: the column becomes ordinal with its bins as values, named by the range they hold ("38..42"). "nan"
+ * and infinities become missing; equal numbers share a bin, and bins without rows vanish. What was cut is kept beside
+ * the bins, so that a column can be cut again. options may be NULL. COF_ERR_DATA if the values are neither numbers nor
+ * dates. Time is proportional to rows and values. */
+COF_API cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *options,
+                                 cof_error *err);
+/* Where the column was cut, ascending; dates in seconds since 1970. Lent; NULL and 0 if it was not. */
+COF_API const double *cof_table_edges(const cof_table *table, size_t column, size_t *n_edges);
+/* Where the columns of a table were cut, a line each: name=edge,edge,... as `coforest fit --cut` reads it. COF_ERR_IO if
+ * the sink refuses. */
+COF_API cof_status cof_table_write_cuts(const cof_table *table, cof_sink sink, void *ctx, cof_error *err);
+
+typedef enum cof_suspicion {
+    COF_SUSPECT_MISSING = 1, /* a text that people write for "nothing", but that counts as a value */
+    COF_SUSPECT_SPELLING = 2 /* two values that differ by letter case or surrounding blanks only */
+} cof_suspicion;
+
+typedef struct cof_suspect { /* frozen */
+    int32_t suspicion;       /* cof_suspicion */
+    uint32_t value, other;   /* value ids; the same one where the suspicion is about one */
+} cof_suspect;
+
+/* Values of a column that look like mistakes: the first `most` of them into list, and how many there are into *n. Time
+ * is proportional to the column's values, memory too. */
+COF_API cof_status cof_column_suspects(const cof_table *table, size_t column, cof_suspect *list, size_t most,
+                                       size_t *n, cof_error *err);
+/* Distinct rows over the columns with role attribute, of fewer than 2^32 - 1 rows. Time and memory are proportional to
+ * the cells. */
+COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err);
+/* Writes CSV, all columns, missing cells as they were; path "-" is standard output. Fails with COF_ERR_IO. */
+COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof_error *err);
+
+typedef enum cof_generator {
+    COF_GENERATE_UNIFORM = 0, /* independent, uniform values: the paper's efficiency tables */
+    COF_GENERATE_PLANTED = 1  /* clusters around modes; a label column "class" is added */
+} cof_generator;
+
+typedef struct cof_generate_options {
+    size_t struct_size;
+    int32_t kind;       /* cof_generator */
+    uint64_t n_rows;    /* 0 -> 1000 */
+    uint32_t n_columns; /* attributes; 0 -> 20 */
+    uint32_t n_values;  /* of each attribute; 0 -> 5 */
+    uint32_t k;         /* planted clusters; 0 -> 5 */
+    double noise;       /* planted: chance that a cell is drawn at random; 0 -> 0.3, below 0 -> none */
+    uint64_t seed;
+} cof_generate_options;
+
+/* Makes a synthetic table; the same options give the same table everywhere. Time and memory are proportional to the
+ * cells. */
+COF_API cof_status cof_table_generate(const cof_env *env, const cof_generate_options *options,
+                                      cof_table **out, cof_error *err);
+
+/* ---- How a model was found ------------------------------------------------------------------------------ */
+
+COF_API int32_t cof_model_variant(const cof_model *model); /* cof_variant */
+COF_API int32_t cof_model_missing(const cof_model *model); /* cof_missing */
+COF_API int32_t
+cof_model_select(const cof_model *model); /* cof_select: what the kept restart was chosen by */
+/* The restart that was kept, from 0: an index into cof_model_restarts. */
+COF_API size_t cof_model_best_restart(const cof_model *model);
+
+typedef struct cof_pass_record { /* frozen */
+    uint32_t restart;            /* from 0 */
+    uint32_t rebuild;            /* forests rebuilt before this pass, Algorithm 1's outer counter */
+    uint32_t pass;               /* from 1 within the restart, its inner counter */
+    double objective; /* L; minus the log-likelihood of the rows in a start refined by the likelihood */
+    uint64_t moved;   /* rows that changed cluster, each counted once whatever its weight */
+} cof_pass_record;
+
+/* Every pass of every restart. Lent; NULL and 0 for a loaded model. */
+COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t *n_records);
+
+typedef struct cof_restart_record { /* frozen */
+    double objective, log_likelihood;
+    uint32_t rebuilds, passes;
+    int32_t stop_reason; /* cof_stop */
+    double criterion;    /* what the restarts were compared by; larger is better */
+    /* Nonzero: rows went to their likeliest cluster, not the nearest, and the objectives of its passes are in
+     * those units. */
+    int32_t by_likelihood;
+} cof_restart_record;
+
+/* Every finished restart. Lent. */
+COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+/* How many restarts, the kept one among them, reached its likelihood (its objective, where that decides), and so almost
+ * certainly its partition. Time is proportional to the restarts. */
+COF_API size_t cof_model_n_same(const cof_model *model);
+/* How far each restart agrees with the kept one: the adjusted Rand index of their partitions over up to 65,536 rows, 1
+ * for the kept one itself. As many as cof_model_restarts tells. Lent; NULL where there was one restart. */
+COF_API const double *cof_model_agreement(const cof_model *model);
+/* The mean over the other restarts; NaN where there was only one. Time is proportional to the restarts. */
+COF_API double cof_model_mean_agreement(const cof_model *model);
+/* How far the restarts agree about each cluster: the rows that it has in common with its best match over the rows of
+ * either (Jaccard), mean over the other good restarts. Good are those whose likelihood gained nine tenths of what the
+ * kept one gained over a single cluster. One for each of the k clusters. Lent; NULL where there was no such restart or k
+ * is above 1024. n_good may be NULL. */
+COF_API const double *cof_model_cluster_agreement(const cof_model *model, uint32_t *n_good);
+
+typedef struct cof_k_record { /* frozen */
+    uint32_t k;
+    double log_likelihood; /* the greatest of its restarts */
+} cof_k_record;
+
+/* Every number of clusters that cof_fit_auto tried, ascending. Lent; NULL and 0 where k was given. */
+COF_API const cof_k_record *cof_model_k_curve(const cof_model *model, size_t *n_records);
+/* The likeliest number of clusters among those tried, apart from the one kept; 0: there is none. */
+COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
+
+/* ---- Results, field by field ---------------------------------------------------------------------------- */
+
+typedef enum cof_field_type {
+    COF_FIELD_COUNT = 0,
+    COF_FIELD_INDEX = 1, /* a count from 0; programs for people add 1 */
+    COF_FIELD_REAL = 2,
+    COF_FIELD_TEXT = 3,
+    COF_FIELD_FLAG = 4,   /* count is 0 or 1 */
+    COF_FIELD_OBJECT = 5, /* has no value itself; its members follow in the table */
+    COF_FIELD_RECORDS = 6 /* a list of such objects */
+} cof_field_type;
+
+typedef struct cof_field { /* fixed; it may grow at its end */
+    const char *key;       /* as in JSON */
+    const char *inside;    /* key of the object or list it is a member of; NULL: of the result */
+    int32_t type;          /* cof_field_type */
+    int32_t per_cluster;   /* nonzero: a list of k values */
+    const char *about;     /* one line of text */
+} cof_field;
+
+typedef struct cof_field_value { /* frozen; the member that fits the type is set */
+    int32_t known;               /* zero: null */
+    uint64_t count;
+    double real;
+    const char *text; /* lent by the model */
+} cof_field_value;
+
+/* What is known of a model and its fit, in the order to show it; NULL past the last. Writers of JSON, manuals and
+ * bindings for other languages walk this table, so that a new field appears everywhere. */
+COF_API const cof_field *cof_result_field(size_t field);
+/* How many values the field has: 1, k, or the number of records; 0: this result does not have it. For a member of a
+ * list, values of one record. info may be NULL, as for a loaded model. */
+COF_API size_t cof_result_length(const cof_model *model, const cof_fit_info *info, size_t field);
+/* `at` counts clusters or records; it is below the length of the field, or of the list it is a member of. */
+COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_info *info, size_t field,
+                                         size_t at);
+
+/* ---- Distances and margins ------------------------------------------------------------------------------ */
+
+/* Distances between the values of each column, for a method that computes them once, before it clusters: lsm, cbdm, udm,
+ * hdc, adc. distances[c] receives those of table column c, o x o, where o is its n_values, one more if it has missing
+ * cells and they count as a value; zero for a column that is constant or no attribute. NULL: not wanted.
+ * COF_ERR_ARGUMENT for other methods, COF_ERR_NO_COLUMNS, COF_ERR_NO_RESULT. Forests learn their distances: ask
+ * cof_model_distance. Cost as of the method's preparation, docs/methods.md. */
+COF_API cof_status cof_value_distances(const cof_table *table, const cof_fit_options *options,
+                                       double *const *distances, cof_error *err);
+
+/* Weight of the rows of a cluster that hold the value. 0 out of range. */
+COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_t value, uint32_t cluster);
+
+typedef struct cof_margin { /* frozen: tables of many rows have one for each */
+    float own;              /* distance to the row's own cluster; NaN for a row without one */
+    float other;            /* distance to the nearest other cluster; infinity if there is none */
+    int32_t second;         /* that cluster; -1 if there is none */
+} cof_margin;
+
+/* How clearly every row belongs to its cluster, one margin for each row; labels are the clusters of the rows. n_margins
+ * must be the number of rows. Errors and cost as of cof_model_predict. */
+COF_API cof_status cof_model_margins(const cof_model *model, const cof_table *table, const int32_t *labels,
+                                     uint32_t threads, cof_margin *margins, size_t n_margins, cof_error *err);
+/* 1 - own / other: 0 on the border between two clusters, 1 for a row that fits its own exactly, 0 for a row without a
+ * cluster. A row whose lead is below COF_CLOSE_LEAD is called close. */
+#define COF_CLOSE_LEAD 0.05
+COF_API double cof_margin_lead(const cof_margin *margin);
+
+/* ---- Quantities of a model ------------------------------------------------------------------------------ */
+
+/* Where an attribute that is a quantity was cut, ascending: value b, except a missing one, holds the points from edge
+ * b - 1 up to but not including edge b. Dates are in seconds since 1970. Lent; NULL and 0 if it is no quantity. */
+COF_API const double *cof_model_cut(const cof_model *model, size_t attribute, size_t *n_edges);
+
+/* Five numbers of a quantity in a cluster. */
+typedef enum cof_five {
+    COF_FIVE_LEAST = 0,
+    COF_FIVE_QUARTER = 1,
+    COF_FIVE_MEDIAN = 2,
+    COF_FIVE_THREE_QUARTERS = 3,
+    COF_FIVE_MOST = 4,
+    COF_N_FIVE = 5
+} cof_five;
+
+/* COF_N_FIVE numbers by cof_five, from up to 65,536 rows of the table fitted; NaN where the cluster has no value. Lent;
+ * NULL if the attribute is no quantity. */
+COF_API const double *cof_model_five(const cof_model *model, size_t attribute, uint32_t cluster);
+/* A point of a quantity as text: 38.5, $12, 2024-03-31. Writes at most `room` bytes, at least 1, and returns text. */
+COF_API const char *cof_model_show_point(const cof_model *model, size_t attribute, double point, char *text,
+                                         size_t room);
+
+/* ---- What distinguishes the clusters -------------------------------------------------------------------- */
+
+typedef enum cof_trait_side {
+    COF_TRAIT_MORE = 0, /* values that a cluster holds more often than the table does */
+    COF_TRAIT_LESS = 1  /* values that it holds less often */
+} cof_trait_side;
+
+typedef struct cof_trait { /* frozen */
+    size_t attribute;
+    uint32_t value;
+    double here, cluster; /* weight of the cluster's rows with the value, and of all its rows */
+    double anywhere, all; /* the same in the table */
+    double evidence;      /* G statistic of value against cluster; by chance it exceeds 10.8 once in 1000 */
+} cof_trait;
+
+/* The values that distinguish each cluster, at most `most` of them, most evidence first: those of cluster j begin at
+ * traits[j * most], n_traits[j] of them. Time is proportional to values x k. */
+COF_API cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, cof_trait *traits,
+                                    size_t *n_traits, cof_error *err);
+/* For every attribute the share of the uncertainty about the cluster that it removes, 0 to 1, corrected for chance:
+ * mutual information over the entropy of the clusters. Time is proportional to values x k. */
+COF_API cof_status cof_model_importance(const cof_model *model, double *importance, size_t n_attributes,
+                                        cof_error *err);
+
+/* ---- A map of the rows ---------------------------------------------------------------------------------- */
+
+typedef struct cof_map cof_map; /* rows of a table, placed by cof_embed */
+
+typedef struct cof_map_point { /* frozen */
+    uint64_t row;              /* the first row of the table that it stands for */
+    uint64_t n_rows;           /* equal rows, among those looked at */
+    double x, y;
+} cof_map_point;
+
+typedef struct cof_embed_options {
+    size_t struct_size;
+    uint64_t seed;
+    double perplexity;    /* neighbours that matter to a point; 0 -> 30, never above a third of the points */
+    uint32_t most_points; /* of more distinct rows a sample is placed; 0 -> 1500, fewer for many attributes */
+    uint32_t steps;       /* of t-SNE; 0 -> 600 */
+    uint32_t threads;     /* 0 -> all cores */
+    uint64_t most_cells;  /* of a table with more, only a sample of rows is looked at; 0 -> 40 million */
+} cof_embed_options;
+
+/* Places the distinct rows of a table that has the model's attributes in the plane, by t-SNE on the distances that the
+ * model learned. If it is stopped, it keeps the places reached so far. COF_ERR_DATA if an attribute is not in the table.
+ * Time is proportional to steps x points^2, memory to points^2. */
+COF_API cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_embed_options *options,
+                             cof_map **out, cof_error *err);
+COF_API const cof_map_point *cof_map_points(const cof_map *map, size_t *n_points); /* lent */
+COF_API uint64_t cof_map_n_distinct(const cof_map *map); /* distinct rows; 0: not counted */
+COF_API void cof_map_free(cof_map *map);                 /* NULL is accepted */
+/* The map as SVG, coloured by cluster; labels are those of the table's rows, a negative one is grey. COF_ERR_IO if the
+ * sink refuses. */
+COF_API cof_status cof_map_draw(const cof_map *map, const cof_model *model, const cof_table *table,
+                                const int32_t *labels, cof_sink sink, void *ctx, cof_error *err);
+
+/* ---- Comparing methods ---------------------------------------------------------------------------------- */
+
+typedef struct cof_index { /* fixed; it may grow at its end */
+    const char *key;       /* as in JSON: "ari" */
+    const char *name;      /* for people: "ARI" */
+    const char *about;     /* one line of text */
+} cof_index;
+/* The indices of cof_indices in the order to show them; NULL past the last. */
+COF_API const cof_index *cof_index_at(size_t index);
+/* The value of that index, which must be one that cof_index_at knows. */
+COF_API double cof_index_value(const cof_indices *indices, size_t index);
+/* The matching behind the index ca: class_of[j] is the class matched with cluster j, -1 for none. The table is n_clusters
+ * x n_classes, row-major, of counts. Time is proportional to clusters x classes x the smaller of both. */
+COF_API cof_status cof_match(const cof_env *env, const uint64_t *table, uint32_t n_clusters,
+                             uint32_t n_classes, int32_t *class_of, cof_error *err);
+
+typedef struct cof_friedman_result { /* set struct_size first */
+    size_t struct_size;
+    double chi_square, p;           /* of Friedman's test, p of its chi-square with df degrees of freedom */
+    double chi_square_tied, p_tied; /* corrected for ties; NaN and 1 if every dataset ties all methods */
+    double f, p_f;                  /* Iman and Davenport's form, from the uncorrected chi-square */
+    uint32_t df, f_df1, f_df2;
+} cof_friedman_result;
+
+/* Do methods differ over datasets? value is n_datasets x n_methods, row-major; NaN is missing and ranks last. mean_rank
+ * receives n_methods ranks, 1 the best, ties averaged; it and out may be NULL. Time is proportional to n_datasets x
+ * n_methods^2. */
+COF_API cof_status cof_friedman(const cof_env *env, const double *value, size_t n_datasets, size_t n_methods,
+                                int32_t larger_is_better, double *mean_rank, cof_friedman_result *out,
+                                cof_error *err);
+/* Bonferroni and Dunn: how far a mean rank must lie from the control's to differ at level alpha. */
+COF_API double cof_critical_difference(size_t n_datasets, size_t n_methods, double alpha);
+
+/* ---- Benchmarks ----------------------------------------------------------------------------------------- */
+
+typedef enum cof_work {
+    COF_WORK_READ = 0,  /* every code read once: no pass can be faster */
+    COF_WORK_FIRST = 1, /* a pass that labels and counts every row */
+    COF_WORK_AGAIN = 2  /* a pass that scores every row, and none moves */
+} cof_work;
+
+typedef struct cof_speed {  /* frozen */
+    int32_t work;           /* cof_work */
+    const char *kernel;     /* the code that walked the rows; fixed text; NULL for reading */
+    int32_t chosen;         /* nonzero: a fit of this table would use that kernel */
+    uint32_t threads;       /* used */
+    double elapsed_s;       /* median of the rounds, by the clock */
+    double least_s, most_s; /* the fastest round and the slowest */
+    double processor_s;     /* median, all threads together: other work on the machine matters less */
+} cof_speed;
+
+typedef struct cof_bench_options {
+    size_t struct_size;
+    uint32_t k;          /* 0 -> 5; at most COF_MOST_CLUSTERS */
+    uint32_t threads;    /* 0 -> all cores; where there are more than one, one alone is timed too */
+    uint32_t rounds;     /* 0 -> 5; each times everything once, after one round that is not counted */
+    uint64_t seed;       /* of the scores */
+    int32_t chosen_only; /* nonzero: leave out the kernels that a fit of this table would not use */
+} cof_bench_options;
+
+enum { COF_MOST_SPEEDS = 32 };
+
+/* Times passes over a table's attributes with every kernel that this processor has. `speeds` has room for
+ * COF_MOST_SPEEDS; first come those of all threads, then those of one, each time reading before the kernels and the
+ * fastest kernel before the others. COF_ERR_BACKEND if two kernels give different labels, which must not happen. */
+COF_API cof_status cof_bench(const cof_table *table, const cof_bench_options *options, cof_speed *speeds,
+                             size_t *n_speeds, cof_error *err);
+
+/* ---- For programs around the library -------------------------------------------------------------------- */
+
+/* Files that appear under their names only when they are complete. Each one waits in its target's folder under a
+ * random name, with the permissions of the file it replaces; a crash leaves at most such a hidden file, which the
+ * next output opened in that folder removes. A link to a file stays, and the file it leads to is replaced; a link to
+ * nothing is refused. path "-" is standard output; it, devices and pipes are written directly and never wait. All of
+ * these fail with COF_ERR_IO. */
+typedef struct cof_output cof_output;
+COF_API cof_status cof_output_open(const cof_env *env, const char *path, cof_output **out, cof_error *err);
+COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_bytes, cof_error *err);
+/* Brings all bytes to the disk; nothing can be written afterwards. Publishing finishes what is not finished, so this
+ * is for programs that want to hear of a full disk file by file. */
+COF_API cof_status cof_output_finish(cof_output *output, cof_error *err);
+/* The next three end the handles; NULL among them is accepted. Publish gives all files their names together: if one
+ * cannot have its name, the others get back what they were before (where the file system can link files), and all
+ * are discarded. Commit publishes one. Discard leaves nothing behind. */
+COF_API cof_status cof_output_publish(cof_output *const *outputs, size_t n, cof_error *err);
+COF_API cof_status cof_output_commit(cof_output *output, cof_error *err);
+COF_API void cof_output_discard(cof_output *output);
+
+/* Makes a text fit to show on one line of a screen: control characters, direction marks and bytes that are not UTF-8
+ * are spelled out (\n, \x1b, \u202e), and a longer text ends with an ellipsis. At most `columns` wide and `size`
+ * bytes, of which there are at least 16. Returns the columns it takes: 2 for East Asian wide, 0 for combining marks. */
+COF_API unsigned cof_text_show(char *to, size_t size, const char *text, unsigned columns);
+enum { COF_NUMBER_BYTES = 40 };
+/* The fewest digits that read back as the same number, with a decimal point in every locale; returns `to`. */
+COF_API const char *cof_text_number(char *to, size_t size, double number);
+
+/* JSON, written piece by piece to a sink: one object or array inside another, at most 31 deep; commas and indentation
+ * are added. `key` is NULL inside an array. Bytes that are not UTF-8 become U+FFFD; a text that is NULL and a number
+ * that is not finite become null. The struct is yours, usually on the stack; frozen. */
+typedef struct cof_json {
+    cof_sink sink;
+    void *ctx;
+    int32_t refused; /* nonzero: the sink refused a piece, and the rest is dropped */
+    uint32_t depth, filled, on_line;
+} cof_json;
+COF_API void cof_json_begin(cof_json *json, cof_sink sink, void *ctx);
+COF_API void cof_json_open(cof_json *json, const char *key, char bracket); /* '{' or '[' */
+COF_API void cof_json_open_line(cof_json *json, const char *key,
+                                char bracket);             /* the same, all on one line */
+COF_API void cof_json_close(cof_json *json, char bracket); /* '}' or ']' */
+COF_API void cof_json_text(cof_json *json, const char *key, const char *text);
+COF_API void cof_json_count(cof_json *json, const char *key, uint64_t n);
+COF_API void cof_json_real(cof_json *json, const char *key, double number);
+COF_API void cof_json_flag(cof_json *json, const char *key, int flag);
+COF_API int cof_json_end(cof_json *json); /* a line break; returns `refused` */
+
+/* The q-quantile of n numbers by linear interpolation, 0.5 the median; sorts them in place. NaN for none. */
+COF_API double cof_quantile(double *numbers, size_t n, double q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
