@@ -28,13 +28,13 @@ one() {
     rm -f "$log"
 }
 
-# built NAME CMAKE-OPTIONS...: builds in build-NAME; a failure counts as a failed test
+# built PRESET CMAKE-OPTIONS...: a preset of CMakePresets.json in build-PRESET; a failure counts as a failed test
 built() {
     local name=$1 dir=build-$1 log began=$SECONDS
     shift
     log=$(mktemp)
     echo "build   $name ..."
-    cmake -S . -B "$dir" -DCOFOREST_WERROR=ON "$@" >"$log" 2>&1 && cmake --build "$dir" -j "$jobs" >>"$log" 2>&1
+    cmake --preset "$name" -DCOFOREST_WERROR=ON "$@" >"$log" 2>&1 && cmake --build "$dir" -j "$jobs" >>"$log" 2>&1
     local code=$?
     if [ $code -eq 0 ]; then
         echo "built   $name, $((SECONDS - began)) s"
@@ -82,11 +82,6 @@ fuzzed() {
 
 fuzz_targets() {
     find build-fuzz/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -100 -exec basename {} \; | sort
-}
-
-build_fuzz_targets() {
-    CC=clang built fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1\ -g -DCOFOREST_FUZZ=ON \
-        -DCOFOREST_SANITIZE=address,undefined,fuzzer-no-link
 }
 
 # finish: the last line, and the exit code
