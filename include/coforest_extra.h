@@ -261,6 +261,12 @@ COF_API cof_status cof_value_distances(const cof_table *table, const cof_fit_opt
 /* Weight of the rows of a cluster that hold the value. 0 out of range. */
 COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_t value, uint32_t cluster);
 
+/* Which of an attribute's values every row of a table holds, a missing cell and a bin of a quantity included; -1 for a
+ * value the model never met. COF_ERR_ARGUMENT if the attribute takes no part or n_values is not the table's rows;
+ * COF_ERR_DATA if the table lacks a column. Time and memory in proportion to the rows. */
+COF_API cof_status cof_model_values(const cof_model *model, const cof_table *table, size_t attribute,
+                                    int32_t *values, size_t n_values, cof_error *err);
+
 typedef struct cof_margin { /* frozen: tables of many rows have one for each */
     float own;              /* distance to the row's own cluster; NaN for a row without one */
     float other;            /* distance to the nearest other cluster; infinity if there is none */

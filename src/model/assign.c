@@ -281,3 +281,23 @@ double cof_margin_lead(const cof_margin *m)
     if (!(m->other > 0) || isinf(m->other)) return isinf(m->other) ? 1 : 0;
     return fmin(1, fmax(0, 1 - (double)m->own / (double)m->other));
 }
+
+cof_status cof_model_values(const cof_model *m, const cof_table *t, size_t attribute, int32_t *values,
+                            size_t n_values, cof_error *err)
+{
+    if (attribute >= m->n_attrs || !m->attr[attribute].used || n_values != t->n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "attribute %zu takes no part, or %zu values do not fit %zu rows", attribute,
+                         n_values, t->n_rows);
+    cofi_view v;
+    cof_status status = cofi_view_open(&v, m, t, err);
+    if (status != COF_OK) return status;
+    size_t a = 0;
+    while (v.attribute[a] != attribute) a++;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        uint32_t value = cofi_view_value(&v, a, i);
+        values[i] = value == COFI_NO_VALUE ? -1 : (int32_t)value;
+    }
+    cofi_view_close(&v);
+    return COF_OK;
+}

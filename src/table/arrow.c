@@ -196,7 +196,7 @@ static cof_status put_numbers(arrow_import *in, import_column *column, const cel
         uint32_t id = COFI_ID_MISSING;
         if (!is_missing(from, i)) {
             uint64_t number = cofi_leaf_number(&from->leaf, i);
-            number_memo *known = &memo[number % MEMO];
+            number_memo *known = &memo[(number * UINT64_C(0x9E3779B97F4A7C15)) >> 56];
             if (known->id == COFI_ID_MISSING || known->number != number) {
                 known->number = number;
                 status = intern_number(&column->encoder, from->leaf.type, number, &known->id);

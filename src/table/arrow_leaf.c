@@ -4,6 +4,7 @@
 #include "../core/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { VIEW_BYTES = 16, VIEW_INLINE = 12 };
@@ -14,29 +15,51 @@ cofi_leaf_type cofi_leaf_type_of(const char *format)
         const char *format;
         cofi_leaf_type type;
     } known[] = {
-        {"n", {COFI_LEAF_NULLS, 0}},    {"b", {COFI_LEAF_BOOLEAN, 0}},  {"c", {COFI_LEAF_SIGNED, 1}},
-        {"C", {COFI_LEAF_UNSIGNED, 1}}, {"s", {COFI_LEAF_SIGNED, 2}},   {"S", {COFI_LEAF_UNSIGNED, 2}},
-        {"i", {COFI_LEAF_SIGNED, 4}},   {"I", {COFI_LEAF_UNSIGNED, 4}}, {"l", {COFI_LEAF_SIGNED, 8}},
-        {"L", {COFI_LEAF_UNSIGNED, 8}}, {"u", {COFI_LEAF_TEXT, 4}},     {"U", {COFI_LEAF_TEXT, 8}},
-        {"z", {COFI_LEAF_TEXT, 4}},     {"Z", {COFI_LEAF_TEXT, 8}},     {"vu", {COFI_LEAF_VIEW, 0}},
-        {"vz", {COFI_LEAF_VIEW, 0}},
+        {"n", {COFI_LEAF_NULLS, 0, 0}},
+        {"b", {COFI_LEAF_BOOLEAN, 0, 0}},
+        {"c", {COFI_LEAF_SIGNED, 1, 0}},
+        {"C", {COFI_LEAF_UNSIGNED, 1, 0}},
+        {"s", {COFI_LEAF_SIGNED, 2, 0}},
+        {"S", {COFI_LEAF_UNSIGNED, 2, 0}},
+        {"i", {COFI_LEAF_SIGNED, 4, 0}},
+        {"I", {COFI_LEAF_UNSIGNED, 4, 0}},
+        {"l", {COFI_LEAF_SIGNED, 8, 0}},
+        {"L", {COFI_LEAF_UNSIGNED, 8, 0}},
+        {"u", {COFI_LEAF_TEXT, 4, 0}},
+        {"U", {COFI_LEAF_TEXT, 8, 0}},
+        {"z", {COFI_LEAF_TEXT, 4, 0}},
+        {"Z", {COFI_LEAF_TEXT, 8, 0}},
+        {"vu", {COFI_LEAF_VIEW, 0, 0}},
+        {"vz", {COFI_LEAF_VIEW, 0, 0}},
+        {"e", {COFI_LEAF_FLOAT, 2, 0}},
+        {"f", {COFI_LEAF_FLOAT, 4, 0}},
+        {"g", {COFI_LEAF_FLOAT, 8, 0}},
+        {"tdD", {COFI_LEAF_DATE, 4, 0}},
+        {"tdm", {COFI_LEAF_DATE, 8, 1000}},
+        {"tts", {COFI_LEAF_TIME, 4, 1}},
+        {"ttm", {COFI_LEAF_TIME, 4, 1000}},
+        {"ttu", {COFI_LEAF_TIME, 8, 1000000}},
+        {"ttn", {COFI_LEAF_TIME, 8, 1000000000}},
     };
+    static const struct {
+        const char *format; /* a time zone may follow: points in time are counted in UTC whatever it is */
+        int64_t parts;
+    } stamps[] = {{"tss:", 1}, {"tsm:", 1000}, {"tsu:", 1000000}, {"tsn:", 1000000000}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(format, known[i].format) == 0) return known[i].type;
-    return (cofi_leaf_type){COFI_LEAF_OTHER, 0};
+    for (size_t i = 0; i < sizeof stamps / sizeof *stamps; i++)
+        if (strncmp(format, stamps[i].format, strlen(stamps[i].format)) == 0)
+            return (cofi_leaf_type){COFI_LEAF_DATE, 8, stamps[i].parts};
+    return (cofi_leaf_type){COFI_LEAF_OTHER, 0, 0};
 }
 
 const char *cofi_leaf_describe(const char *format)
 {
     switch (format[0]) {
-    case 'e':
-    case 'f':
-    case 'g':
-        return "floating-point numbers";
     case 'd':
         return "decimal numbers";
     case 't':
-        return "dates, times or durations";
+        return "durations or intervals";
     case 'w':
         return "fixed-size binary values";
     case '+':
@@ -72,6 +95,9 @@ static bool has_right_buffers(cofi_leaf_kind kind, int64_t n_buffers)
     case COFI_LEAF_BOOLEAN:
     case COFI_LEAF_SIGNED:
     case COFI_LEAF_UNSIGNED:
+    case COFI_LEAF_FLOAT:
+    case COFI_LEAF_DATE:
+    case COFI_LEAF_TIME:
         return n_buffers == 2;
     case COFI_LEAF_TEXT:
         return n_buffers == 3;
@@ -153,17 +179,83 @@ const char *cofi_leaf_open(cofi_leaf *leaf, cofi_leaf_type type, const struct Ar
     return NULL;
 }
 
+/* IEEE 754 binary16: 5 bits of exponent, 10 of fraction. */
+static double half_to_double(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double x = exponent == 0   ? ldexp(fraction, -24)
+               : exponent < 31 ? ldexp(1024 + fraction, exponent - 25)
+               : fraction == 0 ? (double)INFINITY
+                               : (double)NAN;
+    return bits >> 15 ? -x : x;
+}
+
+static double load_float(const uint8_t *values, uint8_t width, int64_t i)
+{
+    const uint8_t *from = values + i * width;
+    uint16_t half;
+    float single;
+    double whole;
+    switch (width) {
+    case 2:
+        return memcpy(&half, from, 2), half_to_double(half);
+    case 4:
+        return memcpy(&single, from, 4), (double)single;
+    default:
+        return memcpy(&whole, from, 8), whole;
+    }
+}
+
+bool cofi_leaf_is_missing(const cofi_leaf *leaf, int64_t i)
+{
+    if (leaf->type.kind == COFI_LEAF_NULLS) return true;
+    if (leaf->validity != NULL && !cofi_arrow_bit(leaf->validity, leaf->first + i)) return true;
+    return leaf->type.kind == COFI_LEAF_FLOAT &&
+           isnan(load_float(leaf->values, leaf->type.width, leaf->first + i));
+}
+
 uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i)
 {
     int64_t at = leaf->first + i;
     if (leaf->type.kind == COFI_LEAF_BOOLEAN) return cofi_arrow_bit(leaf->values, at);
+    if (leaf->type.kind == COFI_LEAF_FLOAT) {
+        double x = load_float(leaf->values, leaf->type.width, at);
+        uint64_t bits;
+        return memcpy(&bits, &x, sizeof bits), bits;
+    }
     uint64_t number = (uint64_t)load_signed(leaf->values, leaf->type.width, at);
-    if (leaf->type.kind == COFI_LEAF_SIGNED || leaf->type.width == 8) return number;
+    if (leaf->type.kind != COFI_LEAF_UNSIGNED || leaf->type.width == 8) return number;
     return number & ((UINT64_C(1) << 8 * leaf->type.width) - 1);
+}
+
+/* A float of 4 bytes is written as such: 0.1, not 0.10000000149011612. */
+static size_t write_float(uint64_t bits, uint8_t width, char scratch[COFI_LEAF_SCRATCH])
+{
+    double x, again;
+    memcpy(&x, &bits, sizeof x);
+    for (int digits = 3; width < 8 && digits < 9 && x != floor(x); digits++) {
+        const cofi_reading plain = {.line = COFI_LINE_NUMBER, .decimal = '.'};
+        cofi_reading_show(&plain, x, digits, scratch);
+        if (cofi_reading_parse(&plain, scratch, &again) && (float)again == (float)x) return strlen(scratch);
+    }
+    return cofi_number_write(x, scratch);
+}
+
+static size_t write_date(cofi_leaf_type type, int64_t number, char scratch[COFI_LEAF_SCRATCH])
+{
+    const int64_t far = INT64_C(100000000000000); /* seconds: three million years */
+    if (type.parts == 0) return cofi_date_write(number * 86400, 0, 1, scratch);
+    int64_t seconds = number / type.parts, part = number % type.parts;
+    if (part < 0) part += type.parts, seconds--;
+    if (type.kind == COFI_LEAF_TIME) return cofi_time_write(seconds, scratch);
+    return cofi_date_write(seconds > far ? far : seconds < -far ? -far : seconds, part, type.parts, scratch);
 }
 
 size_t cofi_leaf_write_number(cofi_leaf_type type, uint64_t number, char scratch[COFI_LEAF_SCRATCH])
 {
+    if (type.kind == COFI_LEAF_FLOAT) return write_float(number, type.width, scratch);
+    if (type.kind == COFI_LEAF_DATE || type.kind == COFI_LEAF_TIME)
+        return write_date(type, (int64_t)number, scratch);
     if (type.kind == COFI_LEAF_BOOLEAN)
         return (size_t)snprintf(scratch, COFI_LEAF_SCRATCH, "%s", number != 0 ? "true" : "false");
     if (type.kind == COFI_LEAF_SIGNED)

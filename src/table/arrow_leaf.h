@@ -6,6 +6,7 @@
 #define COFI_ARROW_LEAF_H
 
 #include "../core/env.h"
+#include "reading.h"
 
 typedef enum cofi_leaf_kind {
     COFI_LEAF_OTHER, /* a type that is no category */
@@ -13,13 +14,17 @@ typedef enum cofi_leaf_kind {
     COFI_LEAF_BOOLEAN,
     COFI_LEAF_SIGNED,
     COFI_LEAF_UNSIGNED,
+    COFI_LEAF_FLOAT,
+    COFI_LEAF_DATE, /* days or parts of a second since 1970 */
+    COFI_LEAF_TIME, /* parts of a second since midnight */
     COFI_LEAF_TEXT,
     COFI_LEAF_VIEW
 } cofi_leaf_kind;
 
 typedef struct cofi_leaf_type {
     cofi_leaf_kind kind;
-    uint8_t width; /* bytes of an integer, or of a text's offset */
+    uint8_t width; /* bytes of a number, or of a text's offset */
+    int64_t parts; /* of a date or time: units in a second; 0: the unit is a day */
 } cofi_leaf_type;
 
 /* The part of an array that is read: element 0 of the leaf is element `first` of the buffers. */
@@ -34,7 +39,7 @@ typedef struct cofi_leaf {
     int64_t n_view_text;
 } cofi_leaf;
 
-enum { COFI_LEAF_SCRATCH = 24 }; /* room for any 64-bit number in decimal */
+enum { COFI_LEAF_SCRATCH = COFI_POINT_BYTES }; /* room for any number or date */
 
 cofi_leaf_type cofi_leaf_type_of(const char *format);
 const char *cofi_leaf_describe(const char *format); /* a type that is no category, in words */
@@ -52,13 +57,10 @@ static inline bool cofi_arrow_bit(const uint8_t *bits, int64_t i)
     return bits[i / 8] >> (i % 8) & 1;
 }
 
-static inline bool cofi_leaf_is_missing(const cofi_leaf *leaf, int64_t i)
-{
-    if (leaf->type.kind == COFI_LEAF_NULLS) return true;
-    return leaf->validity != NULL && !cofi_arrow_bit(leaf->validity, leaf->first + i);
-}
+/* NaN is missing among numbers. */
+bool cofi_leaf_is_missing(const cofi_leaf *leaf, int64_t i);
 
-/* Of a boolean (0, 1) or an integer, negative ones in two's complement. */
+/* Of a boolean (0, 1), an integer, negative ones in two's complement, or the bits of a double. */
 uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i);
 /* The text of element i, which is not missing: lent by the array, or written into scratch. Valid UTF-8
  * without NUL bytes. */

@@ -477,25 +477,19 @@ static int put_text(cof_sink sink, void *ctx, const char *text)
     return sink(ctx, text, strlen(text));
 }
 
-/* With as few digits as give the same number again. */
-static const char *show_edge(const cofi_reading *plain, double edge, char text[COFI_POINT_BYTES])
-{
-    double again;
-    for (int digits = 6; digits < 17; digits++) {
-        cofi_reading_show(plain, edge, digits, text);
-        if (cofi_reading_parse(plain, text, &again) && again == edge) return text;
-    }
-    return cofi_reading_show(plain, edge, 17, text);
-}
-
 static int put_cut(const cofi_column *c, cof_sink sink, void *ctx)
 {
     char text[COFI_POINT_BYTES];
     int refused = put_text(sink, ctx, c->name);
     cofi_reading plain = {.line = c->cut->reading.line, .decimal = '.'};
+    bool number = plain.line == COFI_LINE_NUMBER;
     for (uint32_t e = 0; e < c->cut->n_edges && refused == 0; e++) {
         refused = put_text(sink, ctx, e == 0 ? "=" : ",");
-        if (refused == 0) refused = put_text(sink, ctx, show_edge(&plain, c->cut->edge[e], text));
+        if (number)
+            cofi_number_write(c->cut->edge[e], text);
+        else
+            cofi_reading_show(&plain, c->cut->edge[e], 17, text);
+        if (refused == 0) refused = put_text(sink, ctx, text);
     }
     return refused == 0 ? put_text(sink, ctx, "\n") : refused;
 }

@@ -4,6 +4,7 @@
 #include "../core/env.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -306,43 +307,60 @@ bool cofi_reading_parse(const cofi_reading *r, const char *text, double *point)
 
 /* ---- Showing ------------------------------------------------------------------------------------- */
 
-static void show_date(double seconds, char *text)
+size_t cofi_date_write(int64_t seconds, int64_t part, int64_t parts, char text[COFI_POINT_BYTES])
 {
-    int64_t days = (int64_t)floor(seconds / 86400), left = (int64_t)floor(seconds - (double)days * 86400);
+    int64_t days = seconds / 86400 - (seconds % 86400 < 0), left = seconds - days * 86400;
     int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
     int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     int64_t m = (5 * of_year + 2) / 153, month = m < 10 ? m + 3 : m - 9;
-    int n = snprintf(text, COFI_POINT_BYTES, "%04d-%02d-%02d",
-                     (int)(year_of_era + era * 400 + (month <= 2 ? 1 : 0)), (int)month,
-                     (int)(of_year - (153 * m + 2) / 5 + 1));
-    if (left == 0 || n < 0 || n >= COFI_POINT_BYTES) return;
-    snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), " %02d:%02d:%02d", (int)(left / 3600),
-             (int)(left / 60 % 60), (int)(left % 60));
+    int digits = 0, n = snprintf(text, COFI_POINT_BYTES, "%04" PRId64 "-%02d-%02d",
+                                 year_of_era + era * 400 + (month <= 2 ? 1 : 0), (int)month,
+                                 (int)(of_year - (153 * m + 2) / 5 + 1));
+    if (left == 0 && part == 0) return (size_t)n;
+    n += snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), " %02d:%02d:%02d", (int)(left / 3600),
+                  (int)(left / 60 % 60), (int)(left % 60));
+    for (; parts > 1; parts /= 10) digits++;
+    if (part != 0) n += snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), ".%0*" PRId64, digits, part);
+    return (size_t)n;
+}
+
+size_t cofi_time_write(int64_t s, char text[COFI_POINT_BYTES])
+{
+    return (size_t)snprintf(text, COFI_POINT_BYTES, s % 60 == 0 ? "%02d:%02d" : "%02d:%02d:%02d",
+                            (int)(s / 3600 % 100), (int)(s / 60 % 60), (int)(s % 60));
 }
 
 /* In plain notation as far as people read it, whatever the locale's decimal point. */
-static void show_number(double number, int digits, char *text, size_t room)
+static size_t show_number(double number, int digits, char *text, size_t room)
 {
-    if (number == floor(number) && fabs(number) < 1e15)
-        snprintf(text, room, "%.0f", number == 0 ? 0.0 : number);
-    else
-        snprintf(text, room, "%.*g", digits, number);
+    int n = number == floor(number) && fabs(number) < 0x1p63
+                ? snprintf(text, room, "%.0f", number == 0 ? 0.0 : number)
+                : snprintf(text, room, "%.*g", digits, number);
     char *point = strchr(text, localeconv()->decimal_point[0]);
     if (point != NULL) *point = '.';
+    return (size_t)n;
+}
+
+size_t cofi_number_write(double number, char text[COFI_POINT_BYTES])
+{
+    double again;
+    for (int digits = 15; digits < 17; digits++) {
+        size_t n = show_number(number, digits, text, COFI_POINT_BYTES);
+        if (cofi_number_parse(text, n, &again) && again == number) return n;
+    }
+    return show_number(number, 17, text, COFI_POINT_BYTES);
 }
 
 const char *cofi_reading_show(const cofi_reading *r, double point, int digits, char text[COFI_POINT_BYTES])
 {
     char number[28];
-    int64_t s = (int64_t)point;
     if (isnan(point)) {
         snprintf(text, COFI_POINT_BYTES, "%s", "");
     } else if (r->line == COFI_LINE_DATE) {
-        show_date(point, text);
+        cofi_date_write((int64_t)floor(point), 0, 1, text);
     } else if (r->line == COFI_LINE_TIME) {
-        snprintf(text, COFI_POINT_BYTES, s % 60 == 0 ? "%02d:%02d" : "%02d:%02d:%02d", (int)(s / 3600 % 100),
-                 (int)(s / 60 % 60), (int)(s % 60));
+        cofi_time_write((int64_t)point, text);
     } else {
         bool after = strcmp(r->affix, "%") == 0 || isalpha((unsigned char)r->affix[0]);
         show_number(point, digits, number, sizeof number);

@@ -39,6 +39,11 @@ bool cofi_reading_parse(const cofi_reading *reading, const char *text, double *p
 bool cofi_number_parse(const char *text, size_t n_bytes, double *number);
 
 enum { COFI_POINT_BYTES = 48 };
+/* The shortest text that reads as the same number: 3, 0.1, 1e-05. The locale does not matter. Returns its length. */
+size_t cofi_number_write(double number, char text[COFI_POINT_BYTES]);
+/* 2024-03-31, or with the time where it is not midnight; `part` of a second in units of which there are `parts`. */
+size_t cofi_date_write(int64_t seconds, int64_t part, int64_t parts, char text[COFI_POINT_BYTES]);
+size_t cofi_time_write(int64_t seconds, char text[COFI_POINT_BYTES]); /* 09:30, or 09:30:15 */
 /* A point as text: a number with as many digits as `digits` asks for, at most 17, and its affix; a date as
  * 2024-03-31, with its time unless that is midnight. Returns `text`. */
 const char *cofi_reading_show(const cofi_reading *reading, double point, int digits,

@@ -58,7 +58,16 @@ def test_sparse():
 def test_arrow_columns_that_are_no_categories():
     pa = pytest.importorskip("pyarrow")
     with pytest.raises(coforest.CoforestError, match="not categories"):
-        coforest.COForest(2).fit(pa.table({"a": [0.5, 1.5, 2.5]}))
+        coforest.COForest(2).fit(pa.table({"a": [[0.5], [1.5], [2.5]]}))
+
+
+def test_rules_for_columns():
+    X = {"a": list(range(30)), "b": ["x", "y"] * 15}
+    for options, part in [({"numeric": ["a"], "categorical": ["a"]}, "two rules"), ({"cut": {"c": [1]}}, "does not have"),
+                          ({"cut": {"a": [2, 1]}}, "ascend"), ({"numeric": ["b"]}, "cannot be cut"),
+                          ({"quantities": "bins"}, "quantities must be"), ({"bins": 1}, "bins must be")]:
+        with pytest.raises(ValueError, match=part):
+            coforest.COForest(2, **options).fit(X)
 
 
 def test_duplicate_names():

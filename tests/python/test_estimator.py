@@ -239,12 +239,9 @@ def test_not_fitted():
         coforest.COForest(2).predict(ROWS)
 
 
-def test_identifiers_and_measurements_are_named(zoo):
-    named = zoo.data.reset_index()
+def test_identifiers_are_named(zoo):
     with pytest.warns(UserWarning, match="animal"):
-        coforest.COForest(7, n_init=1).fit(named)
-    with pytest.warns(UserWarning, match="measurements"):
-        coforest.COForest(2, n_init=1).fit(np.random.default_rng(0).normal(size=(40, 2)))
+        coforest.COForest(7, n_init=1).fit(zoo.data.reset_index())
 
 
 def test_callback_sees_progress_and_may_stop(zoo):
@@ -285,13 +282,54 @@ def test_named_methods(zoo, name):
     assert pickle.loads(pickle.dumps(model)).labels_.tolist() == labels.tolist()
 
 
+def two_groups(seed, n=200):
+    """Two coin-flip columns and two that lie 10 and 5 standard deviations apart by group."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat([0, 1], n)
+    coins = [np.array(["head", "tail"], dtype=object)[rng.integers(0, 2, 2 * n)] for _ in range(2)]
+    return group, {"a": coins[0], "b": coins[1], "x": rng.normal(size=2 * n) + 10 * group,
+                   "y": rng.normal(size=2 * n) + 5 * group}
+
+
+def test_quantities_are_cut_from_every_kind_of_table():
+    pandas, polars, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    for seed in range(5):
+        group, X = two_groups(seed)
+        frame = pandas.DataFrame(X)
+        labels = []
+        for table in (X, frame, polars.from_pandas(frame), pa.Table.from_pandas(frame)):
+            model = coforest.COForest(2, random_state=1).fit(table)
+            labels.append(model.labels_)
+            assert set(model.cuts_) == {"x", "y"} and len(model.cuts_["x"]) == 15
+            assert (model.predict(table) == model.labels_).all() or model.stop_reason_ != "converged"
+        assert all((other == labels[0]).all() for other in labels)
+        assert coforest.metrics.adjusted_rand(labels[0], group) >= 0.97
+        quartiles = model.cluster_quartiles_["x"]
+        assert quartiles.shape == (2, 5) and abs(abs(quartiles[0, 2] - quartiles[1, 2]) - 10) < 0.5
+        assert abs(model.score(X) + model.objective_) < 1e-6 * model.objective_
+
+
+def test_what_is_cut_and_what_is_not():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"n": rng.integers(0, 50, 200), "few": rng.integers(0, 5, 200), "text": rng.integers(0, 50, 200),
+                              "kept": rng.integers(0, 50, 200), "day": pandas.date_range("2024-01-01", periods=200)})
+    frame["text"], frame["kept"] = frame["text"].astype(str), frame["kept"].astype("category")
+    fit = lambda **options: set(coforest.COForest(2, n_init=1, random_state=1, **options).fit(frame).cuts_)
+    assert fit() == {"n", "text", "day"}
+    assert fit(numeric=["few"], categorical=["n"]) == {"few", "text", "day"}
+    assert fit(quantities="values") == set() and fit(quantities="values", cut={"n": [25]}) == {"n"}
+    model = coforest.COForest(2, n_init=1, random_state=1, cut={"n": [25]}, categorical=["text", "day"]).fit(frame)
+    assert model.cuts_["n"].tolist() == [25] and model.categories_[0].tolist() == ["0..24", "25..49"]
+
+
 @pytest.mark.parametrize("estimator", [coforest.COForest, coforest.KPrototypes, coforest.EKPrototypes])
-def test_quantities(estimator):
+def test_quantities_beside_categories(estimator):
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 40)
     X = {"colour": np.array(["red", "green", "blue"], dtype=object)[(group + (rng.random(120) < 0.2)) % 3],
          "weight": group * 5 + rng.normal(size=120), "height": group * -3.5 + rng.normal(size=120)}
-    model = estimator(3, numeric=["weight", "height"], random_state=1).fit(X)
+    model = estimator(3, quantities="scaled", random_state=1).fit(X)
     assert coforest.metrics.adjusted_rand(model.labels_, group) > 0.3
     assert model.n_features_in_ == 3 and list(model.forest_) == ["colour"]
     for ask in (model.predict, model.transform):

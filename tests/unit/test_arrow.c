@@ -160,6 +160,50 @@ static void integers_of_every_width(void **state)
     }
 }
 
+static void floats_dates_and_times(void **state)
+{
+    (void)state;
+    const uint16_t e[] = {0x3C00, 0x7E00, 0xB555};
+    const float f4[] = {0.1f, NAN, -2};
+    const double g[] = {0.1, 1e-5, INFINITY};
+    const int32_t day[] = {0, -1, 19782};
+    const int64_t ms[] = {86400000, 1500, -1}, stamp[] = {1711889999, 0, -86400};
+    const int64_t ns[] = {1000000001, 0, -1};
+    const int32_t seconds[] = {34200, 0, 86399};
+    const struct {
+        const char *format;
+        const void *values;
+        const char *wanted;
+    } cases[] = {{"e", e, "1 - -0.33325195; -0.33325195 1"},
+                 {"f", f4, "0.1 - -2; -2 0.1"},
+                 {"g", g, "0.1 1e-05 inf; 0.1 1e-05 inf"},
+                 {"tdD", day, "1970-01-01 1969-12-31 2024-02-29; 1969-12-31 1970-01-01 2024-02-29"},
+                 {"tts", seconds, "09:30 00:00 23:59:59; 00:00 09:30 23:59:59"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        frame f;
+        start_frame(&f, 3);
+        add_column(&f, "x", cases[k].format, 0, NULL, cases[k].values, NULL);
+        assert_import(&f, cases[k].wanted);
+    }
+    const struct {
+        const char *format;
+        const int64_t *values;
+        const char *first, *last;
+    } stamps[] = {
+        {"tdm", ms, "1970-01-02", "1969-12-31 23:59:59.999"},
+        {"tss:", stamp, "2024-03-31 12:59:59", "1969-12-31"},
+        {"tsn:Europe/Berlin", ns, "1970-01-01 00:00:01.000000001", "1969-12-31 23:59:59.999999999"}};
+    for (size_t k = 0; k < sizeof stamps / sizeof *stamps; k++) {
+        frame f;
+        start_frame(&f, 3);
+        add_column(&f, "x", stamps[k].format, 0, NULL, stamps[k].values, NULL);
+        cof_table *table = import(&f);
+        assert_string_equal(cof_table_value(table, 0, cof_table_code(table, 0, 0)), stamps[k].first);
+        assert_string_equal(cof_table_value(table, 0, cof_table_code(table, 2, 0)), stamps[k].last);
+        cof_table_free(table);
+    }
+}
+
 /* Numbers that share a remainder push each other out of the memo. */
 static void many_integers(void **state)
 {
@@ -471,10 +515,8 @@ static void types_that_are_no_categories(void **state)
     (void)state;
     const struct {
         const char *format, *part;
-    } cases[] = {{"g", "floating-point numbers (format \"g\")"},
-                 {"e", "floating-point"},
-                 {"d:10,2", "decimal numbers (format \"d:10,2\")"},
-                 {"tdD", "dates, times or durations"},
+    } cases[] = {{"d:10,2", "decimal numbers (format \"d:10,2\")"},
+                 {"tDs", "durations or intervals"},
                  {"+l", "nested"},
                  {"+s", "nested"},
                  {"w:16", "fixed-size binary"},
@@ -890,6 +932,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_of_every_width),
         cmocka_unit_test(many_integers),
+        cmocka_unit_test(floats_dates_and_times),
         cmocka_unit_test(booleans_and_nulls),
         cmocka_unit_test(plain_and_large_text),
         cmocka_unit_test(empty_text_is_a_value),

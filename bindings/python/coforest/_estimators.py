@@ -149,21 +149,59 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         for column, order in (self.ordinal or {}).items():
             table.set_order(_column_of(column, names, "ordinal"), [text_of(value) for value in order])
 
+    def _rules(self, names):
+        """What the parameters say about columns: {place: "numeric", "categorical", "ordinal" or edges to cut at}."""
+        rules = {}
+
+        def rule(column, option, what):
+            c = _column_of(column, names, option)
+            if c in rules and {option, rules[c][0]} != {"numeric", "cut"}:
+                raise ValueError(f"column {names[c]!r} has two rules, {rules[c][0]} and {option}; leave one out")
+            rules[c] = (option, what)
+
+        for option in ("numeric", "categorical", "ordinal"):
+            for column in getattr(self, option) or ():
+                rule(column, option, None)
+        for column, edges in (self.cut or {}).items():
+            rule(column, "cut", [text_of(edge) for edge in edges])
+        return rules
+
+    def _quantities(self, views, rules):
+        """Places of the columns that are quantities: those that are named, and those that look like it."""
+        how = self.quantities
+        if how is None:
+            how = "scaled" if getattr(self, "method", self._method).endswith("-prototypes") else "cut"
+        if how not in ("cut", "scaled", "values"):
+            raise ValueError(f"quantities must be one of 'cut', 'scaled', 'values' or None; not {how!r}")
+        found = {c for c, (option, _) in rules.items() if option in ("numeric", "cut")}
+        if how != "values":
+            found |= {c for c, view in enumerate(views) if c not in rules
+                      and (view["kind"] == _QUANTITY or view["kind"] == _IDENTIFIER and view["numbers"])}
+        return how, found
+
+    def _treat_quantities(self, table, views, kinds, rules):
+        """Cuts quantities, or marks them as numbers beside the categories; returns the places of the latter."""
+        how, found = self._quantities(views, rules)
+        scaled = set()
+        bins = _count("bins", self.bins, 2)
+        for c in sorted(found):
+            edges = rules[c][1] if c in rules else None
+            if how == "scaled" and edges is None:
+                table.set_role(c, _core.ROLES["numeric"])
+                scaled.add(c)
+            elif how == "cut" or edges is not None:
+                table.cut(c, bins, edges or [])
+                views[c] = table.column(c)
+                kinds[c] = "O"  # its values are names of bins
+        return scaled
+
     @staticmethod
-    def _warn_kinds(views):
-        """What the library thinks of columns that all count as categories here; views are (view, kind of values)."""
-        found = [view["name"] for view, kind in views if view["kind"] == _IDENTIFIER and kind == "O"]
+    def _warn_identifiers(views):
+        found = [view["name"] for view in views if view["kind"] == _IDENTIFIER and not view["numbers"]]
         if found:
             warnings.warn(
                 f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
                 "leave it out",
-                stacklevel=3,
-            )
-        found = [view["name"] for view, kind in views if view["kind"] in (_QUANTITY, _IDENTIFIER) and kind == "f"]
-        if found:
-            warnings.warn(
-                f"{_few(found)} look{'s' * (len(found) == 1)} like measurements; every distinct number counts as "
-                "a category",
                 stacklevel=3,
             )
 
@@ -177,12 +215,13 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             raise ValueError("1 sample is too few: clusters are found by comparing rows")
         views = [table.column(c) for c in range(n_columns)]
         names = [view["name"] for view in views]
-        kinds = columns.kinds if columns.kinds is not None else ["O"] * n_columns
+        kinds = list(columns.kinds) if columns.kinds is not None else ["O"] * n_columns
+        rules = self._rules(names)
         self._order_columns(table, names)
-        quantities = {_column_of(column, names, "numeric") for column in (self.numeric or ())}
-        for c in quantities:
-            table.set_role(c, _core.ROLES["numeric"])
-        self._warn_kinds([pair for c, pair in enumerate(zip(views, kinds)) if c not in quantities])
+        self._warn_identifiers([view for c, view in enumerate(views) if c not in rules])
+        for c in columns.categories:
+            rules.setdefault(c, ("categorical", None))
+        quantities = self._treat_quantities(table, views, kinds, rules)
         weights = _weights(sample_weight, n_rows)
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
             model, info = self._fit_table(table, weights, reporter.hook, options)
@@ -230,6 +269,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         trees = [Tree(model, r, kind, missing) for r, (kind, missing) in enumerate(zip(kinds, has_missing))]
         self.forest_ = Forest(trees)
         self.categories_ = [self._array_of(tree, kind) for tree, kind in zip(trees, kinds)]
+        self.cuts_ = {tree.name: np.array(tree.cut_at) for tree in trees if tree.cut_at is not None}
+        self.cluster_quartiles_ = {tree.name: np.array(tree.five) for tree in trees if tree.five is not None}
         self.cluster_profiles_ = []
         for r, tree in enumerate(trees):
             profile = np.empty((model.k, len(tree.values)))
@@ -398,16 +439,14 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """Of every row to its own cluster, along the trees; NaN for rows without one."""
         labels = np.empty(table.shape[0], np.int32)
         self._model.predict(table, threads_of(self.n_jobs), labels)
-        place = {table.column(c)["name"]: c for c in range(table.shape[1])}
         distances, codes = np.zeros(len(labels)), np.empty(len(labels), np.int32)
         authors = self._model.variant == _core.VARIANTS["authors"]  # each column by its values but one
         for tree, profiles in zip(self.forest_.trees(), self.cluster_profiles_):
             if not tree.used:
                 continue
-            texts = table.codes(place[tree.name], codes)
-            ids = np.array([tree._ids.get(text, -1) for text in [*texts, None]])[codes]  # -1 takes the last: missing
-            mean = np.vstack([tree.mean_distances(profiles), np.zeros((1, len(profiles)))])  # a new value adds nothing
-            distances += mean[ids, labels] / (len(tree.edges) if authors and tree.edges else 1)
+            self._model.values(table, tree._attribute, codes)  # -1 takes the last: a new value adds nothing
+            mean = np.vstack([tree.mean_distances(profiles), np.zeros((1, len(profiles)))])
+            distances += mean[codes, labels] / (len(tree.edges) if authors and tree.edges else 1)
         distances[labels < 0] = np.nan
         return distances
 
@@ -505,8 +544,14 @@ class COForest(_CategoryClusterer):
     missing : how missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
     ordinal : orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered
         Arrow dictionaries bring their own.
-    numeric : columns that are quantities, by name or place; for COForest and the methods of mixed tables. They have
-        no categories and no tree, and such a model labels no new rows.
+    numeric : columns that are quantities although they have few values, by name or place.
+    categorical : columns that are categories although they look like quantities; pandas categories need no mention.
+    quantities : what becomes of quantities, columns of many numbers, dates or times: "cut" into bins of equal share,
+        which are ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree, and such a
+        model labels no new rows; "values", every number is a category. None means "scaled" for k-prototypes and
+        ek-prototypes, else "cut". ``cuts_`` tells where columns were cut.
+    bins : how many bins a quantity is cut into.
+    cut : where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
     random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
     n_jobs : threads; None and -1 mean all cores. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
@@ -514,10 +559,12 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
+    labels_, n_clusters_, cuts_, cluster_quartiles_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
     forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
     n_features_in_, feature_names_in_
 
+    ``cuts_`` has the edges of every quantity that was cut, ``cluster_quartiles_`` an array of clusters by least, first
+    quartile, median, third quartile and greatest value of it; dates count in seconds since 1970.
     ``info_`` tells what was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
     """
 
@@ -534,6 +581,10 @@ class COForest(_CategoryClusterer):
         missing="value",
         ordinal=None,
         numeric=None,
+        categorical=None,
+        quantities=None,
+        bins=16,
+        cut=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -549,6 +600,10 @@ class COForest(_CategoryClusterer):
         self.missing = missing
         self.ordinal = ordinal
         self.numeric = numeric
+        self.categorical = categorical
+        self.quantities = quantities
+        self.bins = bins
+        self.cut = cut
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -570,6 +625,10 @@ class Clusterer(_CategoryClusterer):
         missing="value",
         ordinal=None,
         numeric=None,
+        categorical=None,
+        quantities=None,
+        bins=16,
+        cut=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -584,6 +643,10 @@ class Clusterer(_CategoryClusterer):
         self.missing = missing
         self.ordinal = ordinal
         self.numeric = numeric
+        self.categorical = categorical
+        self.quantities = quantities
+        self.bins = bins
+        self.cut = cut
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -604,6 +667,10 @@ class _NamedMethod(_CategoryClusterer):
         missing="value",
         ordinal=None,
         numeric=None,
+        categorical=None,
+        quantities=None,
+        bins=16,
+        cut=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -617,6 +684,10 @@ class _NamedMethod(_CategoryClusterer):
         self.missing = missing
         self.ordinal = ordinal
         self.numeric = numeric
+        self.categorical = categorical
+        self.quantities = quantities
+        self.bins = bins
+        self.cut = cut
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -30,6 +30,8 @@ class Tree:
         self.name = view["name"]
         self.used = view["used"]
         self.ordinal = view["ordinal"]
+        self.cut_at = view["cut_at"]  # edges between the bins of a quantity; None for categories
+        self.five = view["five"]
         texts = list(view["values"])
         self._ids = {text: v for v, text in enumerate(texts)}
         self.values = [value_of(text, kind) for text in texts]

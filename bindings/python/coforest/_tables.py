@@ -80,10 +80,13 @@ class Columns:
         self.named = named  # the names are the caller's, and strings
         self.columns = []  # (cells, texts or None, ordered)
         self.kinds = []
+        self.categories = set()  # places of columns whose type says that they are categories
         self.codes = None  # or all of it as one int32 matrix
         self.capsule = None  # or an Arrow stream
 
-    def add(self, cells, values, ordered=False):
+    def add(self, cells, values, ordered=False, categories=False):
+        if categories:
+            self.categories.add(len(self.columns))
         texts = None if values is None else [text_of(v) for v in values]
         self.columns.append((cells, texts, ordered))
         self.kinds.append("i" if values is None else kind_of(values))
@@ -135,7 +138,7 @@ def _check_shape(n_rows, n_columns):
 def _add_pandas(columns, series):
     dtype = series.dtype
     if hasattr(dtype, "categories"):
-        columns.add(np.ascontiguousarray(series.array.codes), list(dtype.categories), bool(dtype.ordered))
+        columns.add(np.ascontiguousarray(series.array.codes), list(dtype.categories), bool(dtype.ordered), True)
     elif isinstance(dtype, np.dtype):
         columns.add_array(series.to_numpy())
     elif getattr(dtype, "storage", "") == "pyarrow" or type(dtype).__name__ == "ArrowDtype":

@@ -257,6 +257,38 @@ static int attribute_index(PyObject *arg, const cof_model *model, size_t *r)
     return -1;
 }
 
+static PyObject *list_of_doubles(const double *x, size_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *number = PyFloat_FromDouble(x[i]);
+        if (number == NULL || PyList_SetItem(list, (Py_ssize_t)i, number) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Where a quantity was cut; None for categories. */
+static PyObject *model_cut(const cof_model *model, size_t r)
+{
+    size_t n = 0;
+    const double *edge = cof_model_cut(model, r, &n);
+    if (edge == NULL) Py_RETURN_NONE;
+    return list_of_doubles(edge, n);
+}
+
+/* Least, quartiles and greatest of a quantity in every cluster; None for categories. */
+static PyObject *model_five(const cof_model *model, size_t r)
+{
+    uint32_t k = cof_model_k(model);
+    if (cof_model_five(model, r, 0) == NULL) Py_RETURN_NONE;
+    PyObject *list = PyList_New(k);
+    for (uint32_t j = 0; list != NULL && j < k; j++) {
+        PyObject *five = list_of_doubles(cof_model_five(model, r, j), COF_N_FIVE);
+        if (five == NULL || PyList_SetItem(list, j, five) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
 static PyObject *model_attribute(PyObject *self, PyObject *arg)
 {
     const cof_model *model = model_of(self);
@@ -265,9 +297,28 @@ static PyObject *model_attribute(PyObject *self, PyObject *arg)
     if (attribute_index(arg, model, &r) != 0) return NULL;
     cof_status status = cof_model_attribute(model, r, &view);
     if (status != COF_OK) return core_raise(status, NULL);
-    return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N}", "name", view.name, "used", PyBool_FromLong(view.used),
-                         "ordinal", PyBool_FromLong(view.ordinal), "values",
-                         model_values(model, r, view.n_values), "edges", model_edges(model, r));
+    return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N,s:N,s:N}", "name", view.name, "used",
+                         PyBool_FromLong(view.used), "ordinal", PyBool_FromLong(view.ordinal), "values",
+                         model_values(model, r, view.n_values), "edges", model_edges(model, r), "cut_at",
+                         model_cut(model, r), "five", model_five(model, r));
+}
+
+static PyObject *model_codes(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *index, *array;
+    core_array out;
+    size_t r;
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "OOO", &table_arg, &index, &array)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    if (attribute_index(index, model_of(self), &r) != 0) return NULL;
+    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    cof_status status =
+        cof_model_values(model_of(self), table, r, (int32_t *)(void *)out.data, (size_t)out.shape[0], &err);
+    core_array_close(&out);
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
 }
 
 static PyObject *model_profile(PyObject *self, PyObject *args)
@@ -655,7 +706,9 @@ static PyMethodDef model_methods[] = {
     {"margins", model_margins, METH_VARARGS,
      "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
-    {"attribute", model_attribute, METH_O, "attribute(r) -> dict: name, used, ordinal, values, edges"},
+    {"attribute", model_attribute, METH_O,
+     "attribute(r) -> dict: name, used, ordinal, values, edges, cut_at, five"},
+    {"values", model_codes, METH_VARARGS, "values(table, r, int32 out): ids of the attribute's values"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
     {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
     {"result", model_result, METH_O,

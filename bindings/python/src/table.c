@@ -329,9 +329,10 @@ static PyObject *table_column(PyObject *self, PyObject *arg)
     }
     cof_advice advice = {.struct_size = sizeof advice};
     cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
-    return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:i,s:s}", "name", view.name, "role", (int)view.role,
+    return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:i,s:s,s:N}", "name", view.name, "role", (int)view.role,
                          "ordinal", PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
-                         (unsigned long long)view.n_missing, "kind", (int)advice.kind, "why", advice.why);
+                         (unsigned long long)view.n_missing, "kind", (int)advice.kind, "why", advice.why,
+                         "numbers", PyBool_FromLong(advice.numbers));
 }
 
 static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
@@ -354,27 +355,63 @@ static PyObject *table_set_role(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* The texts of a list, each in a bytes object; *n of them. Free with drop_texts. NULL with an exception. */
+typedef struct text_array {
+    PyObject **bytes;
+    const char **text;
+    Py_ssize_t n;
+} text_array;
+
+static void drop_texts(text_array *t)
+{
+    for (Py_ssize_t v = 0; t->bytes != NULL && v < t->n; v++) Py_XDECREF(t->bytes[v]);
+    free(t->bytes);
+    free(t->text);
+}
+
+static int take_texts(text_array *t, PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    *t = (text_array){calloc((size_t)n + 1, sizeof *t->bytes), calloc((size_t)n + 1, sizeof *t->text), 0};
+    if (t->bytes == NULL || t->text == NULL) PyErr_NoMemory();
+    for (; !PyErr_Occurred() && t->n < n; t->n++) {
+        t->bytes[t->n] = PyUnicode_AsUTF8String(PyList_GetItem(list, t->n));
+        if (t->bytes[t->n] == NULL) break;
+        t->text[t->n] = PyBytes_AsString(t->bytes[t->n]);
+    }
+    if (!PyErr_Occurred()) return 0;
+    drop_texts(t);
+    return -1;
+}
+
 static PyObject *table_set_order(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     PyObject *list;
-    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list)) return NULL;
-    Py_ssize_t n = PyList_Size(list), known = 0;
-    PyObject **bytes = calloc((size_t)n + 1, sizeof *bytes);
-    const char **value = calloc((size_t)n + 1, sizeof *value);
+    text_array values;
     cof_error err = {{0}};
-    cof_status status = bytes != NULL && value != NULL ? COF_OK : COF_ERR_MEMORY;
-    for (; status == COF_OK && known < n; known++) {
-        bytes[known] = PyUnicode_AsUTF8String(PyList_GetItem(list, known));
-        if (bytes[known] == NULL) break;
-        value[known] = PyBytes_AsString(bytes[known]);
-    }
-    if (status == COF_OK && !PyErr_Occurred())
-        status = cof_table_set_order(((table_object *)self)->table, (size_t)c, value, (size_t)n, &err);
-    for (Py_ssize_t v = 0; bytes != NULL && v < known; v++) Py_XDECREF(bytes[v]);
-    free(bytes);
-    free(value);
-    if (PyErr_Occurred()) return NULL;
+    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || take_texts(&values, list) != 0)
+        return NULL;
+    cof_status status =
+        cof_table_set_order(((table_object *)self)->table, (size_t)c, values.text, (size_t)values.n, &err);
+    drop_texts(&values);
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *table_cut(PyObject *self, PyObject *args)
+{
+    Py_ssize_t c;
+    PyObject *list;
+    text_array edges;
+    unsigned int bins;
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || take_texts(&edges, list) != 0)
+        return NULL;
+    cof_cut_options o = {
+        .struct_size = sizeof o, .bins = bins, .edges = edges.text, .n_edges = (size_t)edges.n};
+    cof_status status = cof_table_cut(((table_object *)self)->table, (size_t)c, &o, &err);
+    drop_texts(&edges);
     if (status != COF_OK) return core_raise(status, &err);
     Py_RETURN_NONE;
 }
@@ -422,6 +459,8 @@ static PyMethodDef table_methods[] = {
     {"count_distinct", table_count_distinct, METH_NOARGS, "count_distinct() -> distinct rows"},
     {"set_role", table_set_role, METH_VARARGS, "set_role(c, role)"},
     {"set_order", table_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
+    {"cut", table_cut, METH_VARARGS,
+     "cut(c, bins, [edge, ...]): into bins, or at the edges if there are some"},
     {"codes", table_codes, METH_VARARGS, "codes(c, int32 out) -> the column's values; missing is -1"},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef table_getset[] = {{"shape", table_shape, NULL, "(rows, columns)", NULL},
