@@ -162,6 +162,7 @@ set(UNIT_TESTS
   tests/unit/test_arrow.c
   tests/unit/test_assign.c
   tests/unit/test_auto.c
+  tests/unit/test_bench.c
   tests/unit/test_bytes.c
   tests/unit/test_cbdm.c
   tests/unit/test_columns.c
@@ -186,7 +187,6 @@ set(UNIT_TESTS
   tests/unit/test_json.c
   tests/unit/test_kernels.c
   tests/unit/test_lca.c
-  tests/unit/test_measure.c
   tests/unit/test_method_properties.c
   tests/unit/test_methods.c
   tests/unit/test_mixed.c
