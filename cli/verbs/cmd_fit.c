@@ -557,8 +557,8 @@ static int write_pictures(fit_job *job)
     for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
     cof_report_fact facts[] = {{"seed", seed},
-                               {"starts by", s->init_rows != NULL ? "rows" : init_choices[s->init].name},
-                               {"chosen by", select_choices[s->select].name}};
+                               {"start", s->init_rows != NULL ? "rows" : init_choices[s->init].name},
+                               {"restart chosen by", select_choices[s->select].name}};
     cof_report_options o = {.struct_size = sizeof o,
                             .source = job->file,
                             .left_out = reason,

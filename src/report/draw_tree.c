@@ -173,6 +173,8 @@ static cof_status check_call(const cof_model *model, size_t attribute, int32_t d
 static cof_status gather(cofi_tree_drawing *d, cof_error *err)
 {
     uint32_t k = cof_model_k(d->model);
+    d->view.struct_size = sizeof d->view;
+    cof_model_attribute(d->model, d->attribute, &d->view);
     d->edges = cof_model_edges(d->model, d->attribute, &d->n_edges);
     d->count = cofi_alloc_zero(&d->env, d->view.n_values, sizeof *d->count);
     if (d->count == NULL) return cofi_no_memory(err);
@@ -186,8 +188,6 @@ static cof_status gather(cofi_tree_drawing *d, cof_error *err)
 
 static cof_status draw(cofi_tree_drawing *d, int32_t drawing, cof_error *err)
 {
-    d->view.struct_size = sizeof d->view;
-    cof_model_attribute(d->model, d->attribute, &d->view);
     cof_status status = gather(d, err);
     if (status == COF_OK && drawing == COF_DRAW_TEXT) draw_text(d);
     if (status == COF_OK && drawing == COF_DRAW_DOT) draw_dot(d);
@@ -210,11 +210,33 @@ cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t
     return draw(&d, drawing, err);
 }
 
-cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, cof_sink sink,
-                           void *ctx, cof_error *err)
+cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, double longest,
+                           cof_sink sink, void *ctx, cof_error *err)
 {
-    cofi_tree_drawing d = {
-        .model = model, .env = model->env, .attribute = attribute, .most_rows = most_rows, .embedded = true};
+    cofi_tree_drawing d = {.model = model,
+                           .env = model->env,
+                           .attribute = attribute,
+                           .most_rows = most_rows,
+                           .longest = longest,
+                           .embedded = true};
     cofi_out_init(&d.out, sink, ctx);
     return draw(&d, COF_DRAW_SVG, err);
+}
+
+cof_status cofi_tree_longest(const cof_model *model, size_t attribute, double *longest, cof_error *err)
+{
+    cofi_tree_drawing d = {.model = model, .env = model->env, .attribute = attribute};
+    cof_status status = gather(&d, err);
+    double *path = status == COF_OK ? cofi_alloc_zero(&d.env, d.view.n_values, sizeof *path) : NULL;
+    if (status == COF_OK && path == NULL) status = cofi_no_memory(err);
+    *longest = 0;
+    for (uint32_t i = 0; status == COF_OK && i < d.tree.n; i++) {
+        uint32_t v = d.tree.order[i], parent = d.tree.parent[v];
+        if (parent != COFI_NO_PARENT) path[v] = path[parent] + d.tree.length[v];
+        *longest = fmax(*longest, path[v]);
+    }
+    cofi_release(&d.env, path);
+    cofi_rooted_tree_free(&d.tree);
+    cofi_release(&d.env, d.count);
+    return status;
 }

@@ -22,6 +22,7 @@ typedef struct cofi_tree_drawing {
     cofi_rooted_tree tree;
     bool embedded;      /* in a page that has its own heading, legend and style */
     uint32_t most_rows; /* values an SVG shows, the most frequent ones */
+    double longest;     /* path that fills the width, where several trees share a scale; 0: this tree's own */
     cofi_out out;
 } cofi_tree_drawing;
 
@@ -33,8 +34,10 @@ enum { COFI_PERCENT_BYTES = 16 };
 const char *cofi_percent(char to[COFI_PERCENT_BYTES], double part, double whole);
 
 cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err);
-/* The SVG of an attribute's tree for a page; at least 1 row. */
-cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, cof_sink sink,
-                           void *ctx, cof_error *err);
+/* The SVG of an attribute's tree for a page; at least 1 row. `longest` as above. */
+cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t most_rows, double longest,
+                           cof_sink sink, void *ctx, cof_error *err);
+/* The longest path from the root in the drawing of an attribute's tree. */
+cof_status cofi_tree_longest(const cof_model *model, size_t attribute, double *longest, cof_error *err);
 
 #endif

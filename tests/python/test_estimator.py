@@ -347,9 +347,9 @@ def test_report(fitted, zoo, tmp_path):
     assert "mammal" in (tmp_path / "b.html").read_text(encoding="utf-8")
     pickle.loads(pickle.dumps(fitted)).report(tmp_path / "c.html")
     assert (tmp_path / "c.html").stat().st_size > 1000
-    assert "starts by" in page and "portfolio" in page and "balance" in page
+    assert "restart chosen by" in page and "portfolio" in page and "balance" in page
     fitted.save(tmp_path / "zoo.cof")
     coforest.load(tmp_path / "zoo.cof").report(tmp_path / "e.html")
-    assert "starts by" not in (tmp_path / "e.html").read_text(encoding="utf-8")  # a model file does not tell
+    assert "restart chosen by" not in (tmp_path / "e.html").read_text(encoding="utf-8")  # a model file does not tell
     with pytest.raises(ValueError, match="X"):
         fitted.report(tmp_path / "d.html", y=zoo.target)

@@ -499,7 +499,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         table = self._report_table(X, y)
         facts = {}
         if hasattr(self, "info_"):  # a model file does not tell
-            facts = {"seed": str(self.seed_), "starts by": self.info_["init"], "chosen by": self.info_["select"]}
+            facts = {"seed": str(self.seed_), "start": self.info_["init"], "restart chosen by": self.info_["select"]}
         texts = [text.encode() for fact in facts.items() for text in fact]
         page = self._model.report(table, source, getattr(self, "seed_", 1),
                                   threads_of(self.n_jobs), texts)

@@ -62,7 +62,7 @@ void cofi_html_share(cofi_out *out, double part, double whole)
 
 void cofi_html_swatch(cofi_out *out, uint32_t cluster)
 {
-    cofi_out_text(out, "<i class=\"sw ");
+    cofi_out_text(out, "<i aria-hidden=\"true\" class=\"sw ");
     cofi_svg_cluster(out, cluster);
     cofi_out_text(out, "\"></i>");
 }

@@ -14,8 +14,9 @@ static void put_title(cofi_report *r)
     char name[COFI_SHOWN_BYTES];
     cofi_out_format(&r->out, "%u cluster%s", r->k, r->k == 1 ? "" : "s");
     if (r->o.source == NULL) return;
+    const char *slash = strrchr(r->o.source, '/'); /* the file's name, not its path */
     cofi_out_text(&r->out, " of ");
-    cofi_out_xml(&r->out, cofi_shown(name, r->o.source, 80));
+    cofi_out_xml(&r->out, cofi_shown(name, slash != NULL && slash[1] != '\0' ? slash + 1 : r->o.source, 80));
 }
 
 static void write_head(cofi_report *r)
@@ -54,7 +55,7 @@ static void write_header(cofi_report *r)
     contents_entry(r, true, "marks", "What makes them different");
     contents_entry(r, true, "profile", "Profile");
     contents_entry(r, r->has_trees, "trees", "Order trees");
-    contents_entry(r, true, "importance", "Columns that matter");
+    contents_entry(r, true, "importance", "Important columns");
     contents_entry(r, r->map != NULL && r->n_rows > 0, "map", "Map");
     contents_entry(r, rows && r->margin != NULL, "rows", "Typical rows");
     contents_entry(r, n_history > 0, "convergence", "Convergence");
@@ -80,10 +81,11 @@ static cof_status write_sections(cofi_report *r, cof_error *err)
 
 static void write_footer(cofi_report *r)
 {
-    cofi_out_format(&r->out,
-                    "</main>\n<footer class=\"soft\"><p>coforest %s. This page loads nothing and sends "
-                    "nothing.</p></footer>\n<script>",
-                    cof_version());
+    cofi_out_format(
+        &r->out,
+        "</main>\n<footer class=\"soft\"><p class=\"paper\">The HTML file has more: all trees, columns and "
+        "rows.</p><p>coforest %s. This page loads nothing and sends nothing.</p></footer>\n<script>",
+        cof_version());
     cofi_out_bytes(&r->out, cofi_report_js, cofi_report_js_size);
     cofi_out_text(&r->out, "</script>\n</body>\n</html>\n");
 }

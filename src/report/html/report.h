@@ -67,6 +67,8 @@ static inline bool cofi_report_has_rows(const cofi_report *r)
 cof_status cofi_report_gather(cofi_report *r, cof_error *err);
 void cofi_report_free(cofi_report *r);
 
+const char *cofi_report_criterion(const cofi_report *r); /* what decided between restarts, in words */
+
 /* The sections, in the order they stand. */
 void cofi_report_overview(cofi_report *r);
 void cofi_report_numbers(cofi_report *r);

@@ -94,16 +94,4 @@
     if (text !== null) { tip.textContent = text; place(event); }
   });
   document.addEventListener('pointermove', function (event) { if (!tip.hidden) place(event); });
-
-  /* On paper nothing can be unfolded. */
-  var opened = [];
-  window.addEventListener('beforeprint', function () {
-    var closed = all('details:not([open])');
-    if (closed.length > 120) return;
-    each(closed, function (d) { d.open = true; opened.push(d); });
-  });
-  window.addEventListener('afterprint', function () {
-    opened.forEach(function (d) { d.open = false; });
-    opened = [];
-  });
 })();

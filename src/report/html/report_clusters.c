@@ -1,10 +1,11 @@
 /* Clusters: how large, how sure, and what makes each one different. */
+#include "../svg/chart.h"
 #include "report.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { CHART_WIDTH = 640, CHART_LEFT = 16 };
+enum { CHART_LEFT = 16, CHART_RIGHT = COFI_CHART_WIDTH - CHART_LEFT };
 
 /* ---- Sizes ------------------------------------------------------------------------------------------- */
 
@@ -33,7 +34,7 @@ static void size_line(cofi_report *r, uint32_t j)
 static void size_table(cofi_report *r)
 {
     static const char *const all[] = {"cluster",           "rows",           "share of all", "mean lead",
-                                      "close to boundary", "of the cluster", "starts agree"};
+                                      "close to boundary", "of the cluster", "agreement"};
     const char *heads[7];
     char numeric[8] = "-n-nn-n";
     size_t n = 0;
@@ -44,7 +45,7 @@ static void size_table(cofi_report *r)
         heads[n] = all[i];
         n += shown;
     }
-    cofi_html_table(&r->out, "", true, "Clusters, their sizes, and how clearly their rows belong to them");
+    cofi_html_table(&r->out, "full", true, "Clusters, their sizes, and how clearly their rows belong to them");
     cofi_html_heads(&r->out, heads, numeric, n);
     cofi_out_text(&r->out, "<tbody>\n");
     for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
@@ -64,9 +65,9 @@ static double criterion(const cofi_report *r, size_t restart)
 
 static void restart_line(cofi_report *r, size_t i)
 {
-    static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
-                                      [COF_STOP_CYCLE] = "came back to an earlier partition",
-                                      [COF_STOP_CAP] = "cut off",
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
+                                      [COF_STOP_CYCLE] = "an earlier partition came back",
+                                      [COF_STOP_CAP] = "limit reached",
                                       [COF_STOP_STOPPED] = "interrupted"};
     cofi_out *out = &r->out;
     const cof_restart_record *record = &r->restarts[i];
@@ -76,6 +77,8 @@ static void restart_line(cofi_report *r, size_t i)
                     i == r->best_restart ? " (kept)" : "");
     cofi_html_number(out, record->log_likelihood, 2);
     cofi_html_number(out, record->objective, 2);
+    if (cof_model_select(r->model) == COF_SELECT_BALANCE) cofi_html_number(out, record->criterion, 3);
+    cofi_out_text(out, record->by_likelihood ? "<td>likelihood" : "<td>trees");
     cofi_html_count_cell(out, record->rebuilds);
     cofi_html_count_cell(out, record->passes);
     cofi_out_format(out, "<td>%s</tr>\n", known ? how[record->stop_reason] : "unknown");
@@ -83,11 +86,15 @@ static void restart_line(cofi_report *r, size_t i)
 
 static void restart_table(cofi_report *r)
 {
-    static const char *const heads[] = {"start", "log-likelihood", "objective", "rebuilds", "passes", "end"};
+    static const char *const with[] = {"restart",    "log-likelihood", "objective", "balance",
+                                       "refined by", "rebuilds",       "passes",    "end"};
+    static const char *const without[] = {"restart",  "log-likelihood", "objective", "refined by",
+                                          "rebuilds", "passes",         "end"};
+    bool balance = cof_model_select(r->model) == COF_SELECT_BALANCE;
     enum { MOST = 200 };
-    cofi_out_text(&r->out, "<details><summary>Every start in figures</summary>\n");
-    cofi_html_table(&r->out, "", true, "What every start ended with");
-    cofi_html_heads(&r->out, heads, "-nnnn-", 6);
+    cofi_out_text(&r->out, "<details><summary>All restarts in figures</summary>\n");
+    cofi_html_table(&r->out, "", true, "The result of every restart");
+    cofi_html_heads(&r->out, balance ? with : without, balance ? "-nnn-nn-" : "-nn-nn-", balance ? 8 : 7);
     cofi_out_text(&r->out, "<tbody>\n");
     for (size_t i = 0; i < r->n_restarts; i++)
         if (i < MOST || i == r->best_restart) restart_line(r, i);
@@ -96,7 +103,7 @@ static void restart_table(cofi_report *r)
     cofi_out_text(&r->out, "</details>\n");
 }
 
-enum { STRIP_MOST = 200, STRIP_COLUMNS = 60, DOT = 5, DOT_STEP = 2 * DOT + 1, STRIP_LEVELS = 6 };
+enum { STRIP_MOST = 200, STRIP_COLUMNS = 96, DOT = 5, DOT_STEP = 2 * DOT + 1, STRIP_LEVELS = 6 };
 
 typedef struct strip {
     double least, most;
@@ -129,83 +136,117 @@ static void strip_dot(cofi_report *r, strip *s, size_t i, double base)
 {
     unsigned column = strip_column(s, criterion(r, i)), level = s->height[column];
     bool best = i == r->best_restart;
-    double x = CHART_LEFT + 8 + (CHART_WIDTH - 2 * CHART_LEFT - 16) * (double)column / STRIP_COLUMNS;
+    double x = CHART_LEFT + 8 + (CHART_RIGHT - CHART_LEFT - 16) * (double)column / STRIP_COLUMNS;
     if (level + 1 < STRIP_LEVELS) s->height[column]++;
     cofi_svg_circle_start(&r->out, best ? 5 : 0, x, base - DOT_STEP * (double)level, DOT);
-    cofi_out_format(&r->out, "<title>start %zu%s: ", i + 1, best ? ", kept" : "");
+    cofi_out_format(&r->out, "<title>restart %zu%s: ", i + 1, best ? ", kept" : "");
     cofi_out_fixed(&r->out, criterion(r, i), 0, 2);
     cofi_out_text(&r->out, "</title></circle>");
 }
 
-/* One dot a start on the axis of the criterion; dots that would lie on each other are stacked. */
+/* One dot for every restart on the axis of the criterion; dots that would lie on each other are stacked. */
 static void restart_strip(cofi_report *r)
 {
     cofi_out *out = &r->out;
     strip s = lay_out_strip(r);
     double base = 6 + DOT_STEP * (double)s.tallest;
-    static const char *const named[] = {[COF_SELECT_LIKELIHOOD] = "Log-likelihood",
-                                        [COF_SELECT_OBJECTIVE] = "Objective",
-                                        [COF_SELECT_BALANCE] = "Balance of likelihood and tightness"};
-    int32_t select = cof_model_select(r->model);
     if (!(s.most - s.least > 1e-9 * fabs(s.most))) return; /* all the same but for rounding */
     cofi_out_text(out, "<figure class=\"fit\">");
-    cofi_svg_open(out, CHART_WIDTH, base + 30, "Criterion of every start on an axis", false);
-    cofi_svg_line(out, NULL, CHART_LEFT, base + 8, CHART_WIDTH - CHART_LEFT, base + 8);
+    cofi_svg_open(out, COFI_CHART_WIDTH, base + 30,
+                  "What decided, for every restart, on an axis; the table below has the figures", false);
+    cofi_svg_line(out, NULL, CHART_LEFT, base + 8, CHART_RIGHT, base + 8);
     for (size_t i = 0; i < r->n_restarts && i < STRIP_MOST; i++)
         if (i != r->best_restart) strip_dot(r, &s, i, base);
     strip_dot(r, &s, r->best_restart, base); /* on top */
     cofi_svg_text_start(out, "cof-note", CHART_LEFT, base + 24);
     cofi_out_fixed(out, s.least, 0, 2);
     cofi_out_text(out, "</text>");
-    cofi_svg_text_start(out, "cof-note cof-end", CHART_WIDTH - CHART_LEFT, base + 24);
+    cofi_svg_text_start(out, "cof-note cof-end", CHART_RIGHT, base + 24);
     cofi_out_fixed(out, s.most, 0, 2);
     cofi_out_text(out, "</text>");
     cofi_svg_close(out);
-    cofi_out_format(
-        out, "<figcaption>%s of every start, %s is better; the one kept is orange</figcaption></figure>\n",
-        named[select], select == COF_SELECT_OBJECTIVE ? "less" : "more");
+    cofi_out_format(out,
+                    "<figcaption>Every restart by %s, %s is better; orange: the one that was "
+                    "kept</figcaption></figure>\n",
+                    cofi_report_criterion(r),
+                    cof_model_select(r->model) == COF_SELECT_OBJECTIVE ? "smaller" : "larger");
 }
 
-/* Of the starts that were not kept: the least, mean and greatest agreement with the one that was. */
+const char *cofi_report_criterion(const cofi_report *r)
+{
+    static const char *const named[] = {[COF_SELECT_AUTO] = "log-likelihood",
+                                        [COF_SELECT_BALANCE] = "the balance of likelihood and tightness",
+                                        [COF_SELECT_LIKELIHOOD] = "log-likelihood",
+                                        [COF_SELECT_OBJECTIVE] = "objective"};
+    int32_t select = cof_model_select(r->model);
+    return named[select >= 0 && select <= COF_SELECT_OBJECTIVE ? select : COF_SELECT_AUTO];
+}
+
+/* The other restarts: the smallest, mean and largest agreement with the kept one. */
 static void tell_agreement(cofi_report *r)
 {
     const double *ari = cof_model_agreement(r->model);
-    double sum = 0, least = 1, most = -1;
+    double least = 1, most = -1;
     uint32_t n_good = 0;
     if (ari == NULL) return;
     for (size_t i = 0; i < r->n_restarts; i++) {
         if (i == r->best_restart) continue;
-        sum += ari[i];
         least = ari[i] < least ? ari[i] : least;
         most = ari[i] > most ? ari[i] : most;
     }
-    cofi_out_text(&r->out, "<p>The other starts' partitions agree with the one kept to <strong>");
-    cofi_out_fixed(&r->out, sum / (double)(r->n_restarts - 1), 0, 3);
+    cofi_out_text(&r->out, "<p>The partitions of the other restarts agree with the kept one to <strong>");
+    cofi_out_fixed(&r->out, cof_model_mean_agreement(r->model), 0, 3);
     cofi_out_text(&r->out, "</strong> on average (adjusted Rand index, from ");
     cofi_out_fixed(&r->out, least, 0, 3);
     cofi_out_text(&r->out, " to ");
     cofi_out_fixed(&r->out, most, 0, 3);
-    cofi_out_text(&r->out, "; 1 is the same partition, 0 what chance would do).</p>\n");
+    cofi_out_text(&r->out, "; 1 is the same partition, 0 what chance would give).");
     if (cof_model_cluster_agreement(r->model, &n_good) != NULL)
         cofi_out_format(&r->out,
-                        "<p>How far starts agree about a cluster, in the table above, is the share of rows a "
-                        "cluster has in common with its "
-                        "nearest counterpart, mean over the %u other start%s nearly as likely.</p>\n",
-                        n_good, n_good == 1 ? "" : "s");
+                        " <b>Agreement</b> in the table above is the overlap of a cluster with the most "
+                        "similar cluster of "
+                        "another restart: shared rows over rows of either, averaged over the %u restart%s "
+                        "that %s nearly as "
+                        "likely as the kept one.",
+                        n_good, n_good == 1 ? "" : "s", n_good == 1 ? "is" : "are");
+    cofi_out_text(&r->out, "</p>\n");
+}
+
+/* Why the kept restart was kept. */
+static void tell_choice(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    bool less = cof_model_select(r->model) == COF_SELECT_OBJECTIVE;
+    cofi_out_format(
+        out,
+        "<p>Restart <span data-key=\"best_restart\">%zu</span> of %zu was kept because its value of %s, ",
+        r->best_restart + 1, r->n_restarts, cofi_report_criterion(r));
+    cofi_out_fixed(out, criterion(r, r->best_restart), 0, 3);
+    cofi_out_format(out, ", is the %s.", less ? "smallest" : "largest");
+    if (cof_model_select(r->model) == COF_SELECT_BALANCE)
+        cofi_out_text(
+            out,
+            " The balance compares a partition with a single cluster: by how much likelier it is, and by "
+            "how much closer its rows lie together.");
+    if (r->restarts[r->best_restart].by_likelihood)
+        cofi_out_text(
+            out,
+            " It is one of the restarts that assign every row to its likeliest cluster, not to the nearest "
+            "along the trees, so some rows may be nearer to another cluster.");
+    cofi_out_format(out, " %zu of %zu restarts ended in this partition.</p>\n", cof_model_n_same(r->model),
+                    r->n_restarts);
 }
 
 static void tell_restarts(cofi_report *r)
 {
-    cofi_out *out = &r->out;
     if (r->n_restarts == 0 || r->k == 1) return; /* one cluster is the same whatever it began with */
-    cofi_out_text(out, "<h3>Starts</h3>\n");
+    cofi_out_text(&r->out, "<h3>Restarts</h3>\n");
     if (r->n_restarts == 1) {
-        cofi_out_text(out,
-                      "<p>There was one start, so nothing tells how chance would have changed the result; "
-                      "more starts (<code>--restarts</code>) would.</p>\n");
+        cofi_out_text(
+            &r->out, "<p>There was only one restart, so it is unknown how much the result depends on chance. "
+                     "Use <code>--restarts</code> to run more.</p>\n");
     } else {
-        cofi_out_format(out, "<p>%zu of %zu starts came to the partition kept.</p>\n",
-                        cof_model_n_same(r->model), r->n_restarts);
+        tell_choice(r);
         tell_agreement(r);
         restart_strip(r);
     }
@@ -217,12 +258,13 @@ static void lead_histogram(cofi_report *r)
 {
     cofi_out *out = &r->out;
     enum { HEIGHT = 110, TOP = 10 };
-    double width = (CHART_WIDTH - 2.0 * CHART_LEFT) / COFI_LEAD_BINS;
+    double width = ((double)CHART_RIGHT - CHART_LEFT) / COFI_LEAD_BINS;
     uint64_t most = 1;
     for (int b = 0; b < COFI_LEAD_BINS; b++)
         if (r->lead_bin[b] > most) most = r->lead_bin[b];
     cofi_out_text(out, "<figure class=\"fit\">");
-    cofi_svg_open(out, CHART_WIDTH, TOP + HEIGHT + 24, "How far rows are ahead of the next cluster", false);
+    cofi_svg_open(out, COFI_CHART_WIDTH, TOP + HEIGHT + 24,
+                  "Number of rows by their lead over the next cluster", false);
     for (int b = 0; b < COFI_LEAD_BINS; b++) {
         double height = HEIGHT * (double)r->lead_bin[b] / (double)most, x = CHART_LEFT + width * b;
         if (r->lead_bin[b] > 0) height = fmax(height, 1.5);
@@ -235,11 +277,12 @@ static void lead_histogram(cofi_report *r)
         cofi_svg_text_start(out, "cof-note", x, TOP + HEIGHT + 16);
         cofi_out_format(out, "%d %%</text>", b * 5);
     }
-    cofi_svg_text_start(out, "cof-note cof-end", CHART_WIDTH - CHART_LEFT, TOP + HEIGHT + 16);
+    cofi_svg_text_start(out, "cof-note cof-end", CHART_RIGHT, TOP + HEIGHT + 16);
     cofi_out_text(out, "100 %</text>");
-    cofi_svg_line(out, NULL, CHART_LEFT, TOP + HEIGHT, CHART_WIDTH - CHART_LEFT, TOP + HEIGHT);
+    cofi_svg_line(out, NULL, CHART_LEFT, TOP + HEIGHT, CHART_RIGHT, TOP + HEIGHT);
     cofi_svg_close(out);
-    cofi_out_text(out, "<figcaption>Rows by their lead; close calls are orange</figcaption></figure>\n");
+    cofi_out_text(out,
+                  "<figcaption>Rows by their lead; orange: close to the boundary</figcaption></figure>\n");
 }
 
 static void tell_boundary(cofi_report *r)
@@ -254,17 +297,17 @@ static void tell_boundary(cofi_report *r)
     cofi_html_count(out, r->n_clustered);
     cofi_out_text(out, " rows (");
     cofi_html_share(out, (double)n_close, (double)r->n_clustered);
-    cofi_out_format(
-        out,
-        ") lie close to the boundary: their lead is below %d\u00a0%%. The lead says how much nearer a "
-        "row is to its own cluster than to the next one: 0\u00a0%% is a tie.</p>\n",
-        (int)(100 * COF_CLOSE_LEAD));
+    cofi_out_format(out,
+                    ") lie close to the boundary of two clusters: their lead is below %d\u00a0%%. The lead "
+                    "says how much nearer a "
+                    "row is to its own cluster than to the next one; 0\u00a0%% is a tie.</p>\n",
+                    (int)(100 * COF_CLOSE_LEAD));
     lead_histogram(r);
 }
 
 void cofi_report_clusters(cofi_report *r)
 {
-    cofi_html_section(&r->out, "clusters", "Clusters, and how sure we are");
+    cofi_html_section(&r->out, "clusters", "Clusters, and how certain they are");
     if (r->n_filled < r->k)
         cofi_out_format(&r->out, "<p class=\"say\"><b>Note:</b> %u of %u clusters have no rows.</p>\n",
                         r->k - r->n_filled, r->k);
@@ -414,7 +457,7 @@ static void mark_card(cofi_report *r, uint32_t j)
     cofi_out_format(out, "Cluster %u</h3>\n", j + 1);
     put_sentence(r, j);
     if (r->n_more[j] + r->n_less[j] > 0) {
-        cofi_out_format(out, "<details%s><summary>In figures</summary>\n",
+        cofi_out_format(out, "<details class=\"screen\"%s><summary>In figures</summary>\n",
                         r->k <= COFI_REPORT_OPEN ? " open" : "");
         snprintf(caption, sizeof caption, "Cluster %u: more often than elsewhere", j + 1);
         trait_table(r, r->more + j * COFI_REPORT_TRAITS, r->n_more[j], caption);

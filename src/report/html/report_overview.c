@@ -24,7 +24,7 @@ static void figures(cofi_report *r)
     count_figure(out, "columns used", "n_used", r->n_ranked);
     count_figure(out, "clusters", "k", r->k);
     if (r->n_restarts > 0) {
-        count_figure(out, r->n_restarts == 1 ? "start" : "starts tried", "n_restarts", r->n_restarts);
+        count_figure(out, r->n_restarts == 1 ? "restart" : "restarts", "n_restarts", r->n_restarts);
         figure_start(out, "log-likelihood", "log_likelihood");
         cofi_out_fixed(out, r->restarts[r->best_restart].log_likelihood, 0, 2);
         cofi_out_text(out, "</dd></div>\n");
@@ -66,7 +66,7 @@ static void column_line(cofi_report *r, size_t column)
     cofi_html_name(out, view.name, COFI_REPORT_NAME);
     cofi_html_count_cell(out, view.n_values);
     cofi_html_count_cell(out, (double)view.n_missing);
-    cofi_out_text(out, why == NULL ? "<td>clustered" : "<td>left out: ");
+    cofi_out_text(out, why == NULL ? "<td>used" : "<td>left out: ");
     if (why != NULL) cofi_out_xml(out, why);
     if (view.ordinal) cofi_out_text(out, "; has a stated order");
     cofi_out_text(out, "</tr>\n");
@@ -99,7 +99,7 @@ static void left_out_sentence(cofi_report *r)
     cofi_out *out = &r->out;
     size_t n = cof_table_n_columns(r->table), n_left = 0, told = 0;
     for (size_t c = 0; c < n; c++) n_left += why_left_out(r, c) != NULL;
-    cofi_out_format(out, "<p>%zu of %zu columns were clustered on.", r->n_ranked, n);
+    cofi_out_format(out, "<p>%zu of %zu columns were used for clustering.", r->n_ranked, n);
     for (size_t c = 0; c < n && told < 6; c++) {
         const char *why = why_left_out(r, c);
         if (why == NULL) continue;
@@ -115,9 +115,9 @@ static void left_out_sentence(cofi_report *r)
 
 static void missing_sentence(cofi_report *r)
 {
-    static const char *const how[] = {[COF_MISSING_VALUE] = "taken as a value of their own",
-                                      [COF_MISSING_IGNORE] = "which add nothing to any distance",
-                                      [COF_MISSING_DROP] = "whose rows got no cluster",
+    static const char *const how[] = {[COF_MISSING_VALUE] = "and missing counts as a value of its own",
+                                      [COF_MISSING_IGNORE] = "and add nothing to any distance",
+                                      [COF_MISSING_DROP] = "and their rows have no cluster",
                                       [COF_MISSING_ERROR] = "which the model does not allow"};
     uint64_t cells = 0;
     for (size_t a = 0; a < r->values.n; a++) cells += r->table->column[r->values.column[a]].n_missing;
@@ -164,8 +164,10 @@ void cofi_report_overview(cofi_report *r)
         left_out_sentence(r);
         missing_sentence(r);
     } else {
-        cofi_out_text(&r->out, "<p>Written from the model alone, without its table: what only rows can tell, "
-                               "a map for example, is not here.</p>\n");
+        cofi_out_text(
+            &r->out,
+            "<p>This report was made from the model alone, without its table, so it has no map and no "
+            "rows.</p>\n");
     }
     facts(r);
     if (r->table != NULL) columns_table(r);

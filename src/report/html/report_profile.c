@@ -12,7 +12,8 @@ enum {
     SMALL_TREE_ROWS = 12,
     OPEN_TREES = 4,
     FEW_COLUMNS = 16, /* shown from the start; the others are folded */
-    FEW_BARS = 30
+    FEW_BARS = 30,
+    PAPER_COLUMNS = 8 /* printed; the others are left to the screen */
 };
 
 static void filter_box(cofi_out *out, const char *items, const char *id)
@@ -82,11 +83,12 @@ static void profile_line(cofi_report *r, size_t attribute, uint32_t value)
     cofi_out_text(out, "\n");
 }
 
-static void profile_attribute(cofi_report *r, size_t attribute, const shown_values *s)
+static void profile_attribute(cofi_report *r, size_t place, const shown_values *s)
 {
     cofi_out *out = &r->out;
+    size_t attribute = r->ranked[place];
     uint32_t n_values = r->model->attr[attribute].n_values;
-    cofi_out_text(out, "<tbody class=\"a\"");
+    cofi_out_format(out, "<tbody class=\"a%s\"", place < PAPER_COLUMNS ? "" : " screen");
     data_name(out, r->model->attr[attribute].name);
     cofi_out_text(out, "><tr><th scope=\"rowgroup\">");
     cofi_html_name(out, r->model->attr[attribute].name, COFI_REPORT_NAME);
@@ -122,7 +124,7 @@ static void profile_table(cofi_report *r, size_t *at, size_t n, size_t *cells)
     profile_heads(r);
     for (; *at<end && * cells> 0; ++*at) {
         choose_values(r, r->ranked[*at], most, &s);
-        profile_attribute(r, r->ranked[*at], &s);
+        profile_attribute(r, *at, &s);
         size_t spent = (size_t)s.n * (r->k + 1);
         *cells -= spent < *cells ? spent : *cells;
     }
@@ -134,19 +136,20 @@ void cofi_report_profile(cofi_report *r)
 {
     size_t cells = MOST_CELLS, at = 0;
     cofi_html_section(&r->out, "profile", "Profile of the clusters");
-    cofi_out_text(&r->out, "<p>Percent of each cluster's rows that hold a value, the columns that tell most "
-                           "about the cluster first.</p>\n");
+    cofi_out_text(&r->out, "<p>The percentage of each cluster's rows that have a value. The most important "
+                           "columns come first.</p>\n");
     filter_box(&r->out, "#profile-table tbody", "profile");
     cofi_out_text(&r->out, "<div id=\"profile-table\">\n");
     profile_table(r, &at, FEW_COLUMNS, &cells);
     if (at < r->n_ranked && cells > 0) {
-        cofi_out_text(&r->out, "<details><summary>Columns that tell less</summary>\n");
+        cofi_out_text(&r->out, "<details class=\"screen\"><summary>Less important columns</summary>\n");
         profile_table(r, &at, SIZE_MAX, &cells);
         cofi_out_text(&r->out, "</details>\n");
     }
     cofi_out_text(&r->out, "</div>\n");
     if (at < r->n_ranked)
-        cofi_out_format(&r->out, "<p class=\"soft\">%zu columns that tell even less are not shown.</p>\n",
+        cofi_out_format(&r->out,
+                        "<p class=\"soft\">%zu columns of still less importance are not shown.</p>\n",
                         r->n_ranked - at);
     cofi_out_text(&r->out, "</section>\n");
 }
@@ -172,64 +175,126 @@ static void colour_key(cofi_report *r)
 }
 
 /* Draws into memory first: what does not fit the page is drawn smaller, or not at all. */
-static cof_status draw_within(cofi_report *r, size_t attribute, size_t most, cofi_writer *w, cof_error *err)
+static cof_status draw_within(cofi_report *r, size_t attribute, double longest, size_t most, cofi_writer *w,
+                              cof_error *err)
 {
     static const uint32_t rows[] = {TREE_ROWS, SMALL_TREE_ROWS};
+    size_t begin = w->n;
     for (size_t i = 0; i < 2; i++) {
-        w->n = 0;
-        cof_status status = cofi_embed_tree(r->model, attribute, rows[i], put_bytes, w, err);
+        w->n = begin;
+        cof_status status = cofi_embed_tree(r->model, attribute, rows[i], longest, put_bytes, w, err);
         if (status == COF_OK && w->failed) status = cofi_no_memory(err);
-        if (status != COF_OK || w->n <= most) return status;
+        if (status != COF_OK || w->n - begin <= most) return status;
     }
-    w->n = 0;
+    w->n = begin;
     return COF_OK;
 }
 
-static void tree_item(cofi_report *r, size_t place, const cofi_writer *w)
+typedef struct tree_scales {
+    double *own;    /* per place: longest path of the tree */
+    double longest; /* of all of them */
+    bool differ;    /* zooming would change something */
+} tree_scales;
+
+/* A tree much smaller than the largest is worth a drawing of its own scale. */
+static bool zooms(const tree_scales *s, size_t place)
+{
+    return s->own[place] > 0 && s->own[place] < 0.7 * s->longest;
+}
+
+static cof_status measure_trees(cofi_report *r, size_t n, tree_scales *s, cof_error *err)
+{
+    cof_status status = COF_OK;
+    s->own = cofi_alloc_zero(&r->env, n, sizeof *s->own);
+    if (s->own == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < n && status == COF_OK; i++) {
+        status = cofi_tree_longest(r->model, r->ranked[i], &s->own[i], err);
+        s->longest = fmax(s->longest, s->own[i]);
+    }
+    for (size_t i = 0; i < n; i++) s->differ |= zooms(s, i);
+    return status;
+}
+
+static void tree_figure(cofi_out *out, const char *classes, const char *text, size_t n)
+{
+    cofi_out_format(out, "<figure%s>", classes);
+    cofi_out_bytes(out, text, n);
+    cofi_out_text(out, "</figure>");
+}
+
+/* The drawing at the common scale is the first `split` bytes; the rest, if any, has a scale of its own. */
+static void tree_item(cofi_report *r, size_t place, const cofi_writer *w, size_t split)
 {
     cofi_out *out = &r->out;
     size_t attribute = r->ranked[place];
     cofi_out_text(out, "<details");
+    if (place >= OPEN_TREES) cofi_out_text(out, " class=\"screen\"");
     data_name(out, r->model->attr[attribute].name);
     cofi_out_text(out, place < OPEN_TREES && w->n > 0 ? " open><summary><h3>" : "><summary><h3>");
     cofi_html_name(out, r->model->attr[attribute].name, 60);
-    cofi_out_format(out, "</h3> <span class=\"soft\">%u values, tells ", r->model->attr[attribute].n_values);
+    cofi_out_format(out, "</h3> <span class=\"soft\">%u values, importance ",
+                    r->model->attr[attribute].n_values);
     cofi_html_share(out, r->importance[attribute], 1);
-    cofi_out_text(out, "</span></summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-                       "aria-label=\"Order tree\"><figure>");
-    if (w->n > 0)
-        cofi_out_bytes(out, (const char *)w->bytes, w->n);
+    cofi_out_text(out, "</span></summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
+    cofi_html_attribute(out, "aria-label", r->model->attr[attribute].name);
+    cofi_out_text(out, ">");
+    if (w->n == 0)
+        cofi_out_text(
+            out, "<p class=\"soft\">Not drawn, to keep this page small. <code>coforest trees MODEL --attr "
+                 "COLUMN --format svg</code> draws it.</p>");
     else
-        cofi_out_text(out, "<figcaption>Left out to keep this page small; <code>coforest trees MODEL --attr "
-                           "COLUMN --format svg</code> draws it.</figcaption>");
-    cofi_out_text(out, "</figure></div></details>\n");
+        tree_figure(out, w->n > split ? " class=\"one\"" : "", (const char *)w->bytes, split);
+    if (w->n > split) tree_figure(out, " class=\"own\"", (const char *)w->bytes + split, w->n - split);
+    cofi_out_text(out, "</div></details>\n");
 }
 
-cof_status cofi_report_trees(cofi_report *r, cof_error *err)
+static cof_status draw_trees(cofi_report *r, size_t n, const tree_scales *s, cof_error *err)
 {
     cofi_writer w = {.env = r->env};
     cof_status status = COF_OK;
     size_t left = MOST_TREE_BYTES;
-    enum { MOST_TREES = 1000 };
-    if (!r->has_trees) return COF_OK;
-    cofi_html_section(&r->out, "trees", "Order trees");
-    cofi_out_text(
-        &r->out,
-        "<p>Values joined by a short edge were shared by the same clusters; the distance of two values "
-        "is the length of the way between them. Bars show how a value's rows spread over the clusters, "
-        "circles how frequent it is. The columns that tell most come first.</p>\n");
-    colour_key(r);
-    filter_box(&r->out, "#tree-list details[data-name]", "tree-list");
-    cofi_out_text(&r->out, "<div id=\"tree-list\">\n");
-    for (size_t i = 0; i < r->n_ranked && i < MOST_TREES && status == COF_OK; i++) {
+    for (size_t i = 0; i < n && status == COF_OK; i++) {
         if (i == FEW_COLUMNS)
-            cofi_out_format(&r->out, "<details><summary>The other %zu columns</summary>\n", r->n_ranked - i);
-        status = draw_within(r, r->ranked[i], left, &w, err);
-        if (status == COF_OK) tree_item(r, i, &w);
+            cofi_out_format(&r->out, "<details class=\"screen\"><summary>The other %zu columns</summary>\n",
+                            r->n_ranked - i);
+        w.n = 0;
+        status = draw_within(r, r->ranked[i], s->longest, left, &w, err);
+        size_t split = w.n;
+        if (status == COF_OK && split > 0 && zooms(s, i))
+            status = draw_within(r, r->ranked[i], 0, left - split, &w, err);
+        if (status == COF_OK) tree_item(r, i, &w, split);
         left -= w.n;
     }
     cofi_release(&r->env, w.bytes);
-    cofi_out_text(&r->out, r->n_ranked > FEW_COLUMNS ? "</details></div></section>\n" : "</div></section>\n");
+    if (n > FEW_COLUMNS) cofi_out_text(&r->out, "</details>");
+    return status;
+}
+
+cof_status cofi_report_trees(cofi_report *r, cof_error *err)
+{
+    enum { MOST_TREES = 1000 };
+    size_t n = r->n_ranked < MOST_TREES ? r->n_ranked : MOST_TREES;
+    tree_scales s = {.longest = 0};
+    if (!r->has_trees) return COF_OK;
+    cof_status status = measure_trees(r, n, &s, err);
+    cofi_html_section(&r->out, "trees", "Order trees");
+    cofi_out_text(
+        &r->out,
+        "<p>A short edge joins two values that occur in the same clusters. The distance of two values "
+        "is the length of the path between them; all trees have the same scale. Bars show how the "
+        "rows with a value spread over the clusters, circles how frequent the value is. The most "
+        "important columns come first.</p>\n");
+    colour_key(r);
+    filter_box(&r->out, "#tree-list details[data-name]", "tree-list");
+    if (s.differ)
+        cofi_out_text(
+            &r->out,
+            "<input type=\"checkbox\" id=\"zoom\"> <label for=\"zoom\">Zoom: give every tree a scale "
+            "of its own</label>\n");
+    cofi_out_text(&r->out, "<div id=\"tree-list\">\n");
+    if (status == COF_OK) status = draw_trees(r, n, &s, err);
+    cofi_out_text(&r->out, "</div></section>\n");
+    cofi_release(&r->env, s.own);
     return status;
 }
 
@@ -237,13 +302,13 @@ cof_status cofi_report_trees(cofi_report *r, cof_error *err)
 
 static void importance_table(cofi_report *r, size_t begin, size_t end)
 {
-    static const char *const heads[] = {"column", "values", "share of the uncertainty removed"};
-    cofi_html_table(&r->out, "full", true, "How much each column alone tells about the cluster");
+    static const char *const heads[] = {"column", "values", "importance"};
+    cofi_html_table(&r->out, "full", true, "Importance of every column");
     cofi_html_heads(&r->out, heads, "-n-", 3);
     cofi_out_text(&r->out, "<tbody>\n");
     for (size_t i = begin; i < end; i++) {
         size_t a = r->ranked[i];
-        cofi_out_text(&r->out, "<tr><th scope=\"row\">");
+        cofi_out_format(&r->out, "<tr%s><th scope=\"row\">", i < PAPER_COLUMNS ? "" : " class=\"screen\"");
         cofi_html_name(&r->out, r->model->attr[a].name, COFI_REPORT_NAME);
         cofi_html_count_cell(&r->out, r->model->attr[a].n_values);
         cofi_html_bar(&r->out, "wide", r->importance[a], 1);
@@ -258,13 +323,16 @@ void cofi_report_importance(cofi_report *r)
     enum { MOST = 2000 };
     size_t few = r->n_ranked < FEW_BARS ? r->n_ranked : FEW_BARS,
            all = r->n_ranked < MOST ? r->n_ranked : MOST;
-    cofi_html_section(&r->out, "importance", "Which columns matter most");
-    cofi_out_text(&r->out,
-                  "<p>The share of the uncertainty about the cluster that a column alone removes "
-                  "(mutual information over the clusters' entropy, less what chance would give).</p>\n");
+    cofi_html_section(&r->out, "importance", "Most important columns");
+    cofi_out_text(
+        &r->out,
+        "<p>How much a column alone tells about the cluster of a row: the share of the uncertainty that it "
+        "removes (mutual information divided by the entropy of the clusters, less what chance would "
+        "give).</p>\n");
     importance_table(r, 0, few);
     if (all > few) {
-        cofi_out_format(&r->out, "<details><summary>The other %zu columns</summary>\n", all - few);
+        cofi_out_format(&r->out, "<details class=\"screen\"><summary>The other %zu columns</summary>\n",
+                        all - few);
         importance_table(r, few, all);
         cofi_out_text(&r->out, "</details>\n");
     }

@@ -29,10 +29,11 @@ static void map_legend(cofi_report *r)
     }
     cofi_out_text(out, "</ul>\n");
     if (r->k > COFI_COLOURS)
-        cofi_out_format(out,
-                        "<p class=\"soft\">Colours repeat after %d clusters; hover or press to tell them "
-                        "apart.</p>\n",
-                        (int)COFI_COLOURS);
+        cofi_out_format(
+            out,
+            "<p class=\"soft\">Colours repeat after %d clusters; point at a circle or press a button to "
+            "tell them apart.</p>\n",
+            (int)COFI_COLOURS);
 }
 
 void cofi_report_map(cofi_report *r)
@@ -43,11 +44,11 @@ void cofi_report_map(cofi_report *r)
     cof_map_points(r->map, &n);
     cofi_map_drawing d = {.map = r->map, .table = r->table, .label = r->label, .k = r->k, .names = r->names};
     cofi_html_section(out, "map", "Map of the rows");
-    cofi_out_format(
-        out,
-        "<p>Every circle is a distinct row; rows that %s lie together (t-SNE). How far apart groups "
-        "lie means little. ",
-        r->has_trees ? "the learned distances call alike" : "agree in many columns");
+    cofi_out_format(out,
+                    "<p>Every circle is a distinct row. Rows that are similar by %s lie together (t-SNE); "
+                    "the distance between "
+                    "groups means little. ",
+                    r->has_trees ? "the learned distances" : "the number of columns they agree in");
     if (n < r->n_distinct || cof_map_n_distinct(r->map) == 0) {
         cofi_out_text(out, "A sample of ");
         cofi_html_count(out, n);
@@ -55,7 +56,7 @@ void cofi_report_map(cofi_report *r)
         if (r->n_distinct > 0) cofi_html_count(out, r->n_distinct);
         cofi_out_text(out, " distinct rows is shown. ");
     }
-    cofi_out_text(out, "Larger circles stand for more equal rows; hover to see which.</p>\n");
+    cofi_out_text(out, "A larger circle stands for more equal rows; point at it to see which.</p>\n");
     map_legend(r);
     cofi_out_text(out, "<figure class=\"map\">");
     cofi_draw_map(out, &d);
@@ -122,7 +123,7 @@ static void example_table(cofi_report *r, uint32_t j)
     static const char *const kind[] = {"typical", "atypical", "close call"};
     cofi_out *out = &r->out;
     char caption[100];
-    snprintf(caption, sizeof caption, "Rows of cluster %u, with the columns that tell most", j + 1);
+    snprintf(caption, sizeof caption, "Rows of cluster %u, with the most important columns", j + 1);
     cofi_html_table(out, "", true, caption);
     cofi_out_text(out, "<thead><tr><th scope=\"col\">row<th scope=\"col\">why<th scope=\"col\" "
                        "class=\"n\">distance<th scope=\"col\" class=\"n\">lead<th scope=\"col\">next");
@@ -166,12 +167,13 @@ void cofi_report_rows(cofi_report *r)
     cofi_out *out = &r->out;
     if (!cofi_report_has_rows(r) || r->margin == NULL) return;
     cofi_html_section(out, "rows", "Typical and atypical rows");
-    cofi_out_text(
-        out, "<p>Typical rows lie nearest to their cluster, atypical ones farthest; a close call is almost "
-             "as near to the next cluster. Equal rows are shown once.</p>\n");
+    cofi_out_text(out, "<p>Typical rows lie nearest to their cluster, atypical ones farthest. A close call "
+                       "is almost as near to "
+                       "the next cluster. Equal rows are shown once.</p>\n");
     for (uint32_t j = 0; j < r->k && j < MOST; j++) {
         if (r->rows[j].n == 0) continue;
-        cofi_out_format(out, "<details%s><summary><h3>", r->k <= COFI_REPORT_OPEN ? " open" : "");
+        cofi_out_format(out, "<details class=\"screen\"%s><summary><h3>",
+                        r->k <= COFI_REPORT_OPEN ? " open" : "");
         cofi_html_swatch(out, j);
         cofi_out_format(out, "Cluster %u</h3></summary>\n", j + 1);
         members(r, j);

@@ -1,21 +1,20 @@
 /* How the fit went, and how it compares with known classes. */
+#include "../svg/chart.h"
 #include "report.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* ---- Convergence ------------------------------------------------------------------------------------- */
 
-enum { WIDTH = 640, HEIGHT = 260, LEFT = 70, RIGHT = 14, TOP = 14, BOTTOM = 40, MOST_CURVES = 20 };
+enum { MOST_CURVES = 20 };
 
 typedef struct curve_frame {
     const cof_pass_record *record;
     size_t n;
-    double least, most; /* objective */
-    uint32_t passes;
+    cofi_chart chart; /* objective by pass */
 } curve_frame;
 
-/* Only starts of the kept one's kind: others count in other units. */
+/* Only restarts of the kept one's kind: others count in other units. */
 static bool is_drawn(const cofi_report *r, uint32_t restart)
 {
     if (restart < r->n_restarts && r->best_restart < r->n_restarts &&
@@ -26,64 +25,34 @@ static bool is_drawn(const cofi_report *r, uint32_t restart)
 
 static curve_frame frame_of(const cofi_report *r)
 {
-    curve_frame f = {.least = INFINITY, .most = -INFINITY, .passes = 1};
+    cofi_chart c = {
+        .height = 280, .top = 14, .bottom = 46, .first = 1, .last = 1, .least = INFINITY, .most = -INFINITY};
+    curve_frame f = {.n = 0};
     f.record = cof_model_history(r->model, &f.n);
     for (size_t i = 0; i < f.n; i++) {
         if (!is_drawn(r, f.record[i].restart)) continue;
-        f.least = fmin(f.least, f.record[i].objective);
-        f.most = fmax(f.most, f.record[i].objective);
-        if (f.record[i].pass > f.passes) f.passes = f.record[i].pass;
+        c.least = fmin(c.least, f.record[i].objective);
+        c.most = fmax(c.most, f.record[i].objective);
+        c.last = fmax(c.last, f.record[i].pass);
     }
-    if (!(f.most > f.least)) f.most = f.least + 1;
-    if (!(f.most > f.least)) f.most = nextafter(f.least, INFINITY); /* so large that one more is nothing */
+    if (!(c.most > c.least)) c.most = c.least + 1;
+    if (!(c.most > c.least)) c.most = nextafter(c.least, INFINITY); /* so large that one more is nothing */
+    f.chart = c;
     return f;
-}
-
-static double x_of(const curve_frame *f, uint32_t pass)
-{
-    return LEFT + (WIDTH - LEFT - RIGHT) * (f->passes > 1 ? (pass - 1.0) / (f->passes - 1.0) : 0.5);
-}
-
-static double y_of(const curve_frame *f, double objective)
-{
-    /* halves, since a difference may be too large for a number */
-    return TOP + (HEIGHT - TOP - BOTTOM) * ((f->most / 2 - objective / 2) / (f->most / 2 - f->least / 2));
-}
-
-static void draw_axes(cofi_out *out, const curve_frame *f)
-{
-    double bottom = HEIGHT - BOTTOM;
-    uint32_t step = f->passes > 12 ? (f->passes + 9) / 10 : 1;
-    for (int i = 0; i <= 4; i++) {
-        double objective = f->least * (1 - i / 4.0) + f->most * (i / 4.0), y = y_of(f, objective);
-        cofi_svg_line(out, "cof-grid", LEFT, y, WIDTH - RIGHT, y);
-        cofi_svg_text_start(out, "cof-note cof-end", LEFT - 8, y + 4);
-        cofi_out_fixed(out, objective, 0, f->most - f->least < 10 ? 2 : 0);
-        cofi_out_text(out, "</text>");
-    }
-    for (uint32_t pass = 1; pass <= f->passes && !out->refused; pass += step) {
-        cofi_svg_text_start(out, "cof-note cof-mid", x_of(f, pass), bottom + 19);
-        cofi_out_format(out, "%u</text>", pass);
-    }
-    cofi_svg_text(out, "cof-note cof-mid", (LEFT + WIDTH - RIGHT) / 2.0, bottom + 34, "pass");
-    cofi_out_text(out, "\n");
 }
 
 static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t end, bool best,
                        bool by_likelihood)
 {
     cofi_out_format(out, "<polyline%s points=\"", best ? " class=\"cof-bold\"" : "");
-    for (size_t i = begin; i < end; i++) {
-        cofi_out_number(out, round(10 * x_of(f, f->record[i].pass)) / 10);
-        cofi_out_text(out, ",");
-        cofi_out_number(out, round(10 * y_of(f, f->record[i].objective)) / 10);
-        cofi_out_text(out, " ");
-    }
+    for (size_t i = begin; i < end; i++)
+        cofi_chart_vertex(out, &f->chart, f->record[i].pass, f->record[i].objective);
     cofi_out_text(out, "\"/>");
     for (size_t i = begin; i < end && best; i++) {
         const cof_pass_record *p = &f->record[i];
         bool rebuilt = !by_likelihood && (i == begin || p->rebuild != p[-1].rebuild);
-        cofi_svg_circle_start(out, rebuilt ? 5 : 0, x_of(f, p->pass), y_of(f, p->objective), rebuilt ? 5 : 3);
+        cofi_svg_circle_start(out, rebuilt ? 5 : 0, cofi_chart_x(&f->chart, p->pass),
+                              cofi_chart_y(&f->chart, p->objective), rebuilt ? 5 : 3);
         cofi_out_format(out, "<title>pass %u%s: ", p->pass, rebuilt ? ", first with a new forest" : "");
         cofi_out_fixed(out, p->objective, 0, 3);
         cofi_out_format(out, ", %llu rows moved</title></circle>", (unsigned long long)p->moved);
@@ -104,27 +73,41 @@ static void draw_curves(cofi_report *r, const curve_frame *f)
         }
 }
 
+/* A curve below the kept one's looks like a mistake unless it is said what decided. */
+static void tell_choice(cofi_report *r)
+{
+    if (r->n_restarts < 2 || cof_model_select(r->model) == COF_SELECT_OBJECTIVE) return;
+    cofi_out_format(&r->out,
+                    " Restarts are compared by %s, not by this sum, so the kept one need not end lowest.",
+                    cofi_report_criterion(r));
+}
+
 void cofi_report_convergence(cofi_report *r)
 {
     cofi_out *out = &r->out;
     curve_frame f = frame_of(r);
     if (f.n == 0) return;
-    cofi_html_section(out, "convergence", "Convergence");
     bool by_likelihood = r->n_restarts > 0 && r->restarts[r->best_restart].by_likelihood;
+    uint32_t step = f.chart.last > 12 ? (uint32_t)((f.chart.last + 9) / 10) : 1;
+    cofi_html_section(out, "convergence", "Convergence");
     cofi_out_text(
-        out,
-        by_likelihood
-            ? "<p>Minus the logarithm of how likely the rows are in their clusters after every pass; the "
-              "start that was kept is one that the likelihood refined, and starts refined along forests "
-              "count otherwise and are not drawn.</p>\n<figure class=\"fit\">"
-            : "<p>The sum of distances of all rows to their clusters after every pass. A new forest changes "
-              "the distances themselves, so the curve may rise there.</p>\n<figure class=\"fit\">");
-    cofi_svg_open(out, WIDTH, HEIGHT, "Objective by pass", false);
-    draw_axes(out, &f);
+        out, by_likelihood
+                 ? "<p>The kept restart assigns every row to its likeliest cluster. The chart shows minus "
+                   "the log-likelihood of the rows after every pass. Restarts that use the trees count "
+                   "in other units and are not drawn."
+                 : "<p>The chart shows the sum of the distances of all rows to their clusters after "
+                   "every pass. A rebuilt forest changes the distances themselves, so the curve may "
+                   "rise there.");
+    tell_choice(r);
+    cofi_out_text(out, "</p>\n<figure class=\"fit\">");
+    cofi_svg_open(out, COFI_CHART_WIDTH, f.chart.height, "Objective by pass of the kept restart and others",
+                  false);
+    cofi_chart_grid(out, &f.chart);
+    cofi_chart_ticks(out, &f.chart, step, "pass");
     draw_curves(r, &f);
     cofi_svg_close(out);
-    cofi_out_format(out, "<figcaption>Bold: the start that was kept%s; thin: the other starts",
-                    by_likelihood ? "" : "; orange: first pass with a new forest");
+    cofi_out_format(out, "<figcaption>Bold: the restart that was kept%s; thin: other restarts",
+                    by_likelihood ? "" : "; orange: first pass with a rebuilt forest");
     if (r->n_restarts > MOST_CURVES) cofi_out_format(out, ", the first %d of them", (int)MOST_CURVES);
     cofi_out_text(out, "</figcaption></figure></section>\n");
 }
@@ -177,10 +160,9 @@ static void score_figures(cofi_report *r, const cof_indices *scores)
     const cof_index *score;
     cofi_out_text(&r->out, "<dl class=\"figures\">\n");
     for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++) {
-        cofi_out_format(&r->out, "<div title=\"%s\"><dt>%s</dt><dd data-key=\"%s\">", score->about,
-                        score->name, score->key);
+        cofi_out_format(&r->out, "<div><dt>%s</dt><dd data-key=\"%s\">", score->name, score->key);
         cofi_out_fixed(&r->out, cof_index_value(scores, i), 0, 4);
-        cofi_out_text(&r->out, "</dd></div>\n");
+        cofi_out_format(&r->out, "</dd><dd class=\"soft\">%s</dd></div>\n", score->about);
     }
     cofi_out_text(&r->out, "</dl>\n");
 }
@@ -240,7 +222,7 @@ static void write_scores(cofi_report *r, const confusion *c)
                     "classes over ",
                     c->scores.n_classes);
     cofi_html_count(&r->out, c->scores.n);
-    cofi_out_text(&r->out, " rows. 1 is perfect; by chance ARI and AMI are about 0.</p>\n");
+    cofi_out_text(&r->out, " rows. 1 is perfect; a random partition has ARI and AMI of about 0.</p>\n");
     score_figures(r, &c->scores);
     confusion_table(r, c);
     cofi_out_text(&r->out, "</section>\n");

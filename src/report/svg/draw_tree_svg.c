@@ -8,9 +8,9 @@
  *
  * An edge too short to be seen is drawn at a least length, dashed. In a page the page says what the tree is
  * of and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
+#include "../../core/utf8.h"
 #include "../../score/contingency.h"
 #include "../draw_tree.h"
-#include "../../core/utf8.h"
 #include "svg_out.h"
 
 #include <math.h>
@@ -25,15 +25,18 @@ enum {
     TREE_LEFT = SHARE_END + 22,
     TREE_WIDTH = 420,      /* of the longest path if no edge has to be stretched; trees of many values get */
     TREE_WIDTH_MOST = 900, /* more, so that fewer edges have to be */
-    LEAST_GAP = 8,         /* between two circles: enough to see a dash */
-    SAMPLE = 20,           /* of a dashed line, for the footer */
+    TREE_WIDTH_SHARED = 640, /* where all trees of a page have one scale */
+    LEAST_GAP = 8,           /* between two circles: enough to see a dash */
+    SAMPLE = 20,             /* of a dashed line, for the footer */
     LINE = 22,
     COLUMN = 9, /* width allowed for a character */
     LEGEND_TOP = 62,
     KEYS_LEFT = 56,
     KEY = 36,
     KEY_LINE = 16,
-    SMALL_TEXT = 42 /* room an edge needs to carry its length */
+    SMALL_TEXT = 42, /* room an edge needs to carry its length */
+    MOST_SAID = 6,   /* edges told to a screen reader */
+    MOST_LABEL = 1200
 };
 static const double MOST_RADIUS = 8, LEAST_RADIUS = 2.5;
 
@@ -120,14 +123,16 @@ static double radius_of(const svg_layout *l, double count)
     return l->biggest > 0 ? fmax(LEAST_RADIUS, MOST_RADIUS * sqrt(count / l->biggest)) : LEAST_RADIUS;
 }
 
-static void set_scale(svg_layout *l, uint32_t n)
+static void set_scale(svg_layout *l, const cofi_tree_drawing *d)
 {
     double longest = 0;
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t v = 0; v < d->tree.n; v++)
         if (l->kept[v] && l->path[v] > longest) longest = l->path[v];
-    l->tree_width = fmin(TREE_WIDTH + 5 * (double)l->n_rows, TREE_WIDTH_MOST);
+    bool shared = d->longest > 0;
+    l->tree_width = shared ? TREE_WIDTH_SHARED : fmin(TREE_WIDTH + 5 * (double)l->n_rows, TREE_WIDTH_MOST);
+    if (shared) longest = d->longest;
     l->scale = longest > 0 ? l->tree_width / longest : 0;
-    l->width = TREE_LEFT + l->tree_width;
+    l->width = TREE_LEFT + (shared ? l->tree_width / 2 : l->tree_width); /* at least, for the scale's bar */
 }
 
 /* Pixels between a value and the drawn one it hangs from; *stretched if that is more than its length. */
@@ -164,12 +169,26 @@ static double y_of(const svg_layout *l, uint32_t row)
 
 /* ---- The drawing ----------------------------------------------------------------------------------- */
 
+/* What a screen reader says: the edges too, where they are few. */
+static void describe(const cofi_tree_drawing *d, const char *name, char label[MOST_LABEL])
+{
+    char from[COFI_SHOWN_BYTES], to[COFI_SHOWN_BYTES];
+    int n = snprintf(label, MOST_LABEL, "Order tree of %s, %u values", name, d->view.n_values);
+    if (d->n_edges > MOST_SAID) return;
+    for (size_t e = 0; e < d->n_edges && n < MOST_LABEL; e++)
+        n += snprintf(label + n, (size_t)(MOST_LABEL - n), "%s %s to %s %d.%02d", e == 0 ? ":" : ",",
+                      cofi_shown(from, cof_model_value(d->model, d->attribute, d->edges[e].u), 24),
+                      cofi_shown(to, cof_model_value(d->model, d->attribute, d->edges[e].v), 24),
+                      (int)lround(100 * d->edges[e].length) / 100,
+                      (int)lround(100 * d->edges[e].length) % 100);
+}
+
 static void opening(cofi_tree_drawing *d, const svg_layout *l)
 {
     cofi_out *out = &d->out;
-    char name[COFI_SHOWN_BYTES], label[COFI_SHOWN_BYTES + 16];
+    char name[COFI_SHOWN_BYTES], label[MOST_LABEL];
     cofi_shown(name, d->view.name, 2 * COFI_NAME_COLUMNS);
-    snprintf(label, sizeof label, "Order tree of %s", name);
+    describe(d, name, label);
     cofi_svg_open(out, l->width, l->height, label, !d->embedded);
     if (d->embedded) return;
     cofi_svg_text(out, "cof-head", MARGIN, 28, name);
@@ -351,7 +370,7 @@ cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err)
     if (status == COF_OK) status = choose_values(&l, d, err);
     if (status == COF_OK) {
         place_rows(&l, d);
-        set_scale(&l, d->tree.n);
+        set_scale(&l, d);
         place_columns(&l, d);
         draw(d, &l);
     }

@@ -1,0 +1,48 @@
+/* Axes and places of a chart. */
+#include "chart.h"
+
+#include <math.h>
+
+double cofi_chart_x(const cofi_chart *c, double x)
+{
+    double share = c->last > c->first ? (x - c->first) / (c->last - c->first) : 0.5;
+    return COFI_CHART_LEFT + (COFI_CHART_WIDTH - COFI_CHART_LEFT - COFI_CHART_RIGHT) * share;
+}
+
+double cofi_chart_y(const cofi_chart *c, double y)
+{
+    /* halves, since a difference may be too large for a number */
+    return c->top + (c->height - c->top - c->bottom) * ((c->most / 2 - y / 2) / (c->most / 2 - c->least / 2));
+}
+
+void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
+{
+    for (int i = 0; i <= 4; i++) {
+        double value = c->least * (1 - i / 4.0) + c->most * (i / 4.0), y = cofi_chart_y(c, value);
+        cofi_svg_line(out, "cof-grid", COFI_CHART_LEFT - 12, y, COFI_CHART_WIDTH - COFI_CHART_RIGHT + 12, y);
+        cofi_svg_text_start(out, "cof-note cof-end", COFI_CHART_LEFT - 20, y + 4);
+        cofi_out_fixed(out, value, 0, c->most - c->least < 10 ? 2 : 0);
+        cofi_out_text(out, "</text>");
+    }
+    cofi_out_text(out, "\n");
+}
+
+void cofi_chart_ticks(cofi_out *out, const cofi_chart *c, uint32_t step, const char *what)
+{
+    double y = c->height - 24;
+    for (double x = c->first; x <= c->last && !out->refused; x += step) {
+        cofi_svg_text_start(out, "cof-note cof-mid", cofi_chart_x(c, x), y);
+        cofi_out_fixed(out, x, 0, 0);
+        cofi_out_text(out, "</text>");
+    }
+    cofi_svg_text(out, "cof-note cof-mid", cofi_chart_x(c, (c->first + c->last) / 2), y + 18, what);
+    cofi_out_text(out, "\n");
+}
+
+void cofi_chart_vertex(cofi_out *out, const cofi_chart *c, double x, double y)
+{
+    cofi_out_number(out, round(10 * cofi_chart_x(c, x)) / 10);
+    cofi_out_text(out, ",");
+    cofi_out_number(out, round(10 * cofi_chart_y(c, y)) / 10);
+    cofi_out_text(out, " ");
+}

@@ -1,0 +1,22 @@
+/* A chart over the whole width of the page: values of x along the bottom, of y up the left side. */
+#ifndef COFI_CHART_H
+#define COFI_CHART_H
+
+#include "svg_out.h"
+
+enum { COFI_CHART_WIDTH = 1088, COFI_CHART_LEFT = 128, COFI_CHART_RIGHT = 24 };
+
+typedef struct cofi_chart {
+    double height, top, bottom; /* bottom: room below the plot */
+    double first, last;         /* x */
+    double least, most;         /* y; most is above least */
+} cofi_chart;
+
+double cofi_chart_x(const cofi_chart *c, double x);
+double cofi_chart_y(const cofi_chart *c, double y);
+void cofi_chart_grid(cofi_out *out, const cofi_chart *c); /* five values of y */
+void cofi_chart_ticks(cofi_out *out, const cofi_chart *c, uint32_t step,
+                      const char *what);                                        /* whole numbers of x */
+void cofi_chart_vertex(cofi_out *out, const cofi_chart *c, double x, double y); /* "x,y " of a polyline */
+
+#endif
