@@ -77,6 +77,7 @@ set(COF_SOURCES
   src/report/html/report_numbers.c
   src/report/html/report_overview.c
   src/report/html/report_profile.c
+  src/report/html/report_quantities.c
   src/report/html/report_rows.c
   src/report/html/report_runs.c
   src/report/svg/draw_map.c

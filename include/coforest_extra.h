@@ -314,13 +314,16 @@ typedef enum cof_trait_side {
 
 typedef struct cof_trait { /* frozen */
     size_t attribute;
-    uint32_t value;
+    uint32_t value, last; /* of a quantity the bins from value to last; otherwise the same one */
     double here, cluster; /* weight of the cluster's rows with the value, and of all its rows */
     double anywhere, all; /* the same in the table */
     double evidence;      /* G statistic of value against cluster; by chance it exceeds 10.8 once in 1000 */
 } cof_trait;
 
-/* The values that distinguish each cluster, at most `most` of them, most evidence first: those of cluster j begin at
+/* The values of a trait as text: "red"; of joined bins "17..27". Writes at most `room` bytes, at least 1, and returns
+ * text. */
+COF_API const char *cof_trait_text(const cof_model *model, const cof_trait *trait, char *text, size_t room);
+/* The values that distinguish each cluster, neighbouring bins of a quantity joined, at most `most` of them, most evidence first: those of cluster j begin at
  * traits[j * most], n_traits[j] of them. Time is proportional to values x k. */
 COF_API cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, cof_trait *traits,
                                     size_t *n_traits, cof_error *err);

@@ -97,9 +97,24 @@ static void print_cut(const cof_table *table, size_t column, cof_json *j)
     cof_json_close(j, ']');
 }
 
+/* Least, quartiles and greatest of a quantity in every cluster. */
+static void print_five(const cof_model *model, size_t attribute, cof_json *j)
+{
+    if (cof_model_five(model, attribute, 0) == NULL) return;
+    cof_json_open_line(j, "quartiles", '[');
+    for (uint32_t cluster = 0; cluster < cof_model_k(model); cluster++) {
+        const double *five = cof_model_five(model, attribute, cluster);
+        cof_json_open_line(j, NULL, '[');
+        for (int q = 0; q < COF_N_FIVE; q++) cof_json_real(j, NULL, five[q]);
+        cof_json_close(j, ']');
+    }
+    cof_json_close(j, ']');
+}
+
 /* Every column of the table: what became of it, and why it takes no part if it does not. */
 static void print_attributes(const fit_job *job, cof_json *j)
 {
+    size_t attribute = 0; /* of the model */
     cof_json_open(j, "attributes", '[');
     for (size_t c = 0; c < job->columns.n; c++) {
         cof_column view = {.struct_size = sizeof view};
@@ -111,6 +126,7 @@ static void print_attributes(const fit_job *job, cof_json *j)
         cof_json_flag(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
         cof_json_text(j, "why", left_out_word(job->columns.why[c]));
         print_cut(job->table, c, j);
+        if (view.role == COF_ROLE_ATTRIBUTE) print_five(job->model, attribute++, j);
         cof_json_close(j, '}');
     }
     cof_json_close(j, ']');

@@ -245,7 +245,8 @@ static void put_trait(const fit_job *job, const page *p, flow *f, const trait *t
     char shares[640];
     if (cof_model_attribute(job->model, t->attribute, &about) != COF_OK) return;
     shown name = show_name(about.name, VALUE_WIDTH);
-    shown value = show_name(cof_model_value(job->model, t->attribute, t->value), VALUE_WIDTH);
+    char value_text[512];
+    shown value = show_name(cof_trait_text(job->model, t, value_text, sizeof value_text), VALUE_WIDTH);
     shown here = show_share(t->here, t->cluster), anywhere = show_share(t->anywhere, t->all);
     char text[1280];
     snprintf(shares, sizeof shares, "%s (%s)%s", here.text, anywhere.text, last ? "" : ",");
@@ -291,6 +292,54 @@ static void show_traits(const fit_job *job, const page *p, const insight *in)
         if (job->columns.names != SIZE_MAX) show_names(job, p, j);
     }
     if (job->s.k > MOST_CLUSTERS) fprintf(p->out, "     and %u more clusters\n", job->s.k - MOST_CLUSTERS);
+}
+
+/* ---- Quantities ---------------------------------------------------------------------------------- */
+
+/* One quantity: the median of every cluster, and its quartiles. */
+static void show_quantity(const fit_job *job, const page *p, size_t attribute, int name_width)
+{
+    cof_attribute about = {.struct_size = sizeof about};
+    if (cof_model_attribute(job->model, attribute, &about) != COF_OK) return;
+    shown name = show_name(about.name, VALUE_WIDTH);
+    fprintf(p->out, "  %s", accent(p));
+    put_left(p->out, &name, name_width);
+    fputs(plain(p), p->out);
+    flow f = flow_begin(p, name_width + 4, name_width + 2);
+    for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+        char low[48], middle[48], high[48], text[240];
+        const double *five = cof_model_five(job->model, attribute, j);
+        if (five == NULL || isnan(five[COF_FIVE_MEDIAN])) continue;
+        snprintf(
+            text, sizeof text, " %u: %s (%s..%s)", j + 1,
+            cof_model_show_point(job->model, attribute, five[COF_FIVE_MEDIAN], middle, sizeof middle),
+            cof_model_show_point(job->model, attribute, five[COF_FIVE_QUARTER], low, sizeof low),
+            cof_model_show_point(job->model, attribute, five[COF_FIVE_THREE_QUARTERS], high, sizeof high));
+        flow_piece(&f, "", text, (int)strlen(text), "");
+    }
+    flow_end(&f);
+}
+
+static void show_quantities(const fit_job *job, const page *p, const insight *in)
+{
+    enum { MOST_SHOWN = 8 };
+    size_t found[MOST_SHOWN], n = 0, all = 0;
+    int name_width = 4;
+    for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
+        cof_attribute about = {.struct_size = sizeof about};
+        if (cof_model_five(job->model, r, 0) == NULL || cof_model_attribute(job->model, r, &about) != COF_OK)
+            continue;
+        size_t at = n < MOST_SHOWN ? n++ : MOST_SHOWN - 1;
+        if (all++ >= MOST_SHOWN && in->tells[found[at]] >= in->tells[r]) continue;
+        for (; at > 0 && in->tells[found[at - 1]] < in->tells[r]; at--) found[at] = found[at - 1];
+        found[at] = r;
+        int width = show_name(about.name, VALUE_WIDTH).width;
+        if (width > name_width) name_width = width;
+    }
+    if (n == 0) return;
+    heading(p, "Quantities: median of each cluster (and its quartiles)");
+    for (size_t i = 0; i < n; i++) show_quantity(job, p, found[i], name_width);
+    if (all > n) fprintf(p->out, "  and %zu more\n", all - n);
 }
 
 /* ---- Trees --------------------------------------------------------------------------------------- */
@@ -436,6 +485,7 @@ int show_fit(const fit_job *job, const page *p)
     show_warnings(job, p);
     show_curve(job, p);
     show_traits(job, p, &in);
+    show_quantities(job, p, &in);
     show_telling(job, p, &in);
     int code = show_trees(job, p, &in);
     if (code == CODE_DONE) code = show_comparison(job, p);

@@ -3,6 +3,7 @@
 #include "../model/model.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double LEAST_EVIDENCE = 6.6; /* chi-square with one degree of freedom, 1 in 100 */
 static const double LEAST_SHARE = 0.25;   /* where it is frequent: a rarer value characterises nothing */
@@ -103,19 +104,49 @@ static bool is_candidate(const cof_trait *t, int32_t side)
     return t->anywhere >= LEAST_SHARE * t->all && t->here * t->all < t->anywhere * t->cluster;
 }
 
+static void weigh(trait_lists *to, uint32_t j, cof_trait *t)
+{
+    if (!is_candidate(t, to->side)) return;
+    t->evidence = evidence_of(t);
+    if (t->evidence >= LEAST_EVIDENCE) keep_best(to, j, t);
+}
+
 static void weigh_value(const study *s, uint32_t value, double anywhere, trait_lists *to)
 {
     for (uint32_t j = 0; j < s->k; j++) {
         cof_trait t = {.attribute = s->attribute,
                        .value = value,
+                       .last = value,
                        .here = s->here[j],
                        .cluster = s->in_cluster[j],
                        .anywhere = anywhere,
                        .all = s->all};
-        if (!is_candidate(&t, to->side)) continue;
-        t.evidence = evidence_of(&t);
-        if (t.evidence >= LEAST_EVIDENCE) keep_best(to, j, &t);
+        weigh(to, j, &t);
     }
+}
+
+/* Neighbouring bins joined: the run of them in which the cluster has most rows above what the table's shares would give
+ * it, or below (Kadane's algorithm: a run that has come to nothing is begun anew). */
+static void weigh_bins(study *s, uint32_t n_bins, uint32_t j, trait_lists *to)
+{
+    cof_trait now = {.attribute = s->attribute, .cluster = s->in_cluster[j], .all = s->all}, best = now;
+    double surplus = 0, most = 0, sign = to->side == COF_TRAIT_MORE ? 1 : -1;
+    for (uint32_t v = 0; v < n_bins; v++) {
+        double anywhere = look_at_value(s, v);
+        if (surplus <= 0) {
+            surplus = now.here = now.anywhere = 0;
+            now.value = v;
+        }
+        now.last = v;
+        now.here += s->here[j];
+        now.anywhere += anywhere;
+        surplus += sign * (s->here[j] * s->all - anywhere * s->in_cluster[j]);
+        if (surplus > most) {
+            most = surplus;
+            best = now;
+        }
+    }
+    if (most > 0) weigh(to, j, &best);
 }
 
 cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, cof_trait *traits,
@@ -131,13 +162,32 @@ cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, c
     for (uint32_t j = 0; j < model->k; j++) n_traits[j] = 0;
     for (size_t r = 0; r < model->n_attrs && most > 0; r++) {
         if (!look_at(&s, r)) continue;
-        for (uint32_t v = 0; v < s.n_values; v++) {
+        uint32_t n_bins = model->attr[r].cut != NULL ? model->attr[r].cut->n_edges + 1 : 0;
+        for (uint32_t j = 0; n_bins > 0 && j < s.k; j++) weigh_bins(&s, n_bins, j, &to);
+        for (uint32_t v = n_bins; v < s.n_values; v++) {
             double anywhere = look_at_value(&s, v);
             if (anywhere > 0) weigh_value(&s, v, anywhere, &to);
         }
     }
     close_study(&s);
     return COF_OK;
+}
+
+/* A bin is named "low..high", or by its only value; a range goes from the low end of the first to the high end of the
+ * last. */
+const char *cof_trait_text(const cof_model *model, const cof_trait *t, char *text, size_t room)
+{
+    const char *first = cof_model_value(model, t->attribute, t->value);
+    const char *last = cof_model_value(model, t->attribute, t->last);
+    if (first == NULL || last == NULL) first = last = "";
+    if (t->value == t->last) {
+        snprintf(text, room, "%s", first);
+        return text;
+    }
+    const char *end = strstr(first, ".."), *begin = strstr(last, "..");
+    snprintf(text, room, "%.*s..%s", (int)(end != NULL ? (size_t)(end - first) : strlen(first)), first,
+             begin != NULL ? begin + 2 : last);
+    return text;
 }
 
 /* ---- Importance ------------------------------------------------------------------------------------ */

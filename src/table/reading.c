@@ -334,7 +334,8 @@ size_t cofi_time_write(int64_t s, char text[COFI_POINT_BYTES])
 /* In plain notation as far as people read it, whatever the locale's decimal point. */
 static size_t show_number(double number, int digits, char *text, size_t room)
 {
-    int n = number == floor(number) && fabs(number) < 0x1p63
+    bool whole = number == floor(number) || (digits < 15 && fabs(number) >= pow(10, digits));
+    int n = whole && fabs(number) < (digits < 15 ? 1e15 : 0x1p63)
                 ? snprintf(text, room, "%.0f", number == 0 ? 0.0 : number)
                 : snprintf(text, room, "%.*g", digits, number);
     char *point = strchr(text, localeconv()->decimal_point[0]);

@@ -205,6 +205,26 @@ static void a_file_keeps_the_quantities(void **state)
     cof_table_free(table);
 }
 
+static void the_report_shows_them(void **state)
+{
+    double x[N];
+    cof_error err;
+    (void)state;
+    cof_table *table = cut_table(0, x, true);
+    cof_model *m = fit_two(table);
+    for (int with_rows = 0; with_rows < 2; with_rows++) {
+        cofi_writer w = {.env = cofi_env_resolve(NULL)};
+        cof_report_options o = {.struct_size = sizeof o};
+        assert_status(cof_report_write(m, with_rows ? table : NULL, &o, keep_bytes, &w, &err), COF_OK, &err);
+        cofi_put_u8(&w, 0);
+        assert_non_null(strstr((const char *)w.bytes, "id=\"quantities\""));
+        assert_non_null(strstr((const char *)w.bytes, "2024-0")); /* the median of a date */
+        free(w.bytes);
+    }
+    cof_model_free(m);
+    cof_table_free(table);
+}
+
 /* A changed byte is refused, or gives a model that can be used. */
 static void damaged_quantities_do_no_harm(void **state)
 {
@@ -268,6 +288,7 @@ int main(void)
         cmocka_unit_test(rows_are_labelled_however_the_table_is_cut),
         cmocka_unit_test(what_cannot_be_read_was_never_met),
         cmocka_unit_test(a_file_keeps_the_quantities),
+        cmocka_unit_test(the_report_shows_them),
         cmocka_unit_test(damaged_quantities_do_no_harm),
         cmocka_unit_test(refused_memory_is_told),
     };

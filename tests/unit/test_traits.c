@@ -95,9 +95,49 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Bins side by side become one range; "more" and "less" tell the two ends. */
+static void neighbouring_bins_are_joined(void **state)
+{
+    enum { N = 200 };
+    static char text[N][8];
+    const char *cells[2 * N];
+    cof_table *table = NULL;
+    cof_trait trait[2 * 4];
+    size_t n[2];
+    char shown[64];
+    cof_error err;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        snprintf(text[i], sizeof text[i], "%zu", i);
+        cells[i] = text[i];
+        cells[N + i] = i < N / 2 ? "low" : "high";
+    }
+    assert_status(cof_table_from_strings(NULL, cells, N, 2, NULL, &table, &err), COF_OK, &err);
+    assert_status(cof_table_cut(table, 0, NULL, &err), COF_OK, &err);
+    cof_model *model = fit_model(table, &options, NULL);
+    const int32_t *label = cof_model_labels(model, NULL);
+    for (int32_t side = COF_TRAIT_MORE; side <= COF_TRAIT_LESS; side++) {
+        assert_status(cof_model_traits(model, side, 4, trait, n, &err), COF_OK, &err);
+        for (size_t j = 0; j < 2; j++) {
+            const cof_trait *t = &trait[4 * j];
+            size_t at = 0;
+            while (at < n[j] && t[at].attribute != 0) at++;
+            assert_true(at < n[j]); /* one trait is about the quantity, */
+            for (size_t i = at + 1; i < n[j]; i++) assert_true(t[i].attribute != 0); /* and no other */
+            bool low = (label[0] == (int32_t)j) == (side == COF_TRAIT_MORE);
+            assert_string_equal(cof_trait_text(model, &t[at], shown, sizeof shown),
+                                low ? "0..99" : "100..199");
+            assert_int_equal(t[at].last - t[at].value, 7);
+        }
+    }
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(telling_columns), cmocka_unit_test(marking_values),
-                                       cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(telling_columns), cmocka_unit_test(neighbouring_bins_are_joined),
+        cmocka_unit_test(marking_values), cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,13 @@ static void contents_entry(cofi_report *r, bool shown, const char *id, const cha
     if (shown) cofi_out_format(&r->out, "<li><a href=\"#%s\">%s</a></li>\n", id, words);
 }
 
+static bool has_quantities(const cofi_report *r)
+{
+    for (size_t a = 0; a < r->model->n_attrs; a++)
+        if (r->model->attr[a].used && r->model->attr[a].five != NULL) return true;
+    return false;
+}
+
 static void write_header(cofi_report *r)
 {
     size_t n_history;
@@ -53,6 +60,7 @@ static void write_header(cofi_report *r)
     contents_entry(r, cof_model_k_curve(r->model, NULL) != NULL, "numbers", "How many clusters");
     contents_entry(r, true, "clusters", "Clusters");
     contents_entry(r, true, "marks", "What makes them different");
+    contents_entry(r, has_quantities(r), "quantities", "Quantities");
     contents_entry(r, true, "profile", "Profile");
     contents_entry(r, r->has_trees, "trees", "Order trees");
     contents_entry(r, true, "importance", "Important columns");
@@ -69,6 +77,7 @@ static cof_status write_sections(cofi_report *r, cof_error *err)
     cofi_report_numbers(r);
     cofi_report_clusters(r);
     cofi_report_marks(r);
+    cofi_report_quantities(r);
     cofi_report_profile(r);
     cof_status status = cofi_report_trees(r, err);
     if (status != COF_OK) return status;

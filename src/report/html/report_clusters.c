@@ -333,7 +333,8 @@ static void put_trait(cofi_report *r, const cof_trait *t)
 {
     cofi_html_name(&r->out, r->model->attr[t->attribute].name, 24);
     cofi_out_text(&r->out, " = ");
-    cofi_html_name(&r->out, cof_model_value(r->model, t->attribute, t->value), 24);
+    char text[512];
+    cofi_html_name(&r->out, cof_trait_text(r->model, t, text, sizeof text), 24);
 }
 
 /* "always feathers = 1, eggs = 1; mostly airborne = 1": a word is said once for all it fits. */
