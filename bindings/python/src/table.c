@@ -424,7 +424,7 @@ static PyObject *table_codes(PyObject *self, PyObject *args)
     core_array out;
     if (!PyArg_ParseTuple(args, "nO", &c, &array)) return NULL;
     if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
-    cof_column view = {0};
+    cof_column view = {.struct_size = sizeof view};
     if (c < 0 || cof_table_column(table, (size_t)c, &view) != COF_OK ||
         out.shape[0] != (Py_ssize_t)cof_table_n_rows(table)) {
         core_array_close(&out);
