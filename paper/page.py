@@ -16,7 +16,7 @@ STYLE = """
 body{margin:0 auto;max-width:1040px;padding:1rem;font:16px/1.5 system-ui,"DejaVu Sans",sans-serif}
 h1{font-size:1.7rem;line-height:1.2}h2{margin-top:2.5rem;border-bottom:1px solid #8886}
 p{max-width:46rem}small{opacity:.8}nav a{margin-right:1rem}a{color:inherit}
-img{max-width:100%;background:#fff;border-radius:4px}
+figure{margin:1rem 0}img{max-width:100%;background:#fff;border-radius:4px}
 .wide{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding:.3rem 0;max-width:46rem}
