@@ -80,6 +80,7 @@ set(COF_SOURCES
   src/report/html/report_quantities.c
   src/report/html/report_rows.c
   src/report/html/report_runs.c
+  src/report/svg/chart.c
   src/report/svg/draw_map.c
   src/report/svg/draw_tree_svg.c
   src/report/svg/rooted_tree.c
