@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../src/fit/method.h"
+#include "../src/method/methods.h"
+#include "../src/start/starts.h"
 #include "class_table.h"
 
 static int complain(const char *text)
@@ -13,33 +14,69 @@ static int complain(const char *text)
     return 1;
 }
 
-static void print_start(const cofi_engine *e)
+typedef struct starts {
+    cofi_problem problem;
+    cofi_rows *rows;
+    cofi_fit fit;
+    const cofi_start *start;
+    void *state, *start_state;
+    int32_t *label;
+} starts;
+
+static cof_status print_start(const starts *s, cof_error *err)
 {
-    printf("%d %.17g", cofi_by_likelihood(e), e->objective);
-    for (size_t i = 0; i < e->problem->n_table_rows; i++) printf(" %d", (int)cofi_table_label(e, i));
+    const cofi_log *log = &s->fit.log;
+    size_t n = s->problem.n_table_rows;
+    cof_status status = cofi_partition_labels(&s->fit.partition, NULL, n, s->label, err);
+    if (status != COF_OK) return status;
+    printf("%d %.17g", log->refiner == COFI_BY_LIKELIHOOD, log->objective);
+    for (size_t i = 0; i < n; i++) printf(" %d", (int)s->label[i]);
     putchar('\n');
+    return COF_OK;
 }
 
-/* As a fit goes through its restarts (src/fit/fit.c). */
-static cof_status run_starts(cofi_engine *e, cof_error *err)
+/* As a fit goes through its restarts (src/fit/restarts.c). */
+static cof_status run_starts(starts *s, cof_error *err)
+{
+    cofi_fit *fit = &s->fit;
+    cof_status status = COF_OK;
+    for (uint32_t restart = 0; restart < fit->host.o.restarts && status == COF_OK; restart++) {
+        uint32_t same_as = COFI_NONE;
+        fit->log.restart = restart;
+        fit->log.n_passes = fit->log.rebuild = 0;
+        fit->log.refiner = COFI_BY_METHOD;
+        cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
+        cofi_partition_forget(&fit->partition);
+        status = s->start->run(fit, s->start_state, &same_as, err);
+        if (status == COF_OK && same_as != COFI_NONE)
+            status = cofi_fail(err, COF_ERR_ARGUMENT,
+                               "a start tried on a sample of so many rows repeats an earlier one");
+        if (status == COF_OK) status = fit->method->run(fit, s->state, err);
+        if (status == COF_OK) status = print_start(s, err);
+    }
+    return status;
+}
+
+static cof_status open_starts(starts *s, const cof_table *table, const cof_fit_options *o, cof_error *err)
 {
     const cofi_method *method = cofi_method_find(NULL);
-    void *state = NULL;
-    cof_status status = method->open(e, &state, err);
-    if (status == COF_OK && e->scouted) {
-        method->close(e, state);
-        return cofi_fail(err, COF_ERR_ARGUMENT, "the starts of so many rows are tried on a sample");
-    }
-    for (e->restart = 0; e->restart < e->o.restarts && status == COF_OK; e->restart++) {
-        e->same_as = COFI_NONE;
-        e->n_passes = e->rebuild = 0;
-        cofi_rng_seed(&e->rng, e->o.seed, e->restart);
-        status = cofi_begin(e, err);
-        if (status == COF_OK) status = method->run(e, state, err);
-        if (status == COF_OK) print_start(e);
-    }
-    method->close(e, state);
-    return status;
+    s->start = cofi_start_of(o->init);
+    s->label = malloc(cof_table_n_rows(table) * sizeof *s->label);
+    if (s->label == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_rows_open_table(table, o, true, &s->problem, &s->rows, err);
+    if (status == COF_OK) status = cofi_fit_open(s->rows, method, o, &s->fit, err);
+    if (status == COF_OK) status = method->open(&s->fit, &s->state, err);
+    return status == COF_OK ? s->start->open(&s->fit, &s->start_state, err) : status;
+}
+
+static void close_starts(starts *s)
+{
+    if (s->start_state != NULL) s->start->close(&s->fit, s->start_state);
+    if (s->state != NULL) s->fit.method->close(&s->fit, s->state);
+    cofi_fit_close(&s->fit);
+    cofi_rows_close(s->rows);
+    cofi_problem_close(&s->problem);
+    free(s->label);
 }
 
 static cof_status run(const cof_table *table, char **argv, cof_error *err)
@@ -52,15 +89,10 @@ static cof_status run(const cof_table *table, char **argv, cof_error *err)
                          .max_passes = 51,
                          .max_rebuilds = 51,
                          .threads = 1};
-    cofi_problem problem;
-    cofi_engine e;
-    cof_status status = cofi_problem_open(table, &o, true, &problem, err);
-    if (status == COF_OK) {
-        status = cofi_engine_open(&problem, &o, &e, err);
-        if (status == COF_OK) status = run_starts(&e, err);
-        cofi_engine_close(&e);
-    }
-    cofi_problem_close(&problem);
+    starts s = {.rows = NULL};
+    cof_status status = open_starts(&s, table, &o, err);
+    if (status == COF_OK) status = run_starts(&s, err);
+    close_starts(&s);
     return status;
 }
 

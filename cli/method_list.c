@@ -1,4 +1,4 @@
-/* The library's methods as the options, help and completions name them. */
+/* The library's methods and starts as the options, help and completions name them. */
 #include "method_list.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "complain.h"
 
-enum { MOST_METHODS = 64, N_SETS = 3 };
+enum { MOST_METHODS = 64, MOST_STARTS = 32, N_SETS = 3 };
 
 static const struct {
     choice name;
@@ -29,6 +29,14 @@ const choice *method_choices(void)
 {
     static choice list[MOST_METHODS + 1];
     if (list[0].name == NULL) fill(list);
+    return list;
+}
+
+const choice *start_choices(void)
+{
+    static choice list[MOST_STARTS + 1];
+    size_t n = cof_start_count() < MOST_STARTS ? cof_start_count() : MOST_STARTS;
+    for (size_t i = 0; i < n; i++) list[i] = (choice){cof_start_name(i), cof_start_title(i)};
     return list;
 }
 

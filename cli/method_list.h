@@ -7,6 +7,7 @@
 
 /* In the library's order, so that a choice's position is a method's number. */
 const choice *method_choices(void);
+const choice *start_choices(void);
 /* What --methods takes: the names of sets, then the methods. */
 const choice *method_set_choices(void);
 

@@ -13,61 +13,48 @@ set(COF_SOURCES
   src/core/text_out.c
   src/core/utf8.c
   src/fit/agreement.c
-  src/fit/auto.c
   src/fit/criterion.c
-  src/fit/engine.c
-  src/fit/fit.c
-  src/fit/harvest.c
+  src/fit/fit_parts.c
   src/fit/loops.c
-  src/fit/measure_table.c
   src/fit/mixture.c
-  src/fit/pairs.c
-  src/fit/problem.c
-  src/fit/sample.c
+  src/fit/restarts.c
   src/fit/scores.c
-  src/fit/seeds.c
-  src/fit/start.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
   src/forest/mst_sparse.c
+  src/forest/trace.c
   src/forest/weights.c
-  src/method/ablation.c
-  src/method/adc.c
-  src/method/cbdm.c
+  src/method/auto.c
   src/method/coforest.c
-  src/method/dlc.c
-  src/method/h2h.c
-  src/method/hdc.c
-  src/method/jdm.c
+  src/method/counterparts/ablation.c
+  src/method/counterparts/adc.c
+  src/method/counterparts/cbdm.c
+  src/method/counterparts/dlc.c
+  src/method/counterparts/entropy.c
+  src/method/counterparts/h2h.c
+  src/method/counterparts/hdc.c
+  src/method/counterparts/jdm.c
+  src/method/counterparts/lsm.c
+  src/method/counterparts/ocil.c
+  src/method/counterparts/toy.c
+  src/method/counterparts/udm.c
+  src/method/counterparts/variation.c
+  src/method/fit_call.c
   src/method/km.c
   src/method/kmodes.c
   src/method/lca.c
-  src/method/lsm.c
   src/method/methods.c
   src/method/mixed.c
-  src/method/ocil.c
-  src/method/toy.c
-  src/method/udm.c
   src/method/value_distances.c
-  src/method/variation.c
+  src/method/whole_rows.c
   src/model/assign.c
+  src/model/collect.c
   src/model/fields.c
   src/model/model.c
   src/model/model_file.c
   src/model/quantity.c
   src/model/view.c
-  src/pass/kernels.c
-  src/pass/lookup.c
-  src/pass/measure.c
-  src/pass/pass.c
-  src/pass/pass_avx2.c
-  src/pass/pass_avx512.c
-  src/pass/pass_neon.c
-  src/pass/pass_plain.c
-  src/pass/plan.c
-  src/pass/settle.c
-  src/pass/skip.c
   src/report/draw_tree.c
   src/report/embed.c
   src/report/html/html_out.c
@@ -87,6 +74,26 @@ set(COF_SOURCES
   src/report/svg/svg_out.c
   src/report/traits.c
   src/report/tsne.c
+  src/rows/expect.c
+  src/rows/kernels/kernels.c
+  src/rows/kernels/lookup.c
+  src/rows/kernels/pass_avx2.c
+  src/rows/kernels/pass_avx512.c
+  src/rows/kernels/pass_neon.c
+  src/rows/kernels/pass_plain.c
+  src/rows/kernels/plan.c
+  src/rows/kernels/settle.c
+  src/rows/kernels/skip.c
+  src/rows/local.c
+  src/rows/local_open.c
+  src/rows/near.c
+  src/rows/nearest.c
+  src/rows/pairs.c
+  src/rows/partition.c
+  src/rows/pass.c
+  src/rows/sample.c
+  src/rows/speed.c
+  src/rows/speed_call.c
   src/score/contingency.c
   src/score/friedman.c
   src/score/indices.c
@@ -94,6 +101,15 @@ set(COF_SOURCES
   src/score/overlap.c
   src/score/score_fields.c
   src/score/special.c
+  src/start/cao.c
+  src/start/farthest.c
+  src/start/given.c
+  src/start/kmeans.c
+  src/start/modespp.c
+  src/start/portfolio.c
+  src/start/random.c
+  src/start/seeds.c
+  src/start/starts.c
   src/table/arrow.c
   src/table/arrow_leaf.c
   src/table/columns.c
@@ -164,7 +180,6 @@ set(UNIT_TESTS
   tests/unit/test_arrow.c
   tests/unit/test_assign.c
   tests/unit/test_auto.c
-  tests/unit/test_bench.c
   tests/unit/test_bytes.c
   tests/unit/test_cbdm.c
   tests/unit/test_columns.c
@@ -175,6 +190,7 @@ set(UNIT_TESTS
   tests/unit/test_dlc.c
   tests/unit/test_draw_tree.c
   tests/unit/test_encode.c
+  tests/unit/test_entropy.c
   tests/unit/test_env.c
   tests/unit/test_fields.c
   tests/unit/test_fit.c
@@ -183,12 +199,16 @@ set(UNIT_TESTS
   tests/unit/test_generate.c
   tests/unit/test_h2h.c
   tests/unit/test_html_out.c
+  tests/unit/test_huang.c
   tests/unit/test_indices.c
   tests/unit/test_input.c
   tests/unit/test_jdm.c
   tests/unit/test_json.c
   tests/unit/test_kernels.c
+  tests/unit/test_kmeans.c
   tests/unit/test_lca.c
+  tests/unit/test_local_open.c
+  tests/unit/test_loops.c
   tests/unit/test_method_properties.c
   tests/unit/test_methods.c
   tests/unit/test_mixed.c
@@ -203,22 +223,24 @@ set(UNIT_TESTS
   tests/unit/test_pairs.c
   tests/unit/test_pass.c
   tests/unit/test_portfolio.c
-  tests/unit/test_problem.c
   tests/unit/test_quantity.c
   tests/unit/test_read_csv.c
   tests/unit/test_recognise.c
   tests/unit/test_reference.c
   tests/unit/test_report.c
   tests/unit/test_rng.c
+  tests/unit/test_rows.c
+  tests/unit/test_sample.c
   tests/unit/test_scan_csv.c
   tests/unit/test_scores.c
-  tests/unit/test_scout.c
   tests/unit/test_seeds.c
   tests/unit/test_special.c
-  tests/unit/test_start.c
+  tests/unit/test_speed.c
+  tests/unit/test_starts.c
   tests/unit/test_status.c
   tests/unit/test_table.c
   tests/unit/test_team.c
+  tests/unit/test_tie.c
   tests/unit/test_toy.c
   tests/unit/test_traits.c
   tests/unit/test_tsne.c

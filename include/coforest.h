@@ -315,6 +315,10 @@ COF_API cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *o
 COF_API size_t cof_method_count(void);
 COF_API const char *cof_method_name(size_t method);
 COF_API const char *cof_method_title(size_t method);
+/* The starts, numbered as in cof_init, with names as --init says them. NULL past the last. */
+COF_API size_t cof_start_count(void);
+COF_API const char *cof_start_name(size_t start);
+COF_API const char *cof_start_title(size_t start);
 
 /* ---- Models ------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@ _coforest()
         fit:--clusters | fit:-k) compopt +o default; return ;;
         fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         fit:--restarts) compopt +o default; return ;;
-        fit:--init) words="portfolio kmeans farthest random modes++ cao" ;;
+        fit:--init) words="portfolio kmeans farthest random modes++ cao huang" ;;
         fit:--init-rows) compopt +o default; return ;;
         fit:--select) words="auto balance likelihood objective" ;;
         fit:--variant) words="paper authors" ;;
@@ -50,7 +50,7 @@ _coforest()
         compare:--methods) words="default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         compare:--control) compopt +o default; return ;;
         compare:--runs) compopt +o default; return ;;
-        compare:--init) words="portfolio kmeans farthest random modes++ cao" ;;
+        compare:--init) words="portfolio kmeans farthest random modes++ cao huang" ;;
         compare:--seed) compopt +o default; return ;;
         compare:--variant) words="paper authors" ;;
         compare:--missing) words="value ignore drop error" ;;

@@ -167,7 +167,7 @@ void print_fit_json(const fit_job *job)
     cof_json_open(&j, NULL, '{');
     cof_json_text(&j, "version", cof_version());
     cof_json_count(&j, "seed", job->s.seed);
-    cof_json_text(&j, "init", job->s.init_rows != NULL ? "rows" : init_choices[job->s.init].name);
+    cof_json_text(&j, "init", job->s.init_rows != NULL ? "rows" : cof_start_name((size_t)job->s.init));
     print_attributes(job, &j);
     print_fields(job, &j);
     print_margins(job, &j);

@@ -80,7 +80,7 @@ static void json_settings(const comparison *c, cof_json *j)
     cof_json_text(j, "label", c->s.columns.label);
     cof_json_count(j, "runs", c->s.runs);
     cof_json_count(j, "seed", c->s.seed);
-    cof_json_text(j, "init", init_choices[c->s.init].name);
+    cof_json_text(j, "init", cof_start_name((size_t)c->s.init));
     cof_json_text(j, "variant", variant_choices[c->s.variant].name);
     cof_json_text(j, "missing", missing_choices[c->s.missing].name);
     cof_json_open_line(j, "methods", '[');

@@ -24,15 +24,6 @@ static const index_kind own_indices[N_INDICES] = {
     {"agreement", "agreement", "adjusted Rand index between a method's runs, mean of all pairs", true, false},
     {"objective", "objective", "each method's own, so not to be compared between methods", false, true}};
 
-static const choice start_choices[] = {
-    [COF_INIT_PORTFOLIO] = {"portfolio", "as fit begins: k-means, softened by EM for coforest"},
-    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
-    [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
-    [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper (default)"},
-    [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
-    [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; all runs are one"},
-    {NULL, NULL}};
-
 static const choice format_choices[] = {[FORMAT_TEXT] = {"text", "for people (default)"},
                                         [FORMAT_CSV] = {"csv", "one figure a line, with what it is of"},
                                         [FORMAT_JSON] = {"json", "one object, every run in it"},
@@ -72,8 +63,8 @@ static const option comparing_options[] = {
      .arg = "WAY",
      .kind = OPTION_CHOICE,
      .offset = offsetof(compare_settings, init),
-     .choices = start_choices,
-     .help = "How a start is made, the same one for all methods of a run:"},
+     .list = start_choices,
+     .help = "How a start is made, the same one for all methods of a run; random unless you say otherwise:"},
     {.name = "seed",
      .arg = "S",
      .kind = OPTION_NUMBER,

@@ -21,16 +21,6 @@ const choice variant_choices[] = {
     [COF_VARIANT_AUTHORS] = {"authors", "the scaling of the authors' released program"},
     {NULL, NULL}};
 
-const choice init_choices[] = {
-    [COF_INIT_PORTFOLIO] = {"portfolio", "k-means and farthest by turns, softened by EM (default); kmeans "
-                                         "where the method is another"},
-    [COF_INIT_KMEANS] = {"kmeans", "one-hot k-means from k-means++ seeds"},
-    [COF_INIT_FARTHEST] = {"farthest", "k-modes from rows far apart"},
-    [COF_INIT_RANDOM] = {"random", "k-modes from random rows, as in the paper"},
-    [COF_INIT_MODESPP] = {"modes++", "k-modes from rows drawn by their distance"},
-    [COF_INIT_CAO] = {"cao", "k-modes from dense rows far apart; one start"},
-    {NULL, NULL}};
-
 const choice select_choices[] = {
     [COF_SELECT_AUTO] = {"auto", "balance for the portfolio, likelihood for other starts (default)"},
     [COF_SELECT_BALANCE] = {"balance", "both likely and tight, compared with a single cluster"},
@@ -70,8 +60,8 @@ static const option clustering_options[] = {
      .arg = "WAY",
      .kind = OPTION_CHOICE,
      .offset = offsetof(fit_settings, init),
-     .choices = init_choices,
-     .help = "How a start is made:"},
+     .list = start_choices,
+     .help = "How a start is made; portfolio unless you say otherwise:"},
     {.name = "init-rows",
      .arg = "ROW,...",
      .kind = OPTION_TEXT,
@@ -557,7 +547,7 @@ static int write_pictures(fit_job *job)
     for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
     cof_report_fact facts[] = {{"seed", seed},
-                               {"start", s->init_rows != NULL ? "rows" : init_choices[s->init].name},
+                               {"start", s->init_rows != NULL ? "rows" : cof_start_name((size_t)s->init)},
                                {"restart chosen by", select_choices[s->select].name}};
     cof_report_options o = {.struct_size = sizeof o,
                             .source = job->file,

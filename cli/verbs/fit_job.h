@@ -57,7 +57,7 @@ typedef struct fit_job {
 } fit_job;
 
 /* The names that options, help and JSON share; ends with a NULL name. */
-extern const choice variant_choices[], init_choices[], select_choices[], missing_choices[];
+extern const choice variant_choices[], select_choices[], missing_choices[];
 
 void show_table_read(const fit_job *job, const page *p); /* before the fit */
 int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */

@@ -28,16 +28,6 @@ static inline size_t cofi_stretch_begin(size_t at, size_t n, size_t n_rows)
 typedef uint16_t cofi_label;
 enum { COFI_NO_LABEL = UINT16_MAX };
 
-/* Rows to cluster. Value v of attribute r has the flat id g = first[r] + v, so that counts, profiles and
- * scores of all attributes are one array each, laid out [g][j] with cofi_stride(k) entries a value. */
-typedef struct cofi_rows {
-    size_t n_rows, n_attrs;
-    const cofi_ids *ids;    /* n_attrs columns */
-    const uint32_t *first;  /* n_attrs + 1; first[n_attrs] is the number of flat ids */
-    const uint64_t *weight; /* what each row counts, in the problem's unit; NULL: 1 each */
-    const uint32_t *copies; /* how many rows of the table it stands for; NULL: 1 each */
-} cofi_rows;
-
 /* Entries per value for k clusters: even for pairs of lanes; beyond eight an odd number of cache lines, so
  * that the same cluster's entries of neighbouring values do not fall on the same cache set. */
 static inline uint32_t cofi_stride(uint32_t k)
@@ -65,5 +55,15 @@ typedef struct cofi_scores {
      * repeated, these are its terms, laid out like `value`; NULL otherwise. */
     double *plain;
 } cofi_scores;
+
+/* The lowest cluster within a tie of the least sum. */
+static inline uint32_t cofi_least_sum(const cofi_scores *s, const int64_t *sum)
+{
+    int64_t least = sum[0];
+    uint32_t first = 0;
+    for (uint32_t j = 1; j < s->k; j++) least = sum[j] < least ? sum[j] : least;
+    while (sum[first] > least + COFI_TIE) first++;
+    return first;
+}
 
 #endif

@@ -3,32 +3,36 @@
 #include "agreement.h"
 
 #include "../score/overlap.h"
+#include "criterion.h"
 
 enum { MOST_ROWS = 1 << 16, MOST_LABELS = 1 << 24, MOST_CLUSTERS = 1024 };
 #define GOOD_GAIN 0.9
 
-cof_status cofi_agreement_open(const cofi_engine *e, cofi_agreement *a, cof_error *err)
+cof_status cofi_agreement_open(const cofi_host *host, uint64_t n, cofi_agreement *a, cof_error *err)
 {
-    size_t n = e->problem->n_table_rows, most = MOST_LABELS / e->o.restarts;
-    *a = (cofi_agreement){.n_rows = n < MOST_ROWS ? n : MOST_ROWS};
+    size_t most = MOST_LABELS / host->o.restarts;
+    *a = (cofi_agreement){.n_rows = n < MOST_ROWS ? (size_t)n : MOST_ROWS};
     if (a->n_rows > most) a->n_rows = most;
-    if (e->o.restarts == 1) a->n_rows = 0;
+    if (host->o.restarts == 1) a->n_rows = 0;
     if (a->n_rows == 0) return COF_OK;
-    a->label = cofi_alloc(&e->env, e->o.restarts * a->n_rows, sizeof *a->label);
-    return a->label != NULL ? COF_OK : cofi_no_memory(err);
+    a->label = cofi_alloc(&host->env, host->o.restarts * a->n_rows, sizeof *a->label);
+    a->row = cofi_alloc(&host->env, a->n_rows, sizeof *a->row);
+    if (a->label == NULL || a->row == NULL) return cofi_no_memory(err);
+    for (size_t s = 0; s < a->n_rows; s++) a->row[s] = cofi_stretch_begin(s, a->n_rows, n);
+    return COF_OK;
 }
 
-void cofi_agreement_close(const cofi_engine *e, cofi_agreement *a)
+void cofi_agreement_close(const cofi_host *host, cofi_agreement *a)
 {
-    if (a->label != NULL) cofi_release(&e->env, a->label);
+    if (a->label != NULL) cofi_release(&host->env, a->label);
+    if (a->row != NULL) cofi_release(&host->env, a->row);
     *a = (cofi_agreement){.n_rows = 0};
 }
 
-void cofi_agreement_note(const cofi_engine *e, cofi_agreement *a, uint32_t record)
+cof_status cofi_agreement_note(const cofi_partition *p, cofi_agreement *a, uint32_t record, cof_error *err)
 {
-    int32_t *label = a->label + (size_t)record * a->n_rows;
-    for (size_t s = 0; s < a->n_rows; s++)
-        label[s] = cofi_table_label(e, cofi_stretch_begin(s, a->n_rows, e->problem->n_table_rows));
+    if (a->n_rows == 0) return COF_OK;
+    return cofi_partition_labels(p, a->row, a->n_rows, a->label + (size_t)record * a->n_rows, err);
 }
 
 void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)
@@ -45,23 +49,23 @@ static bool any_labelled(const int32_t *label, size_t n)
     return false;
 }
 
-cof_status cofi_agreement_measure(const cofi_engine *e, const cofi_agreement *a, uint32_t n_records,
+cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err)
 {
-    cof_env env = e->env; /* what was kept is finished, whatever the host says now */
+    cof_env env = host->env; /* what was kept is finished, whatever the host says now */
     env.should_stop = NULL;
     *ari = NULL;
     if (n_records < 2 || a->n_rows == 0) return COF_OK;
     const int32_t *own = a->label + (size_t)kept * a->n_rows;
     if (!any_labelled(own, a->n_rows)) return COF_OK;
-    *ari = cofi_alloc(&e->env, n_records, sizeof **ari);
+    *ari = cofi_alloc(&host->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {
         cof_indices scores = {.struct_size = sizeof scores};
         cof_status status =
             cof_evaluate(&env, a->label + (size_t)r * a->n_rows, own, a->n_rows, &scores, err);
         if (status != COF_OK) {
-            cofi_release(&e->env, *ari);
+            cofi_release(&host->env, *ari);
             *ari = NULL;
             return status;
         }
@@ -76,26 +80,26 @@ static bool is_good(const cof_restart_record *record, const cof_restart_record *
     return gain <= 0 || record->log_likelihood - of_one >= GOOD_GAIN * gain;
 }
 
-cof_status cofi_agreement_clusters(const cofi_engine *e, const cofi_agreement *a,
+cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *p, const cofi_agreement *a,
                                    const cof_restart_record *record, uint32_t n_records, uint32_t kept,
                                    double **mean, uint32_t *n_good, cof_error *err)
 {
-    uint32_t k = e->o.k;
-    double of_one = cofi_log_likelihood_of_one(e);
+    uint32_t k = p->k;
+    double of_one = cofi_log_likelihood_of_one(p);
     *mean = NULL;
     *n_good = 0;
     if (a->n_rows == 0 || k > MOST_CLUSTERS) return COF_OK;
     for (uint32_t r = 0; r < n_records; r++)
         *n_good += r != kept && is_good(&record[r], &record[kept], of_one);
     if (*n_good == 0) return COF_OK;
-    uint32_t *table = cofi_alloc(&e->env, (size_t)k * (k + 2), sizeof *table);
-    *mean = cofi_alloc_zero(&e->env, k, sizeof **mean);
+    uint32_t *table = cofi_alloc(&host->env, (size_t)k * (k + 2), sizeof *table);
+    *mean = cofi_alloc_zero(&host->env, k, sizeof **mean);
     bool ok = table != NULL && *mean != NULL;
     for (uint32_t r = 0; ok && r < n_records; r++)
         if (r != kept && is_good(&record[r], &record[kept], of_one))
             cofi_overlap_add(a->label + (size_t)kept * a->n_rows, a->label + (size_t)r * a->n_rows, a->n_rows,
                              k, table, *mean);
     for (uint32_t j = 0; ok && j < k; j++) (*mean)[j] /= *n_good;
-    cofi_release(&e->env, table);
+    cofi_release(&host->env, table);
     return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean either way */
 }

@@ -1,23 +1,29 @@
 /* How good a partition is: L of the paper, the integrated likelihood, and how tight its clusters are, all from counts
  * alone. */
-#include "engine.h"
+#include "criterion.h"
 
 #include <math.h>
 
-double cofi_objective(const cofi_engine *e)
+/* Constants of the balance, in logarithms. */
+#define OTHERS_POWER    0.25 /* of what the likelihood gains without the attribute that gains most */
+#define LEAST_OTHERS    1e-3 /* of the whole gain: what that is at least */
+#define OWN_ADVANTAGE   0.01 /* of partitions that the method itself refined */
+#define EMPTY_PENALTY   1e5  /* of an empty cluster: more than any difference in gains */
+#define NO_GAIN_PENALTY 1e4  /* of no gain in likelihood: likewise, but below an empty cluster */
+
+double cofi_objective(const cofi_partition *q, const cofi_scores *s)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = q->rows->problem;
     double sum = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
-            size_t at = (size_t)g * e->scores.stride;
-            for (uint32_t j = 0; j < e->o.k; j++)
-                sum += (double)e->pass.count[at + j] * (double)e->scores.value[at + j];
+            size_t at = (size_t)g * q->stride;
+            for (uint32_t j = 0; j < q->k; j++) sum += (double)q->count[at + j] * (double)s->value[at + j];
         }
     }
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->scores.base[j] < COFI_NEVER) sum += (double)e->pass.size[j] * (double)e->scores.base[j];
-    return sum / e->scores.scale / p->unit;
+    for (uint32_t j = 0; j < q->k; j++)
+        if (s->base[j] < COFI_NEVER) sum += (double)q->size[j] * (double)s->base[j];
+    return sum / s->scale / p->unit;
 }
 
 static double log_gamma(double x)
@@ -27,11 +33,11 @@ static double log_gamma(double x)
 }
 
 /* One cluster's table of one attribute under a Dirichlet prior of 1/2 per value. */
-static double table_evidence(const cofi_engine *e, size_t r, uint32_t j)
+static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride + j;
+    const cofi_problem *p = q->rows->problem;
+    uint32_t stride = q->stride;
+    const uint64_t *count = q->count + (size_t)p->first[r] * stride + j;
     double total = 0, sum = 0, prior = 0.5 * p->n_present[r], none = log_gamma(0.5);
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
         uint64_t units = count[(size_t)v * stride];
@@ -43,57 +49,57 @@ static double table_evidence(const cofi_engine *e, size_t r, uint32_t j)
     return sum + log_gamma(prior) - log_gamma(prior + total);
 }
 
-double cofi_log_likelihood(const cofi_engine *e)
+double cofi_log_likelihood(const cofi_partition *q)
 {
-    const cofi_problem *p = e->problem;
-    double n = (double)p->total_weight / p->unit, half_k = 0.5 * e->o.k;
+    const cofi_problem *p = q->rows->problem;
+    double n = (double)p->total_weight / p->unit, half_k = 0.5 * q->k;
     double sum = log_gamma(half_k) - log_gamma(half_k + n);
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        double size = (double)e->pass.size[j] / p->unit;
+    for (uint32_t j = 0; j < q->k; j++) {
+        double size = (double)q->size[j] / p->unit;
         sum += log_gamma(0.5 + size) - log_gamma(0.5);
-        for (size_t r = 0; r < p->n_attrs; r++) sum += table_evidence(e, r, j);
+        for (size_t r = 0; r < p->n_attrs; r++) sum += table_evidence(q, r, j);
     }
     return sum;
 }
 
 /* Weight of the rows that hold the value, whatever their cluster. */
-static double pooled_count(const cofi_engine *e, size_t flat)
+static double pooled_count(const cofi_partition *q, size_t flat)
 {
     uint64_t units = 0;
-    for (uint32_t j = 0; j < e->o.k; j++) units += e->pass.count[flat * e->scores.stride + j];
-    return (double)units / e->problem->unit;
+    for (uint32_t j = 0; j < q->k; j++) units += q->count[flat * q->stride + j];
+    return (double)units / q->rows->problem->unit;
 }
 
 /* One attribute's tables of all clusters taken as one. */
-static double pooled_evidence(const cofi_engine *e, size_t r)
+static double pooled_evidence(const cofi_partition *q, size_t r)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = q->rows->problem;
     double total = 0, sum = 0, prior = 0.5 * p->n_present[r];
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
-        double n = pooled_count(e, p->first[r] + v);
+        double n = pooled_count(q, p->first[r] + v);
         total += n;
         if (n > 0) sum += log_gamma(0.5 + n) - log_gamma(0.5);
     }
     return sum + log_gamma(prior) - log_gamma(prior + total);
 }
 
-double cofi_log_likelihood_of_one(const cofi_engine *e)
+double cofi_log_likelihood_of_one(const cofi_partition *q)
 {
     double sum = 0;
-    for (size_t r = 0; r < e->problem->n_attrs; r++) sum += pooled_evidence(e, r);
+    for (size_t r = 0; r < q->rows->problem->n_attrs; r++) sum += pooled_evidence(q, r);
     return sum;
 }
 
 /* By how much knowing the clusters makes the attribute that gains most from it likelier; of_one gets what
  * cofi_log_likelihood_of_one tells. */
-static double greatest_gain(const cofi_engine *e, double *of_one)
+static double greatest_gain(const cofi_partition *q, double *of_one)
 {
     double most = 0;
     *of_one = 0;
-    for (size_t r = 0; r < e->problem->n_attrs; r++) {
-        double pooled = pooled_evidence(e, r), gain = -pooled;
+    for (size_t r = 0; r < q->rows->problem->n_attrs; r++) {
+        double pooled = pooled_evidence(q, r), gain = -pooled;
         *of_one += pooled;
-        for (uint32_t j = 0; j < e->o.k; j++) gain += table_evidence(e, r, j);
+        for (uint32_t j = 0; j < q->k; j++) gain += table_evidence(q, r, j);
         most = fmax(most, gain);
     }
     return most;
@@ -101,22 +107,22 @@ static double greatest_gain(const cofi_engine *e, double *of_one)
 
 /* How much nearer rows are to the mean of their cluster than to that of the table: one-hot squared distances,
  * summed. */
-static double tightness(const cofi_engine *e)
+static double tightness(const cofi_partition *q)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = q->rows->problem;
     double gain = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
         double all = 0, all_squares = 0;
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
-            double n = pooled_count(e, p->first[r] + v);
+            double n = pooled_count(q, p->first[r] + v);
             all += n;
             all_squares += n * n;
         }
         if (all > 0) gain -= all_squares / all;
-        for (uint32_t j = 0; j < e->o.k; j++) {
+        for (uint32_t j = 0; j < q->k; j++) {
             double own = 0, squares = 0;
             for (uint32_t v = 0; v < p->n_values[r]; v++) {
-                double n = (double)e->pass.count[(size_t)(p->first[r] + v) * e->scores.stride + j] / p->unit;
+                double n = (double)q->count[(size_t)(p->first[r] + v) * q->stride + j] / p->unit;
                 own += n;
                 squares += n * n;
             }
@@ -132,25 +138,26 @@ static double tightness(const cofi_engine *e)
  * COForest's own partitions are kept unless another is better by more than a hundredth. Where no partition explains
  * the rows better than one cluster does, the tightest is kept. As many clusters as were asked for come before all
  * that. docs/quality.md says what else was tried. */
-static double balance(const cofi_engine *e, double log_likelihood)
+static double balance(const cofi_partition *q, bool by_likelihood, double log_likelihood)
 {
-    double of_one, most = greatest_gain(e, &of_one), gain = log_likelihood - of_one;
-    double merit = log(fmax(tightness(e), 1e-300));
-    if (!cofi_by_likelihood(e)) merit += 0.01;
-    merit -= 1e5 * cofi_count_empty(e);
-    if (gain <= 0) return merit - 1e4; /* below any that gains */
-    double others = fmax(gain - most, 1e-3 * gain);
-    return merit + log(gain) + 0.25 * log(others);
+    double of_one, most = greatest_gain(q, &of_one), gain = log_likelihood - of_one;
+    double merit = log(fmax(tightness(q), 1e-300));
+    if (!by_likelihood) merit += OWN_ADVANTAGE;
+    merit -= EMPTY_PENALTY * cofi_count_empty(q);
+    if (gain <= 0) return merit - NO_GAIN_PENALTY; /* below any that gains */
+    double others = fmax(gain - most, LEAST_OTHERS * gain);
+    return merit + log(gain) + OTHERS_POWER * log(others);
 }
 
-double cofi_criterion_given(const cofi_engine *e, double log_likelihood)
+double cofi_criterion_given(const cofi_fit *fit, double log_likelihood)
 {
-    if (e->o.select == COF_SELECT_BALANCE) return balance(e, log_likelihood);
-    return e->o.select == COF_SELECT_OBJECTIVE ? -e->objective : log_likelihood;
+    if (fit->host.o.select == COF_SELECT_BALANCE)
+        return balance(&fit->partition, fit->log.refiner == COFI_BY_LIKELIHOOD, log_likelihood);
+    return fit->host.o.select == COF_SELECT_OBJECTIVE ? -fit->log.objective : log_likelihood;
 }
 
-double cofi_criterion(const cofi_engine *e)
+double cofi_criterion(const cofi_fit *fit)
 {
-    bool needed = e->o.select != COF_SELECT_OBJECTIVE;
-    return cofi_criterion_given(e, needed ? cofi_log_likelihood(e) : 0);
+    bool needed = fit->host.o.select != COF_SELECT_OBJECTIVE;
+    return cofi_criterion_given(fit, needed ? cofi_log_likelihood(&fit->partition) : 0);
 }

@@ -1,15 +1,18 @@
 /* k-modes with a value distance, and the loop with distribution descriptors. */
 #include "loops.h"
 
+#include "criterion.h"
+#include "scores.h"
+
 #include <math.h>
 
 /* ---- Value distances ---------------------------------------------------------------------------- */
 
-cof_status cofi_distances_open(const cofi_engine *e, cofi_distances *d, cof_error *err)
+cof_status cofi_distances_open(const cofi_fit *fit, cofi_distances *d, cof_error *err)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = fit->problem;
     size_t n = 0;
-    *d = (cofi_distances){.at = cofi_alloc(&e->env, p->n_attrs, sizeof *d->at)};
+    *d = (cofi_distances){.at = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *d->at)};
     if (d->at == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++) {
         d->at[r] = n;
@@ -21,51 +24,59 @@ cof_status cofi_distances_open(const cofi_engine *e, cofi_distances *d, cof_erro
                 p->table->column[p->column[r]].name, p->n_values[r]);
         n += (size_t)p->n_values[r] * p->n_values[r];
     }
-    d->d = cofi_alloc_zero(&e->env, n, sizeof *d->d);
+    d->d = cofi_alloc_zero(&fit->host.env, n, sizeof *d->d);
     return d->d != NULL ? COF_OK : cofi_no_memory(err);
 }
 
-void cofi_distances_close(const cofi_engine *e, cofi_distances *d)
+void cofi_distances_close(const cofi_fit *fit, cofi_distances *d)
 {
-    cofi_release(&e->env, d->at);
-    cofi_release(&e->env, d->d);
+    cofi_release(&fit->host.env, d->at);
+    cofi_release(&fit->host.env, d->d);
     *d = (cofi_distances){NULL, NULL};
 }
 
 /* ---- Modes and profiles ------------------------------------------------------------------------- */
 
-void cofi_modes_frequent(cofi_engine *e)
+void cofi_modes_from_seeds(cofi_fit *fit)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        if (e->pass.size[j] == 0) continue;
+    size_t n_attrs = fit->problem->n_attrs, n_columns = n_attrs + fit->problem->n_numeric;
+    for (uint32_t j = 0; j < fit->partition.k; j++)
+        memcpy(fit->seeds.mode + j * n_attrs, fit->seeds.cell + j * n_columns,
+               n_attrs * sizeof *fit->seeds.mode);
+}
+
+void cofi_modes_frequent(cofi_fit *fit)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        if (fit->partition.size[j] == 0) continue;
         for (size_t r = 0; r < p->n_attrs; r++) {
-            const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride + j;
+            const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride + j;
             uint32_t best = 0;
             for (uint32_t v = 1; v < p->n_values[r]; v++)
                 if (count[(size_t)v * stride] > count[(size_t)best * stride]) best = v;
-            e->mode[j * p->n_attrs + r] = best;
+            fit->seeds.mode[j * p->n_attrs + r] = best;
         }
     }
 }
 
-bool cofi_value_occurs(const cofi_engine *e, uint32_t flat)
+bool cofi_value_occurs(const cofi_fit *fit, uint32_t flat)
 {
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->pass.count[(size_t)flat * e->scores.stride + j] > 0) return true;
+    for (uint32_t j = 0; j < fit->partition.k; j++)
+        if (fit->partition.count[(size_t)flat * fit->scores.stride + j] > 0) return true;
     return false;
 }
 
-static uint32_t median(const cofi_engine *e, const cofi_distances *d, size_t r, uint32_t j)
+static uint32_t median(const cofi_fit *fit, const cofi_distances *d, size_t r, uint32_t j)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, best = 0, n_values = p->n_values[r];
-    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride + j;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, best = 0, n_values = p->n_values[r];
+    const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride + j;
     double least = INFINITY;
     for (uint32_t v = 0; v < n_values; v++) {
-        if (!cofi_value_occurs(e, p->first[r] + v)) continue;
-        const double *row = cofi_distances_of(e, d, r, v);
+        if (!cofi_value_occurs(fit, p->first[r] + v)) continue;
+        const double *row = cofi_distances_of(fit, d, r, v);
         double cost = 0;
         for (uint32_t u = 0; u < n_values; u++) cost += row[u] * (double)count[(size_t)u * stride];
         if (!cofi_clearly_larger(least, cost)) continue;
@@ -76,50 +87,51 @@ static uint32_t median(const cofi_engine *e, const cofi_distances *d, size_t r, 
 }
 
 typedef struct median_job {
-    cofi_engine *e;
+    cofi_fit *fit;
     const cofi_distances *d;
 } median_job;
 
 static void median_task(void *ctx, uint32_t worker, size_t r)
 {
     median_job *job = ctx;
-    cofi_engine *e = job->e;
+    cofi_fit *fit = job->fit;
     (void)worker;
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->pass.size[j] > 0) e->mode[j * e->problem->n_attrs + r] = median(e, job->d, r, j);
+    for (uint32_t j = 0; j < fit->partition.k; j++)
+        if (fit->partition.size[j] > 0)
+            fit->seeds.mode[j * fit->problem->n_attrs + r] = median(fit, job->d, r, j);
 }
 
-void cofi_modes_median(cofi_engine *e, const cofi_distances *distances)
+void cofi_modes_median(cofi_fit *fit, const cofi_distances *distances)
 {
-    median_job job = {e, distances};
-    cofi_team_run(e->team, median_task, &job, e->problem->n_attrs);
+    median_job job = {fit, distances};
+    cofi_team_run(fit->host.team, median_task, &job, fit->problem->n_attrs);
 }
 
-void cofi_profile_from_modes(cofi_engine *e)
+void cofi_profile_from_modes(cofi_fit *fit)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    memset(e->profile, 0, (size_t)p->first[p->n_attrs] * stride * sizeof *e->profile);
-    for (uint32_t j = 0; j < e->o.k; j++) {
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
+    memset(fit->profiles.share, 0, (size_t)p->first[p->n_attrs] * stride * sizeof *fit->profiles.share);
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
         for (size_t r = 0; r < p->n_attrs; r++) {
-            uint32_t v = e->mode[j * p->n_attrs + r];
+            uint32_t v = fit->seeds.mode[j * p->n_attrs + r];
             if (v < p->n_values[r])
-                e->profile[(size_t)(p->first[r] + v) * stride + j] = 1; /* else: ignored */
+                fit->profiles.share[(size_t)(p->first[r] + v) * stride + j] = 1; /* else: ignored */
         }
     }
-    memset(e->alive, 1, e->o.k);
+    memset(fit->profiles.alive, 1, fit->partition.k);
 }
 
-void cofi_profile_begin(cofi_engine *e)
+void cofi_profile_begin(cofi_fit *fit)
 {
-    cofi_profile_from_modes(e);
-    if (e->pass.hash != 0) cofi_profile_update(e);
+    cofi_profile_from_modes(fit);
+    if (fit->partition.known) cofi_profile_update(fit);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------------- */
 
 typedef struct score_job {
-    cofi_engine *e;
+    cofi_fit *fit;
     const cofi_measure *m;
     bool modes; /* distance to the mode; else mean distance to the profile */
 } score_job;
@@ -129,22 +141,22 @@ static double attribute_factor(const cofi_measure *m, size_t r)
     return m->factor != NULL ? m->factor[r] : 1.0;
 }
 
-static double to_mode(const cofi_engine *e, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
+static double to_mode(const cofi_fit *fit, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
 {
-    uint32_t mode = e->mode[j * e->problem->n_attrs + r];
+    uint32_t mode = fit->seeds.mode[j * fit->problem->n_attrs + r];
     if (m->d == NULL) return mode == v ? 0 : 1;
-    if (mode >= e->problem->n_values[r]) return 0; /* the seed's cell was ignored */
-    return cofi_distances_of(e, m->d, r, v)[mode];
+    if (mode >= fit->problem->n_values[r]) return 0; /* the seed's cell was ignored */
+    return cofi_distances_of(fit, m->d, r, v)[mode];
 }
 
-static double to_profile(const cofi_engine *e, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
+static double to_profile(const cofi_fit *fit, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
-    const double *profile = e->profile + (size_t)p->first[r] * stride + j;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
+    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride + j;
     double sum = 0;
     if (m->d == NULL) return 1 - profile[(size_t)v * stride];
-    const double *row = cofi_distances_of(e, m->d, r, v);
+    const double *row = cofi_distances_of(fit, m->d, r, v);
     for (uint32_t u = 0; u < p->n_values[r]; u++) sum += row[u] * profile[(size_t)u * stride];
     return sum;
 }
@@ -152,27 +164,28 @@ static double to_profile(const cofi_engine *e, const cofi_measure *m, size_t r, 
 static void score_task(void *ctx, uint32_t worker, size_t r)
 {
     score_job *job = ctx;
-    cofi_engine *e = job->e;
+    cofi_fit *fit = job->fit;
     (void)worker;
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
     double factor = attribute_factor(job->m, r);
     for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
         uint32_t v = g - p->first[r];
-        for (uint32_t j = 0; j < e->o.k; j++) {
+        for (uint32_t j = 0; j < fit->partition.k; j++) {
             double score = 0; /* ignored cells cost nothing */
             if (v < p->n_values[r])
-                score = factor * (job->modes ? to_mode(e, job->m, r, v, j) : to_profile(e, job->m, r, v, j));
+                score =
+                    factor * (job->modes ? to_mode(fit, job->m, r, v, j) : to_profile(fit, job->m, r, v, j));
             if (job->m->sum == COFI_L2) score *= score;
-            e->scores.value[(size_t)g * stride + j] = cofi_fixed_point(score, e->scores.scale);
+            fit->scores.value[(size_t)g * stride + j] = cofi_fixed_point(score, fit->scores.scale);
         }
     }
 }
 
 /* No row can be farther from a cluster than this. */
-static double largest_sum(const cofi_engine *e, const cofi_measure *m)
+static double largest_sum(const cofi_fit *fit, const cofi_measure *m)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = fit->problem;
     double sum = m->beside;
     for (size_t r = 0; r < p->n_attrs; r++) {
         size_t n = (size_t)p->n_values[r] * p->n_values[r];
@@ -184,69 +197,122 @@ static double largest_sum(const cofi_engine *e, const cofi_measure *m)
     return sum;
 }
 
-static void set_scores(cofi_engine *e, const cofi_measure *m, double largest, bool modes)
+static void set_scores(cofi_fit *fit, const cofi_measure *m, double largest, bool modes)
 {
-    score_job job = {e, m, modes};
-    cofi_scores_open(e, largest);
-    cofi_team_run(e->team, score_task, &job, e->problem->n_attrs);
+    score_job job = {fit, m, modes};
+    cofi_scores_open(fit, largest);
+    cofi_team_run(fit->host.team, score_task, &job, fit->problem->n_attrs);
 }
 
-void cofi_scores_modes(cofi_engine *e, const cofi_measure *m)
+void cofi_scores_modes(cofi_fit *fit, const cofi_measure *m)
 {
-    set_scores(e, m, largest_sum(e, m), true);
+    set_scores(fit, m, largest_sum(fit, m), true);
 }
 
-void cofi_scores_profiles(cofi_engine *e, const cofi_measure *m)
+void cofi_scores_profiles(cofi_fit *fit, const cofi_measure *m)
 {
-    set_scores(e, m, largest_sum(e, m), false);
+    set_scores(fit, m, largest_sum(fit, m), false);
 }
 
-void cofi_scores_from(cofi_engine *e, const double *raw, double largest)
+void cofi_scores_from(cofi_fit *fit, const double *raw, double largest)
 {
-    size_t n = (size_t)e->problem->first[e->problem->n_attrs] * e->scores.stride;
-    cofi_scores_open(e, largest);
-    for (size_t at = 0; at < n; at++) e->scores.value[at] = cofi_fixed_point(raw[at], e->scores.scale);
+    size_t n = (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride;
+    cofi_scores_open(fit, largest);
+    for (size_t at = 0; at < n; at++) fit->scores.value[at] = cofi_fixed_point(raw[at], fit->scores.scale);
 }
 
-/* ---- Loops -------------------------------------------------------------------------------------- */
+/* ---- The loop ------------------------------------------------------------------------------------ */
 
-/* One pass and its record; *done once nothing moves or the host says stop. */
-static cof_status one_pass(cofi_engine *e, cof_phase phase, bool *done, cof_error *err)
+/* How many passes ago the partition was met; 0: never. */
+static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
 {
-    uint64_t moved = cofi_engine_pass(e, phase);
-    e->objective = cofi_objective(e);
-    cof_status status = phase == COF_PHASE_FIT ? cofi_engine_record(e, moved, err) : COF_OK;
-    cofi_engine_judge(e, moved, done);
+    for (uint32_t back = 1; back <= n_met; back++)
+        if (met[n_met - back] == hash) return back;
+    return 0;
+}
+
+/* Rows to their clusters, and L where it is wanted. */
+static cof_status label_rows(cofi_fit *fit, const cofi_loop *loop, uint64_t *moved, cof_error *err)
+{
+    if (loop->assign != NULL) return loop->assign(fit, loop->ctx, moved, err);
+    cof_status status = cofi_fit_pass(fit, loop->phase, moved, err);
+    if (status == COF_OK && loop->phase == COF_PHASE_FIT)
+        fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     return status;
 }
 
-cof_status cofi_loop_modes(cofi_engine *e, const cofi_measure *m, cofi_centre centre, cof_phase phase,
+cof_status cofi_loop_run(cofi_fit *fit, const cofi_loop *loop, cof_error *err)
+{
+    cofi_log *log = &fit->log;
+    uint32_t n_met = 0, last = fit->host.o.max_passes;
+    uint64_t moved = 1;
+    log->stop = COF_STOP_CAP;
+    if (loop->met != NULL) loop->met[n_met++] = fit->partition.hash;
+    for (uint32_t pass = 0; pass < last; pass++) {
+        loop->score(fit, loop->ctx, pass);
+        cof_status status = label_rows(fit, loop, &moved, err);
+        if (status == COF_OK && loop->phase == COF_PHASE_FIT && !loop->unrecorded)
+            status = cofi_log_record(&fit->host, log, moved, err);
+        if (status != COF_OK) return status;
+        if (moved == 0) log->stop = COF_STOP_CONVERGED;
+        if (moved > 0 && cofi_log_stopped(&fit->host, log)) log->stop = COF_STOP_STOPPED;
+        if (moved == 0 || log->stopped) return COF_OK;
+        if (loop->met == NULL) continue;
+        uint32_t period =
+            log->stop == COF_STOP_CYCLE ? 0 : passes_since(loop->met, n_met, fit->partition.hash);
+        if (period > 0) {
+            log->stop = COF_STOP_CYCLE;
+            last = pass + 1 + (last - pass - 1) % period;
+        }
+        if (n_met <= fit->host.o.max_passes) loop->met[n_met++] = fit->partition.hash;
+    }
+    return COF_OK;
+}
+
+/* ---- Modes and profiles, until nothing moves ------------------------------------------------------ */
+
+typedef struct centre_loop {
+    const cofi_measure *m;
+    double largest;
+    cofi_centre centre;
+} centre_loop;
+
+static void score_modes(cofi_fit *fit, void *ctx, uint32_t pass)
+{
+    const centre_loop *c = ctx;
+    if (pass > 0 && c->centre == COFI_FREQUENT) cofi_modes_frequent(fit);
+    if (pass > 0 && c->centre == COFI_MEDIAN) cofi_modes_median(fit, c->m->d);
+    set_scores(fit, c->m, c->largest, true);
+}
+
+cof_status cofi_loop_modes(cofi_fit *fit, const cofi_measure *m, cofi_centre centre, cof_phase phase,
                            cof_error *err)
 {
-    double largest = largest_sum(e, m);
-    bool done = false;
-    cof_status status = COF_OK;
-    e->stop = COF_STOP_CAP;
-    memset(e->alive, 1, e->o.k);
-    for (uint32_t pass = 0; pass < e->o.max_passes && !done && status == COF_OK; pass++) {
-        if (pass > 0 && centre == COFI_FREQUENT) cofi_modes_frequent(e);
-        if (pass > 0 && centre == COFI_MEDIAN) cofi_modes_median(e, m->d);
-        set_scores(e, m, largest, true);
-        status = one_pass(e, phase, &done, err);
-    }
-    return status;
+    centre_loop ctx = {m, largest_sum(fit, m), centre};
+    cofi_loop loop = {.phase = phase, .score = score_modes, .ctx = &ctx};
+    memset(fit->profiles.alive, 1, fit->partition.k);
+    return cofi_loop_run(fit, &loop, err);
 }
 
-cof_status cofi_loop_profiles(cofi_engine *e, const cofi_measure *m, cof_error *err)
+static void score_profiles(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    double largest = largest_sum(e, m);
-    bool done = false;
-    cof_status status = COF_OK;
-    e->stop = COF_STOP_CAP;
-    for (uint32_t pass = 0; pass < e->o.max_passes && !done && status == COF_OK; pass++) {
-        if (pass > 0) cofi_profile_update(e);
-        set_scores(e, m, largest, false);
-        status = one_pass(e, COF_PHASE_FIT, &done, err);
-    }
+    const centre_loop *c = ctx;
+    if (pass > 0) cofi_profile_update(fit);
+    set_scores(fit, c->m, c->largest, false);
+}
+
+cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_measure *m, cof_error *err)
+{
+    centre_loop ctx = {.m = m, .largest = largest_sum(fit, m)};
+    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score_profiles, .ctx = &ctx};
+    return cofi_loop_run(fit, &loop, err);
+}
+
+cof_status cofi_settle_kmodes(cofi_fit *fit, cof_error *err)
+{
+    if (fit->partition.known) return COF_OK; /* the start brought one */
+    cofi_measure hamming = {.sum = COFI_L1};
+    cof_status status = cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_START, err);
+    cofi_profile_clear(fit);
     return status;
 }

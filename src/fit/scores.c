@@ -1,5 +1,5 @@
 /* The table S: what a cluster charges for each value. Four ways to fill it, one pass to use it. */
-#include "engine.h"
+#include "scores.h"
 
 #include <math.h>
 
@@ -7,35 +7,35 @@ enum { LANES = 8 };
 
 /* ---- Profiles ----------------------------------------------------------------------------------- */
 
-void cofi_profile_clear(cofi_engine *e)
+void cofi_profile_clear(cofi_fit *fit)
 {
-    memset(e->alive, 0, e->o.k);
+    memset(fit->profiles.alive, 0, fit->partition.k);
 }
 
 /* Where a cluster has rows but all their cells of an attribute are ignored, it looks like the whole table. */
-static void profile_like_all(const cofi_engine *e, const uint64_t *count, uint32_t n_values, double *profile)
+static void profile_like_all(const cofi_fit *fit, const uint64_t *count, uint32_t n_values, double *profile)
 {
-    uint32_t stride = e->scores.stride;
+    uint32_t stride = fit->scores.stride;
     uint64_t total = 0;
     for (uint32_t v = 0; v < n_values; v++)
-        for (uint32_t j = 0; j < e->o.k; j++) total += count[(size_t)v * stride + j];
+        for (uint32_t j = 0; j < fit->partition.k; j++) total += count[(size_t)v * stride + j];
     for (uint32_t v = 0; v < n_values; v++) {
         uint64_t here = 0;
-        for (uint32_t j = 0; j < e->o.k; j++) here += count[(size_t)v * stride + j];
+        for (uint32_t j = 0; j < fit->partition.k; j++) here += count[(size_t)v * stride + j];
         profile[(size_t)v * stride] = (double)here / (double)total;
     }
 }
 
-static void profile_attribute(cofi_engine *e, size_t r, uint32_t j)
+static void profile_attribute(cofi_fit *fit, size_t r, uint32_t j)
 {
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
-    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride;
-    double *profile = e->profile + (size_t)p->first[r] * stride + j;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
+    const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride;
+    double *profile = fit->profiles.share + (size_t)p->first[r] * stride + j;
     uint64_t total = 0;
     for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
     if (total == 0) {
-        profile_like_all(e, count, n_values, profile);
+        profile_like_all(fit, count, n_values, profile);
         return;
     }
     for (uint32_t v = 0; v < n_values; v++)
@@ -44,28 +44,29 @@ static void profile_attribute(cofi_engine *e, size_t r, uint32_t j)
 
 static void profile_task(void *ctx, uint32_t worker, size_t r)
 {
-    cofi_engine *e = ctx;
+    cofi_fit *fit = ctx;
     (void)worker;
-    for (uint32_t j = 0; j < e->o.k; j++)
-        if (e->pass.size[j] > 0) profile_attribute(e, r, j);
+    for (uint32_t j = 0; j < fit->partition.k; j++)
+        if (fit->partition.size[j] > 0) profile_attribute(fit, r, j);
 }
 
-void cofi_profile_update(cofi_engine *e)
+void cofi_profile_update(cofi_fit *fit)
 {
-    cofi_team_run(e->team, profile_task, e, e->problem->n_attrs);
-    for (uint32_t j = 0; j < e->o.k; j++) e->alive[j] |= e->pass.size[j] > 0;
+    cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs);
+    for (uint32_t j = 0; j < fit->partition.k; j++) fit->profiles.alive[j] |= fit->partition.size[j] > 0;
 }
 
 /* ---- Scale -------------------------------------------------------------------------------------- */
 
 /* The largest power of two that keeps every row sum below 2^COFI_SUM_BITS. */
-void cofi_scores_open(cofi_engine *e, double largest_sum)
+void cofi_scores_open(cofi_fit *fit, double largest_sum)
 {
     int exponent = 0;
     if (largest_sum > 0) frexp(largest_sum, &exponent); /* largest_sum < 2^exponent */
-    e->scores.scale = ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
-    for (uint32_t j = 0; j < e->scores.stride; j++)
-        e->scores.base[j] = j < e->o.k && e->alive[j] ? 0 : COFI_NEVER;
+    fit->scores.scale = ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
+    fit->scores.plain = NULL;
+    for (uint32_t j = 0; j < fit->scores.stride; j++)
+        fit->scores.base[j] = j < fit->partition.k && fit->profiles.alive[j] ? 0 : COFI_NEVER;
 }
 
 int64_t cofi_fixed_point(double score, double scale)
@@ -79,70 +80,77 @@ int64_t cofi_fixed_point(double score, double scale)
  * here plus 1/2, which shifts all clusters alike. */
 static void onehot_task(void *ctx, uint32_t worker, size_t r)
 {
-    cofi_engine *e = ctx;
+    cofi_fit *fit = ctx;
     (void)worker;
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
-    const double *profile = e->profile + (size_t)p->first[r] * stride;
-    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
-    for (uint32_t j = 0; j < e->o.k; j++) {
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
+    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
+    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
         double squares = 0;
         for (uint32_t v = 0; v < n_values; v++)
             squares += profile[(size_t)v * stride + j] * profile[(size_t)v * stride + j];
         for (uint32_t v = 0; v < n_values; v++)
             value[(size_t)v * stride + j] =
-                cofi_fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, e->scores.scale);
+                cofi_fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, fit->scores.scale);
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
 }
 
-void cofi_scores_onehot(cofi_engine *e)
+void cofi_scores_onehot(cofi_fit *fit)
 {
-    cofi_scores_open(e, 1.5 * (double)e->problem->n_attrs);
-    cofi_team_run(e->team, onehot_task, e, e->problem->n_attrs);
+    cofi_scores_open(fit, 1.5 * (double)fit->problem->n_attrs);
+    cofi_team_run(fit->host.team, onehot_task, fit, fit->problem->n_attrs);
 }
 
 /* ---- Likelihood ---------------------------------------------------------------------------------- */
+
+typedef struct likelihood_job {
+    cofi_fit *fit;
+    const cofi_partition *from;
+} likelihood_job;
 
 /* Minus the logarithm of the chance that a cluster holds the value, given its counts and half a row more of
  * every value: what the integrated likelihood charges for one row more. */
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
 {
-    cofi_engine *e = ctx;
+    const likelihood_job *job = ctx;
+    cofi_fit *fit = job->fit;
     (void)worker;
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
-    const uint64_t *count = e->pass.count + (size_t)p->first[r] * stride;
-    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
-    for (uint32_t j = 0; j < e->o.k; j++) {
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
+    const uint64_t *count = job->from->count + (size_t)p->first[r] * stride;
+    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
         uint64_t total = 0;
         for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
         double all = log((double)total / p->unit + 0.5 * p->n_present[r]);
         for (uint32_t v = 0; v < n_values; v++)
             value[(size_t)v * stride + j] = cofi_fixed_point(
-                all - log((double)count[(size_t)v * stride + j] / p->unit + 0.5), e->scores.scale);
+                all - log((double)count[(size_t)v * stride + j] / p->unit + 0.5), fit->scores.scale);
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
 }
 
-void cofi_scores_likelihood(cofi_engine *e)
+void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 {
-    const cofi_problem *p = e->problem;
-    double n = (double)p->total_weight / p->unit, largest = log(2 * n + e->o.k);
+    likelihood_job job = {fit, from};
+    const cofi_problem *p = fit->problem;
+    double n = (double)p->total_weight / p->unit, largest = log(2 * n + fit->partition.k);
     for (size_t r = 0; r < p->n_attrs; r++) largest += log(2 * n + p->n_present[r]);
-    memset(e->alive, 1, e->o.k);
-    cofi_scores_open(e, largest);
-    for (uint32_t j = 0; j < e->o.k; j++)
-        e->scores.base[j] = cofi_fixed_point(
-            log(n + 0.5 * e->o.k) - log((double)e->pass.size[j] / p->unit + 0.5), e->scores.scale);
-    cofi_team_run(e->team, likelihood_task, e, p->n_attrs);
+    memset(fit->profiles.alive, 1, fit->partition.k);
+    cofi_scores_open(fit, largest);
+    for (uint32_t j = 0; j < fit->partition.k; j++)
+        fit->scores.base[j] = cofi_fixed_point(
+            log(n + 0.5 * fit->partition.k) - log((double)from->size[j] / p->unit + 0.5), fit->scores.scale);
+    cofi_team_run(fit->host.team, likelihood_task, &job, p->n_attrs);
 }
 
 /* ---- Trace distances along the forest ------------------------------------------------------------ */
 
-static double attribute_factor(const cofi_engine *e, size_t r)
+static double attribute_factor(const cofi_fit *fit, size_t r)
 {
-    return e->o.variant == COF_VARIANT_AUTHORS ? 1.0 / (double)(e->problem->n_present[r] - 1) : 1.0;
+    return fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (double)(fit->problem->n_present[r] - 1) : 1.0;
 }
 
 /* sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting: `work` holds
@@ -171,42 +179,43 @@ static void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32
 
 static void trace_task(void *ctx, uint32_t worker, size_t r)
 {
-    cofi_engine *e = ctx;
+    cofi_fit *fit = ctx;
     (void)worker;
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, n_slots = p->first[r + 1] - p->first[r];
-    double factor = attribute_factor(e, r);
-    const double *profile = e->profile + (size_t)p->first[r] * stride;
-    int64_t *value = e->scores.value + (size_t)p->first[r] * stride;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_slots = p->first[r + 1] - p->first[r];
+    double factor = attribute_factor(fit, r);
+    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
+    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
     /* The sums are made where the scores will lie: allocated memory takes the type last written to it. */
     double *work = (double *)(void *)value;
     memcpy(work, profile, (size_t)n_slots * stride * sizeof *work);
     for (uint32_t j = 0; j < stride; j += LANES)
-        reroot(e->forest.edge + p->first[r], e->forest.n_edges[r], e->forest.root[r], stride,
+        reroot(fit->forest.edge + p->first[r], fit->forest.n_edges[r], fit->forest.root[r], stride,
                stride - j < LANES ? stride - j : LANES, work + j);
     for (size_t at = 0; at < (size_t)n_slots * stride; at++) {
         double sum = work[at];
-        value[at] = cofi_fixed_point(factor * sum, e->scores.scale);
+        value[at] = cofi_fixed_point(factor * sum, fit->scores.scale);
     }
 }
 
 /* The authors' own order of operations for the same sums: values ascending, then divided. */
 static void plain_task(void *ctx, uint32_t worker, size_t r)
 {
-    cofi_engine *e = ctx;
+    cofi_fit *fit = ctx;
     (void)worker;
-    const cofi_problem *p = e->problem;
-    uint32_t stride = e->scores.stride, n_values = p->n_values[r];
-    const double *profile = e->profile + (size_t)p->first[r] * stride;
-    double *plain = e->scores.plain + (size_t)p->first[r] * stride;
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
+    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
+    double *plain = fit->exact + (size_t)p->first[r] * stride;
     for (uint32_t u = 0; u < n_values; u++) {
-        for (uint32_t j = 0; j < e->o.k; j++) {
+        for (uint32_t j = 0; j < fit->partition.k; j++) {
             size_t at = (size_t)u * stride + j;
-            if (e->trace_at[r] == SIZE_MAX) { /* too many values for their sum of squares: ours will do */
-                plain[at] = (double)e->scores.value[(size_t)p->first[r] * stride + at] / e->scores.scale;
+            if (fit->forest.trace_at[r] ==
+                SIZE_MAX) { /* too many values for their sum of squares: ours will do */
+                plain[at] = (double)fit->scores.value[(size_t)p->first[r] * stride + at] / fit->scores.scale;
                 continue;
             }
-            const double *d = e->trace + e->trace_at[r] + (size_t)u * n_values;
+            const double *d = fit->forest.trace + fit->forest.trace_at[r] + (size_t)u * n_values;
             double sum = 0;
             for (uint32_t v = 0; v < n_values; v++)
                 if (v != u) sum += d[v] * profile[(size_t)v * stride + j];
@@ -215,51 +224,14 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
     }
 }
 
-void cofi_scores_trace(cofi_engine *e)
+void cofi_scores_trace(cofi_fit *fit)
 {
     double largest = 0;
-    for (size_t r = 0; r < e->problem->n_attrs; r++) largest += attribute_factor(e, r) * e->forest.reach[r];
-    cofi_scores_open(e, largest);
-    cofi_team_run(e->team, trace_task, e, e->problem->n_attrs);
-    if (e->scores.plain != NULL) cofi_team_run(e->team, plain_task, e, e->problem->n_attrs);
-}
-
-/* d(u,v) for v > u, each path added up from u outward, as a search from u does it. */
-void cofi_trace_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
-{
-    const cof_edge *edge = f->edge + f->first[r];
-    uint32_t o = f->n_values[r], n_known = 1;
-    for (uint32_t v = 0; v < o; v++) d[v] = -1; /* not reached */
-    d[u] = 0;
-    for (bool grew = true; grew && n_known < o;) {
-        grew = false;
-        for (uint32_t e = 0; e < f->n_edges[r]; e++) {
-            uint32_t a = edge[e].u, b = edge[e].v;
-            if ((d[a] < 0) == (d[b] < 0)) continue;
-            if (d[a] < 0)
-                d[a] = d[b] + edge[e].length;
-            else
-                d[b] = d[a] + edge[e].length;
-            grew = true;
-            n_known++;
-        }
-    }
-    for (uint32_t v = 0; v < o; v++) d[v] = d[v] < 0 ? 0 : d[v]; /* held by no weighted row: adds nothing */
-}
-
-static void distances_task(void *ctx, uint32_t worker, size_t r)
-{
-    cofi_engine *e = ctx;
-    (void)worker;
-    uint32_t o = e->problem->n_values[r];
-    if (e->trace_at[r] == SIZE_MAX) return;
-    double *d = e->trace + e->trace_at[r];
-    for (uint32_t u = 0; u < o; u++) cofi_trace_from(&e->forest, r, u, d + (size_t)u * o);
-    for (uint32_t u = 0; u < o; u++)
-        for (uint32_t v = 0; v < u; v++) d[(size_t)u * o + v] = d[(size_t)v * o + u];
-}
-
-void cofi_trace_distances(cofi_engine *e)
-{
-    if (e->trace != NULL) cofi_team_run(e->team, distances_task, e, e->problem->n_attrs);
+    for (size_t r = 0; r < fit->problem->n_attrs; r++)
+        largest += attribute_factor(fit, r) * fit->forest.reach[r];
+    cofi_scores_open(fit, largest);
+    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs);
+    if (fit->exact == NULL) return;
+    cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
+    fit->scores.plain = fit->exact;
 }

@@ -47,6 +47,7 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->worker = cofi_alloc_zero(env, f->n_workers, sizeof *f->worker);
     bool ok = f->edge != NULL && f->depth != NULL && f->n_edges != NULL && f->root != NULL &&
               f->reach != NULL && f->worker != NULL;
+    if (ok && authors) ok = cofi_forest_open_traces(f) == COF_OK;
     return ok && open_workers(f) == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
@@ -63,6 +64,8 @@ void cofi_forest_close(cofi_forest *f)
     cofi_release(&f->env, f->n_edges);
     cofi_release(&f->env, f->root);
     cofi_release(&f->env, f->reach);
+    cofi_release(&f->env, f->trace);
+    cofi_release(&f->env, f->trace_at);
     memset(f, 0, sizeof *f);
 }
 
@@ -108,4 +111,5 @@ void cofi_forest_build(cofi_forest *f, const uint64_t *count, const uint64_t *si
     cofi_team_run(f->team, build_if_small, &job, f->n_attrs);
     for (size_t r = 0; r < f->n_attrs; r++)
         if (f->n_values[r] > f->small) build_tree(&job, 0, r);
+    cofi_forest_trace(f);
 }

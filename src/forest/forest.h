@@ -18,6 +18,8 @@ typedef struct cofi_forest {
     uint32_t k, stride;
     double scale, twin_length;
     bool authors;
+    double *trace; /* authors: d(u,v) of attributes with few values, to add up in their order; NULL: others */
+    size_t *trace_at; /* per attribute: where its o x o block begins, SIZE_MAX: none */
     cof_env env;
     cofi_team *team;
     struct cofi_forest_worker *worker;
@@ -31,5 +33,10 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
 /* count: N, [g][stride]; size: summed row weights of each cluster. */
 void cofi_forest_build(cofi_forest *forest, const uint64_t *count, const uint64_t *size);
 void cofi_forest_close(cofi_forest *forest); /* fine after a failed open */
+
+/* trace.c: d(u, v) for every v of attribute r; 0 outside the tree. */
+void cofi_trace_from(const cofi_forest *forest, size_t r, uint32_t u, double *d);
+cof_status cofi_forest_open_traces(cofi_forest *forest);
+void cofi_forest_trace(cofi_forest *forest); /* fills `trace`, after the edges changed */
 
 #endif

@@ -2,10 +2,26 @@
 #ifndef COFI_FOREST_STEPS_H
 #define COFI_FOREST_STEPS_H
 
+#include "../fit/criterion.h"
 #include "../fit/loops.h"
 #include "../fit/method.h"
+#include "../fit/scores.h"
 
-void cofi_build_forest(
-    cofi_engine *engine); /* from the counts, timed, with what the authors' variant needs */
+/* A tree for every attribute from the counts of the partition (paper, "Order Forest Construction"). */
+static inline void cofi_build_forest(cofi_fit *fit)
+{
+    double before = cofi_now_s();
+    cofi_forest_build(&fit->forest, fit->partition.count, fit->partition.size);
+    fit->log.forest_s += cofi_now_s() - before;
+}
+
+/* As a step of cofi_loop: profiles from the counts, scores along the trees. */
+static inline void cofi_score_traces(cofi_fit *fit, void *ctx, uint32_t pass)
+{
+    (void)ctx;
+    (void)pass;
+    cofi_profile_update(fit);
+    cofi_scores_trace(fit);
+}
 
 #endif

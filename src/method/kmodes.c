@@ -1,12 +1,11 @@
 /* k-modes (Huang 1998), in batches: values are equal or not, a cluster is its most frequent values. */
 #include "km.h"
-#include "methods.h"
 
-static cof_status run(cofi_engine *e, void *state, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
     cofi_measure hamming = {.sum = COFI_L1};
-    return cofi_loop_modes(e, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
+    return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }
 
-const cofi_method cofi_method_kmodes = {"kmodes", "k-modes (Huang 1998)", 0, NULL, run, NULL, NULL};
+const cofi_method cofi_method_kmodes = {.name = "kmodes", .title = "k-modes (Huang 1998)", .run = run};

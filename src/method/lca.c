@@ -1,53 +1,83 @@
 /* The latent class model: within a class, attributes are independent. Fitted by EM from the start's partition. */
+#include "../fit/loops.h"
+#include "../fit/method.h"
 #include "../fit/mixture.h"
-#include "methods.h"
 
 #include <math.h>
 
 enum { MOST_ROUNDS = 500 };
 #define STEADY 1e-9 /* relative gain in what EM raises that ends it */
 
-static cof_status run(cofi_engine *e, void *state, cof_error *err)
+typedef struct lca {
+    cofi_mixture *mixture;
+    double log_likelihood; /* of the mixture that the last restart ended with */
+} lca;
+
+/* Rounds of EM until what they raise is steady. */
+static cof_status run_em(cofi_fit *fit, lca *s, cof_error *err)
 {
-    cofi_mixture *s = state;
-    const cofi_problem *p = e->problem;
-    double before = -INFINITY, log_likelihood = NAN;
-    cof_status status = cofi_settle_kmodes(e, err);
-    e->stop = e->stopped ? COF_STOP_STOPPED : COF_STOP_CAP;
-    cofi_mixture_begin(e, s);
-    for (uint32_t round = 0; status == COF_OK && round < MOST_ROUNDS && !e->stopped; round++) {
-        log_likelihood = cofi_mixture_expect(e, s);
-        double now = log_likelihood + cofi_mixture_smoothing(e, s);
-        e->objective = -now;
-        e->n_passes++;
-        status = cofi_engine_record(e, 0, err);
+    cofi_log *log = &fit->log;
+    double before = -INFINITY;
+    cofi_mixture_begin(fit, s->mixture);
+    for (uint32_t round = 0; round < MOST_ROUNDS && !log->stopped; round++) {
+        cof_status status = cofi_mixture_expect(fit, s->mixture, &s->log_likelihood, err);
+        if (status != COF_OK) return status;
+        double now = s->log_likelihood + cofi_mixture_smoothing(fit, s->mixture);
+        log->objective = -now;
+        log->n_passes++;
+        status = cofi_log_record(&fit->host, log, 0, err);
+        if (status != COF_OK) return status;
         if (now - before <= STEADY * fabs(now)) {
-            e->stop = COF_STOP_CONVERGED;
-            break;
+            log->stop = COF_STOP_CONVERGED;
+            return COF_OK;
         }
         before = now;
-        cofi_mixture_maximise(e, s);
-        e->stopped = cofi_should_stop(&e->env);
-        if (e->stopped) e->stop = COF_STOP_STOPPED;
+        cofi_mixture_maximise(fit, s->mixture);
+        if (cofi_log_stopped(&fit->host, log)) log->stop = COF_STOP_STOPPED;
     }
-    cofi_mixture_scores(e, s);
-    cofi_engine_pass(e, COF_PHASE_FIT);
-    e->mixture = log_likelihood;
-    e->bic = cofi_mixture_parameters(e) * log((double)p->total_weight / p->unit) - 2 * log_likelihood;
-    return status;
+    return COF_OK;
 }
 
-static cof_status lca_open(cofi_engine *e, void **state, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    cofi_mixture *mixture = NULL;
-    cof_status status = cofi_mixture_open(e, SIZE_MAX, &mixture, err);
-    *state = mixture;
-    return status;
+    lca *s = state;
+    uint64_t moved;
+    cof_status status = cofi_settle_kmodes(fit, err);
+    fit->log.stop = fit->log.stopped ? COF_STOP_STOPPED : COF_STOP_CAP;
+    s->log_likelihood = NAN;
+    if (status == COF_OK) status = run_em(fit, s, err);
+    if (status != COF_OK) return status;
+    cofi_mixture_scores(fit, s->mixture);
+    return cofi_fit_pass(fit, COF_PHASE_FIT, &moved, err);
 }
 
-static void lca_close(cofi_engine *e, void *state)
+static void tell(const cofi_fit *fit, const void *state, cof_fit_info *info)
 {
-    cofi_mixture_close(e, state);
+    const lca *s = state;
+    double n = (double)fit->problem->total_weight / fit->problem->unit;
+    info->mixture_log_likelihood = s->log_likelihood;
+    info->bic = cofi_mixture_parameters(fit) * log(n) - 2 * s->log_likelihood;
 }
 
-const cofi_method cofi_method_lca = {"lca", "latent class model, by EM", 0, lca_open, run, lca_close, NULL};
+static cof_status lca_open(cofi_fit *fit, void **state, cof_error *err)
+{
+    lca *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    *state = s;
+    return cofi_mixture_open(fit, SIZE_MAX, &s->mixture, err);
+}
+
+static void lca_close(cofi_fit *fit, void *state)
+{
+    lca *s = state;
+    if (s == NULL) return;
+    cofi_mixture_close(fit, s->mixture);
+    cofi_release(&fit->host.env, s);
+}
+
+const cofi_method cofi_method_lca = {.name = "lca",
+                                     .title = "latent class model, by EM",
+                                     .open = lca_open,
+                                     .run = run,
+                                     .close = lca_close,
+                                     .tell = tell};

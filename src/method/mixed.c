@@ -2,199 +2,202 @@
  * table; a missing one adds nothing. */
 #include "mixed.h"
 
-#include "methods.h"
+#include "../fit/method.h"
+#include "../fit/scores.h"
+#include "whole_rows.h"
 
 #include <math.h>
 
+enum { BLOCK = COFI_WHOLE_BLOCK };
+
 typedef struct mixed {
-    cofi_engine *e;
-    double *centre; /* [j][quantity]: mean over the cluster's rows */
-    cofi_label *label;
+    cofi_fit *fit;
+    cofi_whole rows;
+    const cofi_measure *measure;
+    double *centre;    /* [j][quantity]: mean over the cluster's rows */
+    double *total;     /* k, and behind it k weights: for one quantity's means */
     double *block_sum; /* per block of rows: its part of the objective, added up in order */
     int64_t *sum;      /* per worker: a row's sums */
-    bool absolute;     /* |x - c| instead of its square */
+    bool profiles;     /* clusters are distributions, else modes; |x - c| instead of its square */
 } mixed;
 
-static double quantity(const cofi_problem *p, size_t c, size_t row)
+/* The value of a cell; NaN where it is missing. */
+static double quantity(const cofi_problem *p, const uint32_t *row, size_t c)
 {
-    return p->quantity[c][cofi_id(p->rows.ids[p->n_attrs + c], row)];
+    return p->quantity[c][row[p->n_attrs + c]];
 }
 
 /* ---- Means -------------------------------------------------------------------------------------- */
 
 static void centres_from_seeds(mixed *m)
 {
-    const cofi_problem *p = m->e->problem;
-    for (uint32_t j = 0; j < m->e->o.k; j++) {
+    const cofi_problem *p = m->fit->problem;
+    for (uint32_t j = 0; j < m->fit->partition.k; j++) {
+        const uint32_t *seed = m->fit->seeds.cell + j * m->rows.n_columns;
         for (size_t c = 0; c < p->n_numeric; c++) {
-            double x = quantity(p, c, m->e->seed[j]);
+            double x = quantity(p, seed, c);
             m->centre[j * p->n_numeric + c] = isnan(x) ? 0.5 : x;
         }
     }
 }
 
 /* In row order, one thread: the sums must not depend on how many there are. An empty cluster keeps its means. */
-static void update_centres(mixed *m, double *total, double *weight_of)
+static void update_centres(mixed *m)
 {
-    const cofi_problem *p = m->e->problem;
+    const cofi_problem *p = m->fit->problem;
+    uint32_t k = m->fit->partition.k;
+    double *weight_of = m->total + k;
     for (size_t c = 0; c < p->n_numeric; c++) {
-        memset(total, 0, m->e->o.k * sizeof *total);
-        memset(weight_of, 0, m->e->o.k * sizeof *weight_of);
-        for (size_t i = 0; i < p->rows.n_rows; i++) {
-            double x = quantity(p, c, i), w = p->rows.weight != NULL ? (double)p->rows.weight[i] : 1.0;
-            if (isnan(x)) continue;
-            total[m->e->pass.label[i]] += w * x;
-            weight_of[m->e->pass.label[i]] += w;
+        memset(m->total, 0, 2 * (size_t)k * sizeof *m->total);
+        for (size_t i = 0; i < m->rows.n_rows; i++) {
+            double x = quantity(p, cofi_whole_row(&m->rows, i), c), w = (double)m->rows.weight[i];
+            if (isnan(x) || m->rows.weight[i] == 0) continue; /* a dropped row has no label */
+            m->total[m->rows.label[i]] += w * x;
+            weight_of[m->rows.label[i]] += w;
         }
-        for (uint32_t j = 0; j < m->e->o.k; j++)
-            if (weight_of[j] > 0) m->centre[j * p->n_numeric + c] = total[j] / weight_of[j];
+        for (uint32_t j = 0; j < k; j++)
+            if (weight_of[j] > 0) m->centre[j * p->n_numeric + c] = m->total[j] / weight_of[j];
     }
 }
 
 /* ---- Rows to clusters --------------------------------------------------------------------------- */
 
-static void add_row(const mixed *m, size_t row, int64_t *sum)
+static void add_row(const mixed *m, const uint32_t *row, int64_t *sum)
 {
-    const cofi_engine *e = m->e;
-    const cofi_problem *p = e->problem;
-    cofi_sum_rows(&p->rows, &e->scores, &row, 1, sum);
-    for (uint32_t j = 0; j < e->o.k; j++) {
+    const cofi_scores *s = &m->fit->scores;
+    const cofi_problem *p = m->fit->problem;
+    memcpy(sum, s->base, s->stride * sizeof *sum);
+    for (size_t r = 0; r < p->n_attrs; r++)
+        for (uint32_t j = 0; j < s->k; j++)
+            sum[j] += s->value[(size_t)(p->first[r] + row[r]) * s->stride + j];
+    for (uint32_t j = 0; j < s->k; j++) {
         double apart = 0;
         for (size_t c = 0; c < p->n_numeric; c++) {
-            double x = quantity(p, c, row) - m->centre[j * p->n_numeric + c];
-            if (!isnan(x)) apart += m->absolute ? fabs(x) : x * x;
+            double x = quantity(p, row, c) - m->centre[j * p->n_numeric + c];
+            if (!isnan(x)) apart += m->profiles ? fabs(x) : x * x;
         }
-        sum[j] += cofi_fixed_point(apart, e->scores.scale);
+        sum[j] += cofi_fixed_point(apart, s->scale);
     }
 }
 
 static void label_task(void *ctx, uint32_t worker, size_t block)
 {
     mixed *m = ctx;
-    const cofi_engine *e = m->e;
-    const cofi_rows *rows = &e->problem->rows;
-    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
-    int64_t *sum = m->sum + (size_t)worker * e->scores.stride;
+    const cofi_scores *s = &m->fit->scores;
+    size_t begin = block * BLOCK, end = begin + BLOCK;
+    int64_t *sum = m->sum + (size_t)worker * s->stride;
     double total = 0;
-    for (size_t i = begin; i < (end < rows->n_rows ? end : rows->n_rows); i++) {
-        add_row(m, i, sum);
-        m->label[i] = cofi_settle(rows, &e->scores, i, sum);
-        total += (double)sum[m->label[i]] / e->scores.scale *
-                 (rows->weight != NULL ? (double)rows->weight[i] / e->problem->unit : 1.0);
+    for (size_t i = begin; i < (end < m->rows.n_rows ? end : m->rows.n_rows); i++) {
+        add_row(m, cofi_whole_row(&m->rows, i), sum);
+        uint32_t j = cofi_least_sum(s, sum);
+        m->rows.label[i] = (int32_t)j;
+        total += (double)sum[j] / s->scale * ((double)m->rows.weight[i] / m->fit->problem->unit);
     }
     m->block_sum[block] = total;
 }
 
-static uint64_t assign(mixed *m)
+static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
 {
-    cofi_engine *e = m->e;
-    size_t n_blocks = (e->problem->rows.n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
-    cofi_team_run(e->team, label_task, m, n_blocks);
-    e->objective = 0;
-    for (size_t b = 0; b < n_blocks; b++) e->objective += m->block_sum[b];
-    e->pass.visits += e->problem->rows.n_rows;
-    e->n_passes++;
-    return cofi_pass_take(&e->pass, m->label);
+    mixed *m = ctx;
+    size_t n = cofi_whole_blocks(&m->rows, BLOCK);
+    cofi_team_run(fit->host.team, label_task, m, n);
+    fit->log.objective = 0;
+    for (size_t b = 0; b < n; b++) fit->log.objective += m->block_sum[b];
+    return cofi_whole_take(fit, &m->rows, moved, err);
 }
 
-/* ---- Loops -------------------------------------------------------------------------------------- */
+/* ---- The loop ----------------------------------------------------------------------------------- */
 
-static void open_mixed(cofi_engine *e, mixed *m)
+static void score(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    const cofi_problem *p = e->problem;
-    m->e = e;
-    m->centre = cofi_alloc(&e->env, (size_t)e->o.k * p->n_numeric, sizeof *m->centre);
-    m->label = cofi_alloc(&e->env, p->rows.n_rows, sizeof *m->label);
-    m->block_sum = cofi_alloc(&e->env, p->rows.n_rows / COFI_BLOCK_ROWS + 1, sizeof *m->block_sum);
-    m->sum = cofi_alloc(&e->env, (size_t)cofi_team_size(e->team) * e->scores.stride, sizeof *m->sum);
+    mixed *m = ctx;
+    if (pass > 0) {
+        update_centres(m);
+        if (m->profiles) cofi_profile_update(fit);
+        if (!m->profiles && m->measure->d == NULL) cofi_modes_frequent(fit);
+        if (!m->profiles && m->measure->d != NULL) cofi_modes_median(fit, m->measure->d);
+    }
+    if (m->profiles)
+        cofi_scores_profiles(fit, m->measure);
+    else
+        cofi_scores_modes(fit, m->measure);
+}
+
+static cof_status open_mixed(mixed *m, cof_error *err)
+{
+    cofi_fit *fit = m->fit;
+    const cof_env *env = &fit->host.env;
+    size_t k = fit->partition.k;
+    cof_status status = cofi_whole_open(fit, &m->rows, err);
+    m->centre = cofi_alloc(env, k * fit->problem->n_numeric, sizeof *m->centre);
+    m->total = cofi_alloc(env, 2 * k, sizeof *m->total);
+    m->block_sum = cofi_alloc(env, cofi_whole_blocks(&m->rows, BLOCK), sizeof *m->block_sum);
+    m->sum = cofi_alloc(env, (size_t)cofi_team_size(fit->host.team) * fit->partition.stride, sizeof *m->sum);
+    bool ok = m->centre != NULL && m->total != NULL && m->block_sum != NULL && m->sum != NULL;
+    return status != COF_OK || ok ? status : cofi_no_memory(err);
 }
 
 static void close_mixed(mixed *m)
 {
-    cofi_release(&m->e->env, m->centre);
-    cofi_release(&m->e->env, m->label);
-    cofi_release(&m->e->env, m->block_sum);
-    cofi_release(&m->e->env, m->sum);
+    cofi_whole_close(m->fit, &m->rows);
+    void *owned[] = {m->centre, m->total, m->block_sum, m->sum};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->fit->host.env, owned[b]);
 }
 
-/* `profiles`: clusters are distributions, else modes. */
-static cof_status settle(mixed *m, const cofi_measure *measure, bool profiles, double *scratch,
-                         cof_error *err)
+static cof_status settle(mixed *m, cof_error *err)
 {
-    cofi_engine *e = m->e;
+    cofi_fit *fit = m->fit;
+    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score, .assign = assign, .ctx = m};
     cof_status status = COF_OK;
-    bool done = e->stopped;
-    e->stop = COF_STOP_CAP;
-    memset(e->alive, 1, e->o.k);
-    if (profiles) cofi_profile_begin(e);
+    memset(fit->profiles.alive, 1, fit->partition.k);
+    if (m->profiles) cofi_profile_begin(fit);
     centres_from_seeds(m);
-    if (e->pass.hash != 0) update_centres(m, scratch, scratch + e->o.k);
-    for (uint32_t pass = 0; pass < e->o.max_passes && status == COF_OK && !done; pass++) {
-        if (pass > 0) {
-            update_centres(m, scratch, scratch + e->o.k);
-            if (profiles) cofi_profile_update(e);
-            if (!profiles && measure->d == NULL) cofi_modes_frequent(e);
-            if (!profiles && measure->d != NULL) cofi_modes_median(e, measure->d);
-        }
-        if (profiles)
-            cofi_scores_profiles(e, measure);
-        else
-            cofi_scores_modes(e, measure);
-        uint64_t moved = assign(m);
-        status = cofi_engine_record(e, moved, err);
-        cofi_engine_judge(e, moved, &done);
+    if (fit->partition.known) {
+        status = cofi_partition_labels(&fit->partition, NULL, m->rows.n_rows, m->rows.label, err);
+        if (status == COF_OK) update_centres(m);
     }
-    return status;
+    return status == COF_OK && !fit->log.stopped ? cofi_loop_run(fit, &loop, err) : status;
 }
 
-static cof_status run_loop(cofi_engine *e, const cofi_distances *d, double gamma, bool ek, cof_error *err)
+static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma, bool profiles,
+                           cof_error *err)
 {
-    const cofi_problem *p = e->problem;
-    mixed m = {.absolute = ek};
-    open_mixed(e, &m);
-    double *factor = cofi_alloc(&e->env, p->n_attrs, sizeof *factor);
-    double *scratch = cofi_alloc(&e->env, 2 * (size_t)e->o.k, sizeof *scratch);
-    bool ok = factor != NULL && scratch != NULL && m.centre != NULL && m.label != NULL &&
-              m.block_sum != NULL && m.sum != NULL;
-    cof_status status = ok ? COF_OK : cofi_no_memory(err);
-    if (status == COF_OK) {
-        for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
-        cofi_measure measure = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
-        double *plain = e->scores.plain; /* no trace distances here */
-        e->scores.plain = NULL;
-        status = settle(&m, &measure, ek, scratch, err);
-        e->scores.plain = plain;
-    }
+    const cofi_problem *p = fit->problem;
+    double *factor = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *factor);
+    if (factor == NULL) return cofi_no_memory(err);
+    for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
+    cofi_measure measure = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
+    mixed m = {.fit = fit, .measure = &measure, .profiles = profiles};
+    cof_status status = open_mixed(&m, err);
+    if (status == COF_OK) status = settle(&m, err);
     close_mixed(&m);
-    cofi_release(&e->env, factor);
-    cofi_release(&e->env, scratch);
+    cofi_release(&fit->host.env, factor);
     return status;
 }
 
-cof_status cofi_prototypes(cofi_engine *e, const cofi_distances *distances, cof_error *err)
+cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err)
 {
-    return run_loop(e, distances, COFI_GAMMA, false, err);
+    return run_loop(fit, distances, COFI_GAMMA, false, err);
 }
 
-static cof_status run_k(cofi_engine *e, void *state, cof_error *err)
-{
-    (void)state;
-    return cofi_prototypes(e, NULL, err);
-}
-
-static cof_status run_ek(cofi_engine *e, void *state, cof_error *err)
+static cof_status run_k(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    return run_loop(e, NULL, 1.0, true, err);
+    return cofi_prototypes(fit, NULL, err);
 }
 
-const cofi_method cofi_method_k_prototypes = {
-    "k-prototypes", "modes and means together (Huang 1997)", COFI_METHOD_MIXED, NULL, run_k, NULL, NULL};
+static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
+{
+    (void)state;
+    return run_loop(fit, NULL, 1.0, true, err);
+}
+
+const cofi_method cofi_method_k_prototypes = {.name = "k-prototypes",
+                                              .title = "modes and means together (Huang 1997)",
+                                              .flags = COFI_METHOD_MIXED | COFI_METHOD_ROW_BY_ROW,
+                                              .run = run_k};
 const cofi_method cofi_method_ek_prototypes = {
-    "ek-prototypes",
-    "distributions and means, no weight between them (after Sangam and Om 2018)",
-    COFI_METHOD_MIXED,
-    NULL,
-    run_ek,
-    NULL,
-    NULL};
+    .name = "ek-prototypes",
+    .title = "distributions and means, no weight between them (after Sangam and Om 2018)",
+    .flags = COFI_METHOD_MIXED | COFI_METHOD_ROW_BY_ROW,
+    .run = run_ek};

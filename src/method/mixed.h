@@ -8,6 +8,6 @@
 
 /* Huang's loop from the restart's seeds: squared differences to the means, plus gamma times the categories'
  * distances to the modes; `distances` NULL: equal or not. */
-cof_status cofi_prototypes(cofi_engine *engine, const cofi_distances *distances, cof_error *err);
+cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* The value distances of methods that make them once, for whoever wants to look at them. */
 #include "km.h"
+#include "methods.h"
 
 /* State of such a method is a cofi_km; toy graphs have one too, but draw their distances in every run. */
 static bool measures_once(const cofi_method *m)
@@ -19,13 +20,13 @@ static void clear(const cof_table *table, int32_t missing, double *const *distan
     }
 }
 
-static void copy_distances(const cofi_engine *e, const cofi_distances *d, double *const *distances)
+static void copy_distances(const cofi_fit *fit, const cofi_distances *d, double *const *distances)
 {
-    const cofi_problem *p = e->problem;
+    const cofi_problem *p = fit->problem;
     for (size_t r = 0; r < p->n_attrs; r++) {
         double *to = distances[p->column[r]];
         size_t o = p->n_values[r];
-        if (to != NULL) memcpy(to, cofi_distances_of(e, d, r, 0), o * o * sizeof *to);
+        if (to != NULL) memcpy(to, cofi_distances_of(fit, d, r, 0), o * o * sizeof *to);
     }
 }
 
@@ -34,7 +35,8 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
 {
     cof_fit_options o;
     cofi_problem problem;
-    cofi_engine engine = {.problem = NULL};
+    cofi_fit fit = {.problem = NULL};
+    cofi_rows *rows;
     void *state = NULL;
     COFI_COPY_OPTIONS(&o, options);
     const cofi_method *method = cofi_method_find(o.method);
@@ -43,17 +45,19 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
                          o.method == NULL ? "coforest" : o.method);
     if (o.k == 0) o.k = 1; /* no cluster takes part */
     o.restarts = o.max_passes = o.max_rebuilds = 1;
-    cof_status status = cofi_problem_open(table, &o, true, &problem, err);
-    if (status == COF_OK && problem.n_attrs < 2)
+    cof_status status = cofi_rows_open_table(table, &o, true, &problem, &rows, err);
+    bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;
+    if (status == COF_OK && pairs && problem.n_attrs < 2)
         status = cofi_fail(err, COF_ERR_NO_COLUMNS, "%s needs at least two columns that vary", method->name);
-    if (status == COF_OK) status = cofi_engine_open(&problem, &o, &engine, err);
-    if (status == COF_OK) status = method->open(&engine, &state, err);
+    if (status == COF_OK) status = cofi_fit_open(rows, method, &o, &fit, err);
+    if (status == COF_OK) status = method->open(&fit, &state, err);
     if (status == COF_OK) {
         clear(table, o.missing, distances);
-        copy_distances(&engine, &((const cofi_km *)state)->d, distances);
+        copy_distances(&fit, &((const cofi_km *)state)->d, distances);
     }
-    if (state != NULL) method->close(&engine, state);
-    if (engine.problem != NULL) cofi_engine_close(&engine);
+    if (state != NULL) method->close(&fit, state);
+    cofi_fit_close(&fit);
+    cofi_rows_close(rows);
     cofi_problem_close(&problem);
     return status;
 }

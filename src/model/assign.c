@@ -3,9 +3,11 @@
 #include "view.h"
 
 #include "../core/team.h"
-#include "../pass/pass.h"
+#include "../rows/nearest.h"
 
 #include <math.h>
+
+enum { BLOCK = 4096 }; /* rows of one task */
 
 typedef struct assignment {
     cof_env env;
@@ -15,9 +17,6 @@ typedef struct assignment {
     uint8_t *unseen; /* per flat id of the table: the model never met the value */
     bool any_unseen;
     cofi_scores scores;
-    cofi_rows rows;
-    const cofi_kernel *kernel;
-    cofi_plan plan;
     uint8_t *dropped; /* per row; NULL: none */
     /* what the tasks write */
     int32_t *label;
@@ -96,25 +95,12 @@ static cof_status open_assignment(const cof_model *m, const cof_table *t, assign
     cof_status status = cofi_view_open(&a->view, m, t, err);
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, err);
-    a->rows = (cofi_rows){t->n_rows, a->view.n, a->view.ids, a->view.first, NULL, NULL};
     return status;
 }
 
 static size_t n_blocks(const assignment *a)
 {
-    return (a->t->n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
-}
-
-static void label_task(void *ctx, uint32_t worker, size_t block)
-{
-    assignment *a = ctx;
-    size_t begin = block * COFI_BLOCK_ROWS;
-    size_t n = a->t->n_rows - begin < COFI_BLOCK_ROWS ? a->t->n_rows - begin : COFI_BLOCK_ROWS;
-    char *scratch = (char *)a->scratch + worker * a->scratch_size;
-    cofi_label label[COFI_BLOCK_ROWS];
-    a->kernel->nearest(&a->plan, begin, n, label, NULL, scratch);
-    for (size_t i = 0; i < n; i++)
-        a->label[begin + i] = a->dropped != NULL && a->dropped[begin + i] ? -1 : label[i];
+    return (a->t->n_rows + BLOCK - 1) / BLOCK;
 }
 
 static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
@@ -122,18 +108,10 @@ static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
     cofi_team *team;
     cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
     if (status != COF_OK) return status;
-    status = cofi_kernel_choose(&a->kernel, err);
-    if (status == COF_OK)
-        status = cofi_plan_open(&a->env, &a->rows, a->m->k, a->kernel->most_cells, a->kernel->split, &a->plan,
-                                err);
-    if (status == COF_OK) {
-        cofi_plan_prepare(&a->plan, &a->scores);
-        a->scratch_size = (a->kernel->scratch_bytes(&a->plan) + 63) & ~(size_t)63;
-        a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
-        if (a->scratch == NULL) status = cofi_no_memory(err);
-    }
-    if (status == COF_OK) cofi_team_run(team, label_task, a, n_blocks(a));
-    cofi_plan_close(&a->plan);
+    status = cofi_nearest_labels(&a->env, team, a->t->n_rows, a->view.n, a->view.ids, a->view.first,
+                                 &a->scores, a->label, err);
+    for (size_t i = 0; status == COF_OK && a->dropped != NULL && i < a->t->n_rows; i++)
+        if (a->dropped[i]) a->label[i] = -1;
     cofi_team_close(team);
     return status;
 }
@@ -204,7 +182,7 @@ static void distance_task(void *ctx, uint32_t worker, size_t block)
 {
     assignment *a = ctx;
     int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
-    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
+    size_t begin = block * BLOCK, end = begin + BLOCK;
     for (size_t i = begin; i < end && i < a->t->n_rows; i++) {
         bool dropped = a->dropped != NULL && a->dropped[i];
         double *to = a->distance + i * a->m->k;
@@ -253,7 +231,7 @@ static void margin_task(void *ctx, uint32_t worker, size_t block)
 {
     assignment *a = ctx;
     int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
-    size_t begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
+    size_t begin = block * BLOCK, end = begin + BLOCK;
     for (size_t i = begin; i < end && i < a->t->n_rows; i++) {
         sum_row(a, i, sum);
         a->margin[i] = margin_of(a, i, sum);

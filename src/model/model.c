@@ -3,6 +3,23 @@
 
 #include <math.h>
 
+bool cofi_model_set_method(cof_model *m, const char *name, size_t n)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789:_-";
+    if (n == 0 || n >= sizeof m->method) return false;
+    for (size_t i = 0; i < n; i++)
+        if (name[i] == '\0' || strchr(allowed, name[i]) == NULL) return false;
+    memcpy(m->method, name, n);
+    m->method[n] = '\0';
+    return true;
+}
+
+void cofi_model_set_k_curve(cof_model *m, cof_k_record *curve, size_t n)
+{
+    m->k_curve = curve;
+    m->n_k_curve = n;
+}
+
 cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err)
 {
     cof_model *m = cofi_alloc_zero(env, 1, sizeof *m);
@@ -10,7 +27,7 @@ cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_mo
     m->env = *env;
     m->k = k;
     m->unit = 1.0;
-    m->method = "coforest";
+    cofi_model_set_method(m, "coforest", strlen("coforest"));
     m->scores.k = k;
     m->scores.stride = cofi_stride(k);
     m->n_attrs = n_attrs;

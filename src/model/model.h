@@ -6,6 +6,8 @@
 #include "../core/shape.h"
 #include "../table/cut.h"
 
+enum { COFI_METHOD_BYTES = 64 };
+
 typedef struct cofi_model_attr {
     char *name;
     uint32_t n_values; /* of the dictionary; the missing value is the last one if has_missing */
@@ -30,8 +32,8 @@ struct cof_model {
     cof_env env;
     uint32_t k;
     int32_t variant, missing;
-    const char *method; /* fixed text */
-    bool no_scores;     /* new rows cannot be labelled */
+    char method[COFI_METHOD_BYTES]; /* its name, NUL-terminated */
+    bool no_scores;                 /* new rows cannot be labelled */
     size_t n_attrs;
     cofi_model_attr *attr;
     uint32_t n_flat;    /* values of the used attributes */
@@ -54,6 +56,10 @@ struct cof_model {
     double *agreement;         /* of each restart with the kept one; NULL if there was one */
 };
 
+/* The model owns the curve from now on. */
+void cofi_model_set_k_curve(cof_model *model, cof_k_record *curve, size_t n);
+/* false: too long, or not of small letters, digits and :_- alone. */
+bool cofi_model_set_method(cof_model *model, const char *name, size_t n_bytes);
 cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err);
 /* Memory of everything that is n_flat long, and of one attribute's dictionary and tree. */
 cof_status cofi_model_alloc_values(cof_model *model, uint32_t n_flat, cof_error *err);

@@ -405,7 +405,7 @@ static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
     return a->used ? get_scores(p, s, a, err) : COF_OK;
 }
 
-/* The name must be one we know: what a cluster's scores mean depends on it. */
+/* The name need not be one we know: scores label rows alike, whatever method made them. */
 static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
@@ -413,15 +413,7 @@ static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
     int64_t largest = 0;
     const char *name = get_text(s, &n);
     if (name == NULL || !p->seen[TAG_CLUSTERS]) return damaged(p, "its method is cut short", err);
-    m->method = NULL;
-    for (size_t i = 0; i < cof_method_count(); i++) {
-        const char *known = cof_method_name(i);
-        if (strlen(known) == n && memcmp(known, name, n) == 0) m->method = known;
-    }
-    if (m->method == NULL)
-        return cofi_fail(err, COF_ERR_TOO_NEW,
-                         "%s: this model was made by a method that version %s does not have", p->name,
-                         cof_version());
+    if (!cofi_model_set_method(m, name, n)) return damaged(p, "its method has no proper name", err);
     m->no_scores = cofi_get_u8(s) != 0;
     for (uint32_t j = 0; j < m->k; j++) {
         int64_t base = (int64_t)cofi_get_u64(s);
@@ -722,8 +714,8 @@ static bool is_whole(const model_parser *p)
     const cof_model *m = p->m;
     bool open = m != NULL && m->no_scores; /* a cluster that rows may join */
     for (uint32_t j = 0; m != NULL && j < m->k; j++) open |= m->scores.base[j] != COFI_NEVER;
-    return open && m->method != NULL && p->largest_sum < 0x1p60 && p->seen[TAG_CLUSTERS] &&
-           p->seen[TAG_RESTARTS] && p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
+    return open && p->largest_sum < 0x1p60 && p->seen[TAG_CLUSTERS] && p->seen[TAG_RESTARTS] &&
+           p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
 }
 
 /* A model finds its columns by name, so every one needs its own. */

@@ -4,7 +4,8 @@
 #define REFERENCE_HELPER_H
 
 #include "coforest_extra.h"
-#include "../../src/fit/method.h"
+#include "../../src/method/methods.h"
+#include "../../src/start/starts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -170,7 +171,8 @@ typedef struct reference_run {
     cof_fit_options o;
     const cofi_method *method;
     cofi_problem problem;
-    cofi_engine e;
+    cofi_rows *rows;
+    cofi_fit fit;
     void *state;
     int32_t *labels; /* of the last start, one per row of the table */
 } reference_run;
@@ -225,17 +227,19 @@ static inline cof_status reference_open(reference_run *run, const cof_table *tab
                                .max_rebuilds = 51,
                                .method = method};
     bool fold = (run->method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
-    cof_status status = cofi_problem_open(table, &run->o, fold, &run->problem, err);
-    if (status == COF_OK) status = cofi_engine_open(&run->problem, &run->o, &run->e, err);
-    if (status == COF_OK && run->method->open != NULL) status = run->method->open(&run->e, &run->state, err);
+    cof_status status = cofi_rows_open_table(table, &run->o, fold, &run->problem, &run->rows, err);
+    if (status == COF_OK) status = cofi_fit_open(run->rows, run->method, &run->o, &run->fit, err);
+    if (status == COF_OK && run->method->open != NULL)
+        status = run->method->open(&run->fit, &run->state, err);
     run->labels = malloc(cof_table_n_rows(table) * sizeof *run->labels);
     return status == COF_OK && run->labels == NULL ? COF_ERR_MEMORY : status;
 }
 
 static inline void reference_close(reference_run *run)
 {
-    if (run->method->close != NULL) run->method->close(&run->e, run->state);
-    cofi_engine_close(&run->e);
+    if (run->method->close != NULL) run->method->close(&run->fit, run->state);
+    cofi_fit_close(&run->fit);
+    cofi_rows_close(run->rows);
     cofi_problem_close(&run->problem);
     free(run->labels);
 }
@@ -244,16 +248,17 @@ static inline void reference_close(reference_run *run)
 static inline cof_status reference_start(reference_run *run, uint32_t start, cof_indices *scores,
                                          cof_error *err)
 {
-    cofi_engine *e = &run->e;
-    e->n_passes = e->rebuild = 0;
-    e->n_history = 0;
-    cofi_rng_seed(&e->rng, 20240, start);
-    cof_status status = cofi_begin(e, err);
-    if (status == COF_OK) status = run->method->run(e, run->state, err);
-    if (status != COF_OK) return status;
+    cofi_fit *fit = &run->fit;
+    uint32_t same_as = COFI_NONE;
+    fit->log.n_passes = fit->log.rebuild = 0;
+    fit->log.n_history = 0;
+    cofi_rng_seed(&fit->rng, 20240, start);
+    cofi_partition_forget(&fit->partition);
+    cof_status status = cofi_start_of(run->o.init)->run(fit, NULL, &same_as, err); /* without a state */
+    if (status == COF_OK) status = run->method->run(fit, run->state, err);
     size_t n = cof_table_n_rows(run->table);
-    for (size_t i = 0; i < n; i++)
-        run->labels[i] = e->pass.label[run->problem.group != NULL ? run->problem.group[i] : i];
+    if (status == COF_OK) status = cofi_partition_labels(&fit->partition, NULL, n, run->labels, err);
+    if (status != COF_OK) return status;
     scores->struct_size = sizeof *scores;
     return cof_evaluate(NULL, run->labels, run->classes, n, scores, err);
 }

@@ -1,6 +1,6 @@
 /* COForest and its ablations on the specification's table T6: weights, trees and scores of two partitions, in the
  * authors' scaling and in the paper's. */
-#include "../../src/method/ablation.c"
+#include "../../src/method/counterparts/ablation.c"
 
 #include "method_helper.h"
 
@@ -8,21 +8,21 @@ static void set_up_partition(bench *b, int32_t variant, const cofi_label *labels
 {
     cof_fit_options o = {.k = 2, .init_rows = t6_seeds, .variant = variant, .method = "coforest"};
     set_up_with(b, t6, 6, 4, o);
-    cofi_pass_set_labels(&b->e.pass, labels);
-    cofi_build_forest(&b->e);
-    cofi_profile_clear(&b->e);
-    cofi_profile_update(&b->e);
-    cofi_scores_trace(&b->e);
+    set_labels(&b->fit, labels);
+    cofi_build_forest(&b->fit);
+    cofi_profile_clear(&b->fit);
+    cofi_profile_update(&b->fit);
+    cofi_scores_trace(&b->fit);
 }
 
 static double weight_of(const bench *b, size_t r, uint32_t u, uint32_t v)
 {
-    return weight(&b->e, b->problem.first[r] + u, b->problem.first[r] + v);
+    return weight(&b->fit, b->problem.first[r] + u, b->problem.first[r] + v);
 }
 
 static void assert_edge(const bench *b, size_t r, uint32_t at, uint32_t u, uint32_t v, double length)
 {
-    const cof_edge *edge = b->e.forest.edge + b->problem.first[r] + at;
+    const cof_edge *edge = b->fit.forest.edge + b->problem.first[r] + at;
     assert_int_equal(edge->u < edge->v ? edge->u : edge->v, u);
     assert_int_equal(edge->u < edge->v ? edge->v : edge->u, v);
     assert_near(edge->length, length, EXACT);
@@ -88,7 +88,7 @@ static void test_unsettled(void **state)
         assert_near(weight_of(&b, 2, 0, 1), times * 0.353553, times * EXACT);
         assert_near(weight_of(&b, 2, 0, 2), times * 0.117851, times * EXACT);
         assert_near(weight_of(&b, 2, 1, 2), times * 0.471405, times * EXACT);
-        assert_int_equal(b.e.forest.n_edges[0], 2);
+        assert_int_equal(b.fit.forest.n_edges[0], 2);
         assert_edge(&b, 0, 0, 1, 2, times * 0.117851);
         assert_edge(&b, 0, 1, 0, 1, times * 0.353553);
         assert_edge(&b, 2, 0, 0, 2, times * 0.117851);
@@ -104,8 +104,8 @@ static void test_traces(void **state)
     static const cofi_label labels[] = {0, 0, 1, 1, 1, 0};
     bench b;
     set_up_partition(&b, COF_VARIANT_AUTHORS, labels);
-    assert_near(b.e.trace[b.e.trace_at[0] + 0 * 3 + 2], 0.471405, EXACT);
-    assert_near(b.e.trace[b.e.trace_at[2] + 1 * 3 + 2], 0.471405, EXACT);
+    assert_near(b.fit.forest.trace[b.fit.forest.trace_at[0] + 0 * 3 + 2], 0.471405, EXACT);
+    assert_near(b.fit.forest.trace[b.fit.forest.trace_at[2] + 1 * 3 + 2], 0.471405, EXACT);
     tear_down(&b);
 }
 
@@ -119,7 +119,7 @@ static void test_labels(void **state)
             cof_fit_options o = {.k = 2, .init_rows = t6_seeds, .variant = variant, .method = names[m]};
             set_up_with(&b, t6, 6, 4, o);
             run_bench(&b);
-            assert_memory_equal(b.e.pass.label, t6_labels, sizeof t6_labels);
+            assert_memory_equal(labels_of(&b.fit), t6_labels, sizeof t6_labels);
             tear_down(&b);
         }
 }

@@ -1,5 +1,5 @@
 /* ADC on the specification's table T6: how much each attribute tells the values of another apart. */
-#include "../../src/method/adc.c"
+#include "../../src/method/counterparts/adc.c"
 
 #include "method_helper.h"
 
@@ -15,7 +15,7 @@ static void test_relevance(void **state)
     set_up_t6(&b, "adc", 0);
     for (size_t t = 0; t < 4; t++)
         for (size_t r = 0; r < 4; r++) {
-            cofi_pairs_count(&b.e, t, r, count);
+            count_pair(&b, t, r, count);
             cofi_to_shares(count, b.problem.n_values[t], b.problem.n_values[r]);
             assert_near(relevance(&b.problem, t, r, count), wanted[t][r], EXACT);
         }

@@ -1,8 +1,7 @@
 /* Agreement of restarts: the index over all rows where they are few, close to it where they are many. */
-#include "engine_helper.h"
+#include "fit_helper.h"
 
 #include "../../src/fit/agreement.h"
-#include "../../src/fit/method.h"
 
 static cof_table *uniform(uint64_t n_rows)
 {
@@ -21,33 +20,34 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     cof_fit_options o = {
         .struct_size = sizeof o, .k = 3, .restarts = 2, .max_passes = 9, .max_rebuilds = 9, .threads = 1};
     cofi_problem problem;
-    cofi_engine e;
+    cofi_rows *rows;
+    cofi_fit fit;
     cofi_agreement a;
     double *ari = NULL;
-    assert_status(cofi_problem_open(table, &o, false, &problem, &err), COF_OK, &err);
-    assert_status(cofi_engine_open(&problem, &o, &e, &err), COF_OK, &err);
-    assert_status(cofi_agreement_open(&e, &a, &err), COF_OK, &err);
+    uint64_t moved;
+    assert_status(cofi_rows_open_table(table, &o, false, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_fit_open(rows, cofi_method_find(NULL), &o, &fit, &err), COF_OK, &err);
+    assert_status(cofi_agreement_open(&fit.host, n_rows, &a, &err), COF_OK, &err);
     int32_t *one = get_zero(n_rows, sizeof *one), *two = get_zero(n_rows, sizeof *two);
-    cofi_label *label = get_zero(n_rows, sizeof *label);
-    for (uint64_t i = 0; i < n_rows; i++) label[i] = (cofi_label)(one[i] = (int32_t)(cofi_mix64(i) % 3));
-    cofi_pass_set_labels(&e.pass, label);
-    cofi_agreement_note(&e, &a, 0);
+    for (uint64_t i = 0; i < n_rows; i++) one[i] = (int32_t)(cofi_mix64(i) % 3);
+    assert_status(cofi_partition_take(&fit.partition, one, &moved, &err), COF_OK, &err);
+    assert_status(cofi_agreement_note(&fit.partition, &a, 0, &err), COF_OK, &err);
     for (uint64_t i = 0; i < n_rows; i++)
-        label[i] = (cofi_label)(two[i] = i % 100 < shared ? one[i] : (int32_t)(cofi_mix64(i + n_rows) % 3));
-    cofi_pass_set_labels(&e.pass, label);
-    cofi_agreement_note(&e, &a, 1);
-    assert_status(cofi_agreement_measure(&e, &a, 2, 1, &ari, &err), COF_OK, &err);
+        two[i] = i % 100 < shared ? one[i] : (int32_t)(cofi_mix64(i + n_rows) % 3);
+    assert_status(cofi_partition_take(&fit.partition, two, &moved, &err), COF_OK, &err);
+    assert_status(cofi_agreement_note(&fit.partition, &a, 1, &err), COF_OK, &err);
+    assert_status(cofi_agreement_measure(&fit.host, &a, 2, 1, &ari, &err), COF_OK, &err);
     cof_indices all = {.struct_size = sizeof all};
     assert_status(cof_evaluate(NULL, one, two, n_rows, &all, &err), COF_OK, &err);
     assert_true(fabs(ari[0] - all.ari) <= tolerance && ari[1] == 1);
-    cofi_release(&e.env, ari);
-    cofi_agreement_close(&e, &a);
-    cofi_engine_close(&e);
+    cofi_release(&fit.host.env, ari);
+    cofi_agreement_close(&fit.host, &a);
+    cofi_fit_close(&fit);
+    cofi_rows_close(rows);
     cofi_problem_close(&problem);
     cof_table_free(table);
     free(one);
     free(two);
-    free(label);
 }
 
 static void few_rows_are_all_compared(void **state)
@@ -137,18 +137,17 @@ static void clusters_against_their_definition(void **state)
             rig *g = open_rig(random_table(seed, N, 7, 4, 5), o);
             cof_error err;
             void *method = NULL;
-            g->engine.restart = r;
-            cofi_rng_seed(&g->engine.rng, o.seed, r);
-            assert_status(cofi_method_find(NULL)->open(&g->engine, &method, &err), COF_OK, &err);
-            assert_status(cofi_begin(&g->engine, &err), COF_OK, &err);
-            assert_status(cofi_method_find(NULL)->run(&g->engine, method, &err), COF_OK, &err);
+            g->fit.log.restart = r;
+            cofi_rng_seed(&g->fit.rng, o.seed, r);
+            assert_status(g->fit.method->open(&g->fit, &method, &err), COF_OK, &err);
+            assert_status(try_begin(g, &err), COF_OK, &err);
+            assert_status(g->fit.method->run(&g->fit, method, &err), COF_OK, &err);
             for (int32_t j = 0; j < K; j++) {
                 double most = 0;
                 for (int32_t h = 0; h < K; h++) {
                     double common = 0, either = 0;
                     for (size_t i = 0; i < N; i++) {
-                        size_t walked = g->problem.group != NULL ? g->problem.group[i] : i;
-                        bool here = own[i] == j, there = g->engine.pass.label[walked] == h;
+                        bool here = own[i] == j, there = labels_of(&g->fit)[walked(g, i)] == h;
                         common += here && there;
                         either += here || there;
                     }
@@ -156,7 +155,7 @@ static void clusters_against_their_definition(void **state)
                 }
                 sum[j] += most;
             }
-            cofi_method_find(NULL)->close(&g->engine, method);
+            g->fit.method->close(&g->fit, method);
             close_rig(g);
         }
         const double *told = cof_model_cluster_agreement(model, &n_told);

@@ -1,5 +1,5 @@
 /* DILCA on the specification's table T6: symmetric uncertainties and contexts; and tables without a result. */
-#include "../../src/method/cbdm.c"
+#include "../../src/method/counterparts/cbdm.c"
 
 #include "method_helper.h"
 
@@ -17,7 +17,7 @@ static void test_uncertainty(void **state)
     set_up_t6(&b, "cbdm", 0);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         size_t r = pairs[i].r, s = pairs[i].s;
-        cofi_pairs_count(&b.e, r, s, count);
+        count_pair(&b, r, s, count);
         assert_near(symmetric_uncertainty(&logs, count, b.problem.n_values[r], b.problem.n_values[s]),
                     pairs[i].wanted, EXACT);
     }
@@ -38,11 +38,11 @@ static void test_contexts(void **state)
     cof_error err = {""};
     set_up_t6(&b, "cbdm", 0);
     cofi_km *again = NULL;
-    assert_status(cofi_km_open(&b.e, (void **)&again, &err), COF_OK, &err);
-    dilca_work w = {&b.e, again, uncertainty, in_context, n_context, {NULL, 0}};
+    assert_status(cofi_km_open(&b.fit, (void **)&again, &err), COF_OK, &err);
+    dilca_work w = {&b.fit, again, uncertainty, in_context, n_context, {NULL, 0}};
     assert_status(visit_twice(&w, &err), COF_OK, &err);
     assert_memory_equal(in_context, wanted, sizeof wanted);
-    cofi_km_close(&b.e, again);
+    cofi_km_close(&b.fit, again);
     tear_down(&b);
 }
 

@@ -1,5 +1,5 @@
 /* DLC on the specification's table T6: what the gaps learn after the first inner loop. */
-#include "../../src/method/dlc.c"
+#include "../../src/method/counterparts/dlc.c"
 
 #include "method_helper.h"
 
@@ -10,8 +10,8 @@ static void check_attribute(const bench *b, size_t r, uint32_t n_gaps, const dou
     for (uint32_t t = 0; t < n_gaps; t++) {
         double got_within, got_between;
         for (uint32_t j = 0; j < 2; j++)
-            below[j] += b->e.profile[(size_t)(b->problem.first[r] + t) * b->e.scores.stride + j];
-        gap_chances(&b->e, below, &got_within, &got_between);
+            below[j] += b->fit.profiles.share[(size_t)(b->problem.first[r] + t) * b->fit.scores.stride + j];
+        gap_chances(&b->fit, below, &got_within, &got_between);
         assert_near(got_within, within[t], EXACT);
         assert_near(got_between, between[t], EXACT);
     }
@@ -21,17 +21,18 @@ static void test_gaps(void **state)
 {
     (void)state;
     bench b;
+    cof_error err = {""};
     double gap[10], below[2];
     lines on = {.gap = gap, .below = below};
     set_up_t6(&b, "dlc:fixed", 0);
     run_bench(&b);
-    assert_memory_equal(b.e.pass.label, t6_labels, sizeof t6_labels);
-    cofi_profile_update(&b.e);
+    assert_memory_equal(labels_of(&b.fit), t6_labels, sizeof t6_labels);
+    cofi_profile_update(&b.fit);
     check_attribute(&b, 0, 2, (double[]){0.25, 0.25}, (double[]){0.111111, 0.333333});
     check_attribute(&b, 2, 2, (double[]){0, 0.25}, (double[]){0.444444, 0.333333});
-    on.present = cofi_present_values(&b.e);
-    learn_gaps(&b.e, &on);
-    cofi_release(&b.e.env, on.present);
+    assert_status(cofi_present_values(&b.fit, &on.present, &err), COF_OK, &err);
+    learn_gaps(&b.fit, &on);
+    cofi_release(&b.fit.host.env, on.present);
     assert_near(gap[b.problem.first[0]], 0.25, EXACT);
     assert_near(gap[b.problem.first[0] + 1], 0.75, EXACT);
     assert_near(gap[b.problem.first[2]], 1, 1e-8);
@@ -51,13 +52,13 @@ static void test_first_gammas(void **state)
     lines on = {.gap = gap};
     assert_first_gammas("dlc:fixed", wanted, false);
     set_up_t6(&b, "dlc", 0);
-    on.present = cofi_present_values(&b.e);
-    equal_gaps(&b.e, &on);
-    assert_status(cofi_distances_open(&b.e, &on.d, &err), COF_OK, &err);
-    line_distances(&b.e, &on);
+    assert_status(cofi_present_values(&b.fit, &on.present, &err), COF_OK, &err);
+    equal_gaps(&b.fit, &on);
+    assert_status(cofi_distances_open(&b.fit, &on.d, &err), COF_OK, &err);
+    line_distances(&b.fit, &on);
     assert_distances(&b, &on.d, (double[]){0.5, 1, 0.5, 1, 0.5, 1, 0.5, 1});
-    cofi_distances_close(&b.e, &on.d);
-    cofi_release(&b.e.env, on.present);
+    cofi_distances_close(&b.fit, &on.d);
+    cofi_release(&b.fit.host.env, on.present);
     tear_down(&b);
     assert_t6_labels("dlc");
     assert_t6_labels("dlc:fixed");

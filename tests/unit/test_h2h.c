@@ -1,6 +1,6 @@
 /* Het2Hom on the specification's table T6: base distances, positions on the lines, the first objective, errors,
  * weights and rounds. */
-#include "../../src/method/h2h.c"
+#include "../../src/method/counterparts/h2h.c"
 
 #include "method_helper.h"
 
@@ -11,10 +11,10 @@ static void test_base_distances(void **state)
     cofi_distances d;
     cof_error err = {""};
     set_up_t6(&b, "h2h", 0);
-    assert_status(cofi_distances_open(&b.e, &d, &err), COF_OK, &err);
-    assert_status(cofi_base_distances(&b.e, &d, &err), COF_OK, &err);
+    assert_status(cofi_distances_open(&b.fit, &d, &err), COF_OK, &err);
+    assert_status(cofi_base_distances(&b.fit, &d, &err), COF_OK, &err);
     assert_distances(&b, &d, (double[]){0.625, 0.416667, 0.708333, 0.7, 0.875, 0.625, 0.583333, 0.7});
-    cofi_distances_close(&b.e, &d);
+    cofi_distances_close(&b.fit, &d);
     tear_down(&b);
 }
 
@@ -45,15 +45,15 @@ static void test_first_round(void **state)
     cof_error err = {""};
     set_up_t6(&b, "h2h", 0);
     h2h *s = b.state;
-    memset(b.e.alive, 1, 2);
-    assert_status(launch(&b.e, s, &err), COF_OK, &err);
-    assert_int_equal(b.e.n_passes, 2);
+    memset(b.fit.profiles.alive, 1, 2);
+    assert_status(launch(&b.fit, s, &err), COF_OK, &err);
+    assert_int_equal(b.fit.log.n_passes, 2);
     for (size_t t = 0; t < s->n_lines; t++) s->weight[t] = 1.0 / 8;
-    assert_status(settle_lines(&b.e, s, &err), COF_OK, &err);
-    assert_near(b.e.objective, 0.213077, EXACT);
-    measure_errors(&b.e, s);
-    for (size_t t = 0; t < 8; t++) assert_near(line_error(&b.e, s, t), errors[t], EXACT);
-    learn_weights(&b.e, s);
+    assert_status(settle_lines(&b.fit, s, &err), COF_OK, &err);
+    assert_near(b.fit.log.objective, 0.213077, EXACT);
+    measure_errors(&b.fit, s);
+    for (size_t t = 0; t < 8; t++) assert_near(line_error(&b.fit, s, t), errors[t], EXACT);
+    learn_weights(&b.fit, s);
     for (size_t t = 0; t < 8; t++) assert_near(s->weight[t], weights[t], EXACT);
     tear_down(&b);
 }
@@ -64,7 +64,7 @@ static void test_rounds(void **state)
     bench b;
     set_up_t6(&b, "h2h", 0);
     run_bench(&b);
-    assert_int_equal(b.e.rebuild, 2); /* three rounds: two after the first */
+    assert_int_equal(b.fit.log.rebuild, 2); /* three rounds: two after the first */
     tear_down(&b);
     assert_t6_labels("h2h");
 }

@@ -1,5 +1,5 @@
 /* JDM on the specification's table T6, and against its definition on random tables. */
-#include "../../src/method/jdm.c"
+#include "../../src/method/counterparts/jdm.c"
 
 #include "method_helper.h"
 
@@ -28,10 +28,10 @@ static void test_dependence(void **state)
     set_up_t6(&b, "jdm:full", 0);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         size_t r = pairs[i].r, s = pairs[i].s;
-        cofi_pairs_count(&b.e, r, s, count);
+        count_pair(&b, r, s, count);
         assert_near(dependence(&logs, count, b.problem.n_values[r], b.problem.n_values[s]), pairs[i].wanted,
                     EXACT);
-        cofi_pairs_count(&b.e, s, r, count);
+        count_pair(&b, s, r, count);
         assert_near(dependence(&logs, count, b.problem.n_values[s], b.problem.n_values[r]), pairs[i].wanted,
                     EXACT);
     }
@@ -48,7 +48,7 @@ static void test_related(void **state)
     jdm *s = b.state;
     assert_near(s->beta, 0.432289, EXACT);
     for (size_t r = 0; r < 4; r++) {
-        assert_int_equal(find_related(&b.e, s, r), n_wanted[r]);
+        assert_int_equal(find_related(&b.fit, s, r), n_wanted[r]);
         assert_memory_equal(s->related, wanted[r], n_wanted[r] * sizeof *s->related);
     }
     tear_down(&b);
@@ -57,13 +57,14 @@ static void test_related(void **state)
 /* Distances of all rows to the rows `first` and `second`, [row][2]. */
 static void distances_to(bench *b, size_t first, size_t second)
 {
-    const cofi_rows *rows = &b->problem.rows;
-    for (size_t r = 0; r < rows->n_attrs; r++) {
-        b->e.mode[r] = cofi_id(rows->ids[r], first);
-        b->e.mode[rows->n_attrs + r] = cofi_id(rows->ids[r], second);
+    const cofi_cells *cells = cells_of(b->rows);
+    cof_error err = {""};
+    uint64_t moved;
+    for (size_t r = 0; r < cells->n_attrs; r++) {
+        b->fit.seeds.mode[r] = cofi_id(cells->ids[r], first);
+        b->fit.seeds.mode[cells->n_attrs + r] = cofi_id(cells->ids[r], second);
     }
-    double mode_own[2];
-    assign(&b->e, b->state, mode_own);
+    assert_status(assign(&b->fit, b->state, &moved, &err), COF_OK, &err);
 }
 
 static void check_distances(const char *name, const double wanted[4])

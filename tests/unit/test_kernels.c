@@ -3,7 +3,7 @@
  * folded or not and whether rows are skipped or not. */
 #include "../../src/core/rng.h"
 #include "../../src/table/dedupe.h"
-#include "../../src/pass/pass.h"
+#include "../../src/rows/pass.h"
 #include "unit_helper.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct shape {
 
 typedef struct problem {
     cofi_rng rng;
-    cofi_rows rows;
+    cofi_cells rows;
     cofi_ids *ids;
     uint32_t *first;
     uint64_t *weight;
@@ -67,7 +67,7 @@ static void make_problem(problem *p, uint64_t seed, shape s)
             p->copies[i] = 1 + draw(p, 3);
         }
     }
-    p->rows = (cofi_rows){s.n, s.l, p->ids, p->first, p->weight, p->copies};
+    p->rows = (cofi_cells){s.n, s.l, p->ids, p->first, p->weight, p->copies};
     uint32_t stride = cofi_stride(s.k);
     size_t n_scores = (size_t)p->first[s.l] * stride;
     p->scores = (cofi_scores){.k = s.k, .stride = stride, .scale = 1};
@@ -157,7 +157,7 @@ static void assert_same(const problem *p, const cofi_pass *a, const cofi_pass *b
 
 /* The same rows, equal ones as one. */
 typedef struct folded {
-    cofi_rows rows;
+    cofi_cells rows;
     cofi_ids *ids;
     uint64_t *weight;
     uint32_t *copies, *group;
@@ -188,7 +188,7 @@ static void fold(const problem *p, folded *f)
         f->weight[f->group[i]] += weight;
         if (weight > 0) f->copies[f->group[i]] += p->copies != NULL ? p->copies[i] : 1;
     }
-    f->rows = (cofi_rows){n_groups, p->rows.n_attrs, f->ids, p->first, f->weight, f->copies};
+    f->rows = (cofi_cells){n_groups, p->rows.n_attrs, f->ids, p->first, f->weight, f->copies};
 }
 
 static void free_folded(folded *f)
@@ -222,7 +222,7 @@ static void close_teams(cofi_team **team)
 }
 
 /* With skipping or without, whether it pays or not. */
-static void open_pass(const cofi_rows *rows, uint32_t k, cofi_team *team, const cofi_kernel *kernel,
+static void open_pass(const cofi_cells *rows, uint32_t k, cofi_team *team, const cofi_kernel *kernel,
                       bool skip, cofi_pass *pass)
 {
     cof_env env = cofi_env_resolve(NULL);

@@ -191,8 +191,69 @@ static void test_never_falls(void **state)
     }
 }
 
+/* The same rows in another order, walked by one thread or by three: the same numbers, bit for bit. */
+static void test_row_order(void **state)
+{
+    (void)state;
+    enum { N = 13000, L = 7, K = 3 };
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        cofi_rng rng = dice(seed);
+        int32_t *codes = random_codes(&rng, N, L, 4, K), *turned = get_zero(N * L, sizeof *turned);
+        double *weight = get_zero(N, sizeof *weight), *turned_weight = get_zero(N, sizeof *turned_weight);
+        size_t *at = get_zero(N, sizeof *at);
+        uint64_t seeds[K], turned_seeds[K] = {0};
+        for (size_t i = 0; i < N; i++) {
+            weight[i] = 0.1 * (double)(1 + below(&rng, 50));
+            at[i] = i;
+        }
+        for (size_t i = N - 1; i > 0; i--) {
+            size_t other = below(&rng, i + 1), swap = at[i];
+            at[i] = at[other];
+            at[other] = swap;
+        }
+        for (size_t j = 0; j < K; j++) {
+            seeds[j] = j;
+            for (size_t r = 0; r < L; r++) codes[j * L + r] = (int32_t)j; /* all different */
+        }
+        for (size_t i = 0; i < N; i++) {
+            memcpy(turned + i * L, codes + at[i] * L, L * sizeof *codes);
+            turned_weight[i] = weight[at[i]];
+            if (at[i] < K) turned_seeds[at[i]] = i;
+        }
+        cof_table *table = table_of(codes, N, L), *other = table_of(turned, N, L);
+        cof_fit_options o = {
+            .struct_size = sizeof o, .k = K, .init_rows = seeds, .threads = 1, .method = "lca"};
+        if (seed % 2 == 1) o.weights = weight;
+        cof_fit_info info = {.struct_size = sizeof info}, turned_info = {.struct_size = sizeof turned_info};
+        cof_model *model = fit_model(table, &o, &info);
+        if (seed % 2 == 1) o.weights = turned_weight;
+        o.init_rows = turned_seeds;
+        o.threads = 3;
+        cof_model *turned_model = fit_model(other, &o, &turned_info);
+        assert_true(info.mixture_log_likelihood == turned_info.mixture_log_likelihood);
+        assert_true(info.bic == turned_info.bic && info.objective == turned_info.objective);
+        size_t n_rounds, n_turned;
+        const cof_pass_record *round = cof_model_history(model, &n_rounds);
+        const cof_pass_record *turned_round = cof_model_history(turned_model, &n_turned);
+        assert_int_equal(n_rounds, n_turned);
+        for (size_t r = 0; r < n_rounds; r++) assert_true(round[r].objective == turned_round[r].objective);
+        const int32_t *label = cof_model_labels(model, NULL), *moved = cof_model_labels(turned_model, NULL);
+        for (size_t i = 0; i < N; i++) assert_int_equal(moved[i], label[at[i]]);
+        cof_model_free(model);
+        cof_model_free(turned_model);
+        cof_table_free(table);
+        cof_table_free(other);
+        free(codes);
+        free(turned);
+        free(weight);
+        free(turned_weight);
+        free(at);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive), cmocka_unit_test(test_never_falls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive), cmocka_unit_test(test_never_falls),
+                                       cmocka_unit_test(test_row_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

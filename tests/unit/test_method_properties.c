@@ -3,11 +3,11 @@
 #include "alloc_helper.h"
 #include "unit_helper.h"
 
-#include "../../src/fit/method.h"
+#include "../../src/method/methods.h"
 
 static bool has_flag(size_t m, uint32_t flag)
 {
-    return (cofi_methods[m]->flags & flag) != 0;
+    return (cofi_method_find(cof_method_name(m))->flags & flag) != 0;
 }
 
 /* cbdm has no result where a column is independent of all others; every other method has one. */

@@ -21,8 +21,8 @@ static void test_kmodes(void **s)
     assert_t6_labels("kmodes");
     set_up_t6(&b, "kmodes", 0);
     run_bench(&b);
-    assert_int_equal(b.e.n_passes, 2);
-    assert_memory_equal(b.e.mode, modes, sizeof modes);
+    assert_int_equal(b.fit.log.n_passes, 2);
+    assert_memory_equal(b.fit.seeds.mode, modes, sizeof modes);
     tear_down(&b);
 }
 

@@ -1,7 +1,7 @@
 /* Categories and quantities together: the specification's worked example to 1e-6, and what quantities must obey. */
 #include "../../src/method/mixed.c"
 
-#include "unit_helper.h"
+#include "fit_helper.h"
 
 #include "alloc_helper.h"
 
@@ -11,9 +11,10 @@ static const uint64_t seeds[] = {0, 2};
 typedef struct scene {
     cof_table *table;
     cofi_problem problem;
-    cofi_engine e;
+    cofi_rows *rows;
+    cofi_fit fit;
     mixed m;
-    double factor[1], scratch[4];
+    double factor[1];
 } scene;
 
 static cof_table *things(void)
@@ -36,18 +37,20 @@ static void open_scene(scene *s, bool ek, double gamma)
                          .threads = 1,
                          .init_rows = seeds};
     cof_error err;
-    *s = (scene){.table = things(), .m = {.absolute = ek}, .factor = {gamma}};
-    assert_status(cofi_problem_open(s->table, &o, true, &s->problem, &err), COF_OK, &err);
+    uint32_t same_as = COFI_NONE;
+    *s = (scene){.table = things(), .m = {.profiles = ek, .fit = &s->fit}, .factor = {gamma}};
+    assert_status(cofi_rows_open_table(s->table, &o, true, &s->problem, &s->rows, &err), COF_OK, &err);
     assert_int_equal(s->problem.n_numeric, 1);
-    assert_status(cofi_engine_open(&s->problem, &o, &s->e, &err), COF_OK, &err);
-    assert_status(cofi_begin(&s->e, &err), COF_OK, &err);
-    open_mixed(&s->e, &s->m);
+    assert_status(cofi_fit_open(s->rows, &cofi_method_k_prototypes, &o, &s->fit, &err), COF_OK, &err);
+    assert_status(cofi_start_given.run(&s->fit, NULL, &same_as, &err), COF_OK, &err);
+    assert_status(open_mixed(&s->m, &err), COF_OK, &err);
 }
 
 static void close_scene(scene *s)
 {
     close_mixed(&s->m);
-    cofi_engine_close(&s->e);
+    cofi_fit_close(&s->fit);
+    cofi_rows_close(s->rows);
     cofi_problem_close(&s->problem);
     cof_table_free(s->table);
 }
@@ -56,15 +59,15 @@ static void check_distances(const scene *s, const double wanted[8])
 {
     int64_t sum[2];
     for (size_t i = 0; i < 4; i++) {
-        add_row(&s->m, i, sum);
+        add_row(&s->m, cofi_whole_row(&s->m.rows, i), sum);
         for (uint32_t j = 0; j < 2; j++)
-            assert_true(fabs((double)sum[j] / s->e.scores.scale - wanted[2 * i + j]) <= 1e-6);
+            assert_true(fabs((double)sum[j] / s->fit.scores.scale - wanted[2 * i + j]) <= 1e-6);
     }
 }
 
 static void check_labels(const scene *s, const int32_t wanted[4])
 {
-    for (size_t i = 0; i < 4; i++) assert_int_equal(s->e.pass.label[i], wanted[i]);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(labels_of(&s->fit)[i], wanted[i]);
 }
 
 static void k_prototypes_example(void **state)
@@ -74,15 +77,16 @@ static void k_prototypes_example(void **state)
     cof_error err;
     open_scene(&s, false, COFI_GAMMA);
     cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
-    memset(s.e.alive, 1, 2);
+    memset(s.fit.profiles.alive, 1, 2);
     centres_from_seeds(&s.m);
-    cofi_scores_modes(&s.e, &measure);
+    cofi_scores_modes(&s.fit, &measure);
     check_distances(&s, (double[]){0, 1.0625, 0.0625, 0.75, 1.0625, 0, 1, 0.5625});
-    assert_status(settle(&s.m, &measure, false, s.scratch, &err), COF_OK, &err);
+    s.m.measure = &measure;
+    assert_status(settle(&s.m, &err), COF_OK, &err);
     check_labels(&s, (int32_t[]){0, 0, 1, 1});
     check_distances(
         &s, (double[]){0.015625, 0.765625, 0.015625, 0.390625, 0.890625, 0.515625, 0.765625, 0.015625});
-    assert_int_equal(s.e.stop, COF_STOP_CONVERGED);
+    assert_int_equal(s.fit.log.stop, COF_STOP_CONVERGED);
     close_scene(&s);
 }
 
@@ -93,12 +97,13 @@ static void ek_prototypes_example(void **state)
     cof_error err;
     open_scene(&s, true, 1);
     cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
-    cofi_profile_begin(&s.e);
+    cofi_profile_begin(&s.fit);
     centres_from_seeds(&s.m);
-    cofi_scores_profiles(&s.e, &measure);
+    cofi_scores_profiles(&s.fit, &measure);
     check_distances(&s, (double[]){0, 1.75, 0.25, 1.5, 1.75, 0, 1, 1.25});
-    cofi_profile_clear(&s.e);
-    assert_status(settle(&s.m, &measure, true, s.scratch, &err), COF_OK, &err);
+    cofi_profile_clear(&s.fit);
+    s.m.measure = &measure;
+    assert_status(settle(&s.m, &err), COF_OK, &err);
     check_labels(&s, (int32_t[]){0, 0, 1, 0});
     assert_true(fabs(s.m.centre[0] - 0.416667) <= 1e-6 && fabs(s.m.centre[1] - 0.75) <= 1e-6);
     close_scene(&s);
@@ -176,6 +181,46 @@ static void a_text_is_no_number(void **state)
     cof_table_free(table);
 }
 
+/* A row with a hole is dropped: the others end as they would without it. */
+static void dropped_rows_take_no_part(void **state)
+{
+    (void)state;
+    enum { N = 120, L = 4 };
+    static const int32_t inits[] = {COF_INIT_KMEANS, COF_INIT_RANDOM};
+    cofi_rng rng = dice(9);
+    int32_t *codes = random_codes(&rng, N, L, 4, 3), *left = get_zero(N * L, sizeof *left);
+    size_t n_left = 0;
+    for (size_t i = 0; i < N; i++) {
+        if (i % 5 == 0) codes[i * L + 1 + i % 3] = -1;
+        if (i % 5 != 0) memcpy(left + L * n_left++, codes + i * L, L * sizeof *codes);
+    }
+    cof_table *holes = table_of(codes, N, L), *rest = table_of(left, n_left, L);
+    assert_int_equal(cof_table_set_role(holes, 0, COF_ROLE_NUMERIC, NULL), COF_OK);
+    assert_int_equal(cof_table_set_role(rest, 0, COF_ROLE_NUMERIC, NULL), COF_OK);
+    for (size_t at = 0; at < 2 * COUNT(methods); at++) {
+        cof_fit_options o = {.struct_size = sizeof o,
+                             .k = 3,
+                             .restarts = 3,
+                             .seed = at,
+                             .init = inits[at % 2],
+                             .missing = COF_MISSING_DROP,
+                             .method = methods[at / 2]};
+        cof_fit_info info = {.struct_size = sizeof info}, rest_info = {.struct_size = sizeof rest_info};
+        cof_model *model = fit_model(holes, &o, &info), *rest_model = fit_model(rest, &o, &rest_info);
+        const int32_t *label = cof_model_labels(model, NULL),
+                      *rest_label = cof_model_labels(rest_model, NULL);
+        assert_int_equal(info.n_dropped, N - n_left);
+        for (size_t i = 0, t = 0; i < N; i++) assert_int_equal(label[i], i % 5 == 0 ? -1 : rest_label[t++]);
+        assert_near(info.objective, rest_info.objective, 1e-9 * (1 + fabs(info.objective)));
+        cof_model_free(model);
+        cof_model_free(rest_model);
+    }
+    cof_table_free(holes);
+    cof_table_free(rest);
+    free(codes);
+    free(left);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -204,9 +249,10 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(k_prototypes_example), cmocka_unit_test(ek_prototypes_example),
-        cmocka_unit_test(same_for_any_threads), cmocka_unit_test(who_cannot_use_them_says_so),
-        cmocka_unit_test(a_text_is_no_number),  cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(k_prototypes_example),      cmocka_unit_test(ek_prototypes_example),
+        cmocka_unit_test(same_for_any_threads),      cmocka_unit_test(who_cannot_use_them_says_so),
+        cmocka_unit_test(a_text_is_no_number),       cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(dropped_rows_take_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

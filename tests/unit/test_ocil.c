@@ -1,6 +1,6 @@
 /* OCIL in its original form: entropy weights of the specification's table T6, and a naive version of the loop in
  * which every move counts at once. */
-#include "../../src/method/ocil.c"
+#include "../../src/method/counterparts/ocil.c"
 
 #include "method_helper.h"
 
@@ -11,9 +11,10 @@ static void test_weights(void **state)
     bench b;
     double weight[4];
     uint64_t total[10];
+    cof_error err = {""};
     set_up_t6(&b, "ocil:original", 0);
-    cofi_value_totals(&b.e, total);
-    entropy_weights(&b.e, weight, total);
+    assert_status(cofi_rows_totals(b.rows, total, &err), COF_OK, &err);
+    entropy_weights(&b.fit, weight, total);
     for (size_t r = 0; r < 4; r++) assert_near(weight[r], wanted[r], EXACT);
     tear_down(&b);
 }

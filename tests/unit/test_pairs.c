@@ -1,4 +1,4 @@
-/* Pair tables against counting row by row, by bitmaps and cell by cell; entropies looked up and not. */
+/* Pair tables against counting row by row, by bitmaps and cell by cell. */
 #include "method_helper.h"
 
 typedef struct check {
@@ -53,11 +53,11 @@ static void check_tables(uint64_t seed, size_t o, bool weighted, bool missing)
     check c = {.b = &b, .codes = codes, .weight = options.weights, .n = n, .l = l};
     cofi_pair_visitor visitor = {.ctx = &c, .pair = compare_pair};
     cof_error err = {""};
-    assert_status(cofi_pairs_visit(&b.e, &visitor, &err), COF_OK, &err);
+    assert_status(cofi_rows_pairs(b.rows, b.fit.host.team, &visitor, &err), COF_OK, &err);
     assert_int_equal(c.n_pairs, l * l);
     c.n_pairs = 0;
     visitor.before_only = c.before_only = true;
-    assert_status(cofi_pairs_visit(&b.e, &visitor, &err), COF_OK, &err);
+    assert_status(cofi_rows_pairs(b.rows, b.fit.host.team, &visitor, &err), COF_OK, &err);
     assert_int_equal(c.n_pairs, l * (l - 1) / 2);
     tear_down(&b);
     free(codes);
@@ -69,27 +69,6 @@ static void test_tables(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++)
         check_tables(seed, seed % 5 == 4 ? 14 : 2 + seed % 5, seed % 2 == 1, seed % 4 >= 2);
-}
-
-static void test_entropies(void **state)
-{
-    (void)state;
-    bench b;
-    cofi_logs logs, none = {NULL, 0};
-    cof_error err = {""};
-    double count[9];
-    set_up_t6(&b, "kmodes", 0);
-    assert_status(cofi_logs_open(&b.e, &logs, &err), COF_OK, &err);
-    assert_int_equal(logs.n, 7);
-    for (int x = 0; x < 12; x++) assert_near(cofi_x_log_x(&logs, x), x > 0 ? x * log2(x) : 0, 1e-12);
-    cofi_pairs_count(&b.e, 0, 2, count);
-    cofi_shared looked_up = cofi_entropies(&logs, count, 3, 3), made = cofi_entropies(&none, count, 3, 3);
-    assert_near(looked_up.own, log2(6) - (2 * log2(2) + 3 * log2(3)) / 6, 1e-12);
-    assert_near(looked_up.other, looked_up.own, 1e-12);
-    assert_near(looked_up.joint, log2(6) - 4 * log2(2) / 6, 1e-12);
-    assert_near(looked_up.joint, made.joint, 1e-12);
-    cofi_logs_close(&b.e, &logs);
-    tear_down(&b);
 }
 
 /* The host can end it between targets. */
@@ -111,15 +90,14 @@ static void test_stop(void **state)
     cof_error err = {""};
     cofi_pair_visitor visitor = {.pair = ignore_pair};
     set_up_t6(&b, "kmodes", 0);
-    b.e.env.should_stop = say_stop;
-    assert_int_equal(cofi_pairs_visit(&b.e, &visitor, &err), COF_ERR_STOPPED);
+    b.problem.env.should_stop = say_stop;
+    assert_int_equal(cofi_rows_pairs(b.rows, b.fit.host.team, &visitor, &err), COF_ERR_STOPPED);
     assert_string_equal(err.text, "stopped while the columns were being compared");
     tear_down(&b);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_entropies),
-                                       cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,10 @@
 /* Starts by turns: what each is refined by, that nothing depends on threads or kernels, and what the model keeps. */
 #include "unit_helper.h"
 
+#include "../../src/rows/kernels/kernel.h"
+
+#include "alloc_helper.h"
+
 static cof_fit_options portfolio(uint32_t k)
 {
     return (cof_fit_options){.struct_size = sizeof(cof_fit_options),
@@ -69,7 +73,6 @@ static void more_starts_for_small_tables_and_many_clusters(void **state)
 static void the_same_for_any_threads_and_kernel(void **state)
 {
     (void)state;
-    static const char *const kernels[] = {"plain", "avx2", "avx512", "neon"};
     cof_table *table = random_table(5, 30000, 10, 5, 4);
     cof_fit_options o = portfolio(4);
     o.restarts = 4;
@@ -81,8 +84,8 @@ static void the_same_for_any_threads_and_kernel(void **state)
         assert_same_trees(one, many);
         cof_model_free(many);
     }
-    for (size_t i = 0; i < COUNT(kernels); i++) { /* one that is not there is not taken */
-        setenv("COFOREST_KERNEL", kernels[i], 1);
+    for (size_t i = 0; cofi_kernel_at(i) != NULL; i++) {
+        setenv("COFOREST_KERNEL", cofi_kernel_at(i)->name, 1);
         cof_model *other = fit_model(table, &o, NULL);
         unsetenv("COFOREST_KERNEL");
         assert_same_labels(one, other);
@@ -177,6 +180,150 @@ static void stopping(void **state)
     }
 }
 
+/* ---- Large tables: restarts run on a sample first ------------------------------------------------ */
+
+enum { ROWS = 20000, COLUMNS = 8, VALUES = 4, CLUSTERS = 4 };
+
+/* Clusters around modes, one row in three of them at random. */
+static int32_t *planted(cofi_rng *rng, int32_t *truth)
+{
+    int32_t *codes = get_zero((size_t)ROWS * COLUMNS, sizeof *codes);
+    for (size_t i = 0; i < ROWS; i++) {
+        truth[i] = (int32_t)below(rng, CLUSTERS);
+        for (size_t r = 0; r < COLUMNS; r++)
+            codes[i * COLUMNS + r] = below(rng, 3) == 0
+                                         ? (int32_t)below(rng, VALUES)
+                                         : (int32_t)(((size_t)truth[i] * (r + 1) + r) % VALUES);
+    }
+    return codes;
+}
+
+static cof_model *fitted(const cof_table *table, cof_fit_options o, cof_fit_info *info)
+{
+    cof_model *model;
+    cof_error err;
+    o.struct_size = sizeof o;
+    *info = (cof_fit_info){.struct_size = sizeof *info};
+    assert_int_equal(cof_fit(table, &o, &model, info, &err), COF_OK);
+    return model;
+}
+
+static void large_tables_are_found_from_samples(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(6);
+    int32_t *truth = get_zero(ROWS, sizeof *truth), *codes = planted(&rng, truth);
+    cof_table *table = table_of(codes, ROWS, COLUMNS);
+    cof_fit_options o = {
+        .k = CLUSTERS, .init = COF_INIT_PORTFOLIO, .select = COF_SELECT_BALANCE, .restarts = 8};
+    cof_fit_info one, many;
+    o.threads = 1;
+    cof_model *a = fitted(table, o, &one);
+    o.threads = 3;
+    cof_model *b = fitted(table, o, &many);
+    size_t n;
+    const int32_t *label = cof_model_labels(a, &n);
+    assert_memory_equal(label, cof_model_labels(b, &n), ROWS * sizeof *label);
+    cof_indices scores = {.struct_size = sizeof scores};
+    assert_int_equal(cof_evaluate(NULL, label, truth, ROWS, &scores, NULL), COF_OK);
+    assert_true(scores.ari > 0.8);
+    assert_int_equal(one.n_restarts, 8); /* those that repeat an earlier one are counted too */
+    assert_int_equal(one.row_visits, many.row_visits);
+    cof_restart_record best = cof_model_restarts(a, &n)[one.best_restart];
+    assert_int_equal(n, 8);
+    for (size_t r = 0; r < n; r++)
+        assert_true(cof_model_restarts(a, &n)[r].criterion <= best.criterion + 1e-9);
+    cof_model_free(a);
+    cof_model_free(b);
+    cof_table_free(table);
+    free(codes);
+    free(truth);
+}
+
+/* A table whose sample may hold fewer different rows than clusters are asked for starts from all rows. */
+static void uniform_samples_are_not_used(void **state)
+{
+    (void)state;
+    int32_t *codes = get_zero((size_t)ROWS * 2, sizeof *codes);
+    for (size_t i = 0; i < 30; i++) {
+        codes[2 * (i * 601)] = 1 + (int32_t)i % 6;
+        codes[2 * (i * 601) + 1] = 1 + (int32_t)i / 6;
+    }
+    cof_table *table = table_of(codes, ROWS, 2);
+    double *weights = get_zero(ROWS, sizeof *weights); /* so that equal rows are not folded away first */
+    for (size_t i = 0; i < ROWS; i++) weights[i] = 1;
+    cof_fit_options o = {.k = 31,
+                         .init = COF_INIT_PORTFOLIO,
+                         .select = COF_SELECT_BALANCE,
+                         .restarts = 2,
+                         .method = "coforest",
+                         .weights = weights};
+    cof_fit_info info;
+    cof_model *model = fitted(table, o, &info);
+    assert_int_equal(info.n_restarts, 2);
+    cof_model_free(model);
+    cof_table_free(table);
+    free(weights);
+    free(codes);
+}
+
+/* Asked to stop at any time, on the sample too, it keeps what it has, or says that there is nothing. */
+static void stopping_on_a_sample(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(8);
+    int32_t *truth = get_zero(ROWS, sizeof *truth), *codes = planted(&rng, truth);
+    for (uint32_t after = 0; after < 60; after++) {
+        uint32_t left = UINT32_MAX;
+        cof_env env = {.struct_size = sizeof env, .should_stop = stop_soon, .ctx = &left};
+        cof_table *table = NULL;
+        cof_model *model = NULL;
+        cof_error err;
+        cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .restarts = 4, .threads = 1};
+        assert_int_equal(cof_table_from_codes(&env, codes, ROWS, COLUMNS, NULL, &table, &err), COF_OK);
+        left = after;
+        cof_status status = cof_fit(table, &o, &model, NULL, &err);
+        assert_true(status == COF_OK || status == COF_ERR_STOPPED);
+        size_t n = 0;
+        const int32_t *label = status == COF_OK ? cof_model_labels(model, &n) : NULL;
+        for (size_t i = 0; i < n; i++) assert_in_range(label[i], 0, CLUSTERS - 1);
+        cof_model_free(model);
+        cof_table_free(table);
+    }
+    free(codes);
+    free(truth);
+}
+
+/* Whichever allocation fails, nothing is left behind. */
+static void every_allocation_can_fail(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(7);
+    int32_t *truth = get_zero(ROWS, sizeof *truth), *codes = planted(&rng, truth);
+    cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .init = COF_INIT_PORTFOLIO, .restarts = 2};
+    o.select = COF_SELECT_BALANCE;
+    o.threads = o.max_passes = o.max_rebuilds = 1;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cof_error err = {""};
+        cof_table *table = NULL;
+        cof_model *model = NULL;
+        cof_status status = cof_table_from_codes(&env, codes, ROWS, COLUMNS, NULL, &table, &err);
+        if (status == COF_OK) status = cof_fit(table, &o, &model, NULL, &err);
+        cof_model_free(model);
+        cof_table_free(table);
+        assert_int_equal(meter.live, 0);
+        if (meter.count <= n) { /* nothing failed */
+            assert_int_equal(status, COF_OK);
+            break;
+        }
+        assert_int_equal(status, COF_ERR_MEMORY);
+    }
+    free(codes);
+    free(truth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +333,10 @@ int main(void)
         cmocka_unit_test(a_model_repeats_its_labels),
         cmocka_unit_test(planted_clusters_are_found),
         cmocka_unit_test(stopping),
+        cmocka_unit_test(large_tables_are_found_from_samples),
+        cmocka_unit_test(uniform_samples_are_not_used),
+        cmocka_unit_test(stopping_on_a_sample),
+        cmocka_unit_test(every_allocation_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,8 @@
 /* The table S against sums over all pairs of values: trace distances, one-hot means, likelihoods. */
-#include "engine_helper.h"
+#include "fit_helper.h"
+
+#include "../../src/fit/criterion.h"
+#include "../../src/fit/scores.h"
 
 /* ---- What a score should be --------------------------------------------------------------------- */
 
@@ -7,9 +10,9 @@ static double profile_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 {
     const cofi_problem *p = &g->problem;
     double here = 0, total = 0;
-    for (size_t i = 0; i < p->rows.n_rows; i++) {
+    for (size_t i = 0; i < p->n_walked; i++) {
         uint32_t own = row_value(g, i, r);
-        if (g->engine.pass.label[i] != (int32_t)j || own >= p->n_values[r]) continue;
+        if (labels_of(&g->fit)[i] != (int32_t)j || own >= p->n_values[r]) continue;
         total += (double)row_weight(g, i);
         here += own == v ? (double)row_weight(g, i) : 0;
     }
@@ -18,14 +21,14 @@ static double profile_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 
 static double score_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 {
-    const cofi_scores *s = &g->engine.scores;
+    const cofi_scores *s = &g->fit.scores;
     return (double)s->value[(size_t)(g->problem.first[r] + v) * s->stride + j] / s->scale;
 }
 
 /* No row can add up to 2^60, whatever its values. */
 static void check_sums(const rig *g)
 {
-    const cofi_scores *s = &g->engine.scores;
+    const cofi_scores *s = &g->fit.scores;
     for (uint32_t j = 0; j < s->k; j++) {
         int64_t largest = 0;
         for (size_t r = 0; r < g->problem.n_attrs; r++) {
@@ -42,22 +45,22 @@ static void check_sums(const rig *g)
 
 static void check_bases(const rig *g)
 {
-    const cofi_scores *s = &g->engine.scores;
+    const cofi_scores *s = &g->fit.scores;
     for (uint32_t j = 0; j < s->stride; j++)
-        assert_true(s->base[j] == (j < s->k && g->engine.alive[j] ? 0 : COFI_NEVER));
+        assert_true(s->base[j] == (j < s->k && g->fit.profiles.alive[j] ? 0 : COFI_NEVER));
 }
 
 /* ---- Trace distances ---------------------------------------------------------------------------- */
 
 static void check_trace_attribute(const rig *g, size_t r)
 {
-    const cofi_engine *e = &g->engine;
+    const cofi_fit *fit = &g->fit;
     const cofi_problem *p = &g->problem;
     uint32_t o = p->n_values[r];
-    double factor = e->o.variant == COF_VARIANT_AUTHORS ? 1.0 / (p->n_present[r] - 1) : 1.0;
-    double *d = all_paths(e->forest.edge + p->first[r], e->forest.n_edges[r], o);
-    for (uint32_t j = 0; j < e->o.k; j++) {
-        if (e->pass.size[j] == 0) continue;
+    double factor = fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (p->n_present[r] - 1) : 1.0;
+    double *d = all_paths(fit->forest.edge + p->first[r], fit->forest.n_edges[r], o);
+    for (uint32_t j = 0; j < fit->host.o.k; j++) {
+        if (fit->partition.size[j] == 0) continue;
         for (uint32_t u = 0; u < o; u++) {
             double sum = 0;
             for (uint32_t v = 0; v < o; v++) {
@@ -65,24 +68,24 @@ static void check_trace_attribute(const rig *g, size_t r)
                 if (share > 0 && isfinite(d[(size_t)u * o + v])) sum += share * d[(size_t)u * o + v];
             }
             if (isnan(profile_of(g, r, 0, j))) continue; /* all of the cluster's cells are ignored */
-            assert_near(score_of(g, r, u, j), factor * sum, 1e-12 * (1 + e->forest.reach[r]));
-            if (e->scores.plain == NULL || isinf(d[(size_t)u * o + e->forest.root[r]])) continue;
-            assert_near(e->scores.plain[(size_t)(p->first[r] + u) * e->scores.stride + j], factor * sum,
-                        1e-12 * (1 + e->forest.reach[r]));
+            assert_near(score_of(g, r, u, j), factor * sum, 1e-12 * (1 + fit->forest.reach[r]));
+            if (fit->scores.plain == NULL || isinf(d[(size_t)u * o + fit->forest.root[r]])) continue;
+            assert_near(fit->scores.plain[(size_t)(p->first[r] + u) * fit->scores.stride + j], factor * sum,
+                        1e-12 * (1 + fit->forest.reach[r]));
         }
     }
     for (uint32_t slot = p->first[r] + o; slot < p->first[r + 1]; slot++) /* ignored cells add nothing */
-        for (uint32_t j = 0; j < e->o.k; j++)
-            assert_int_equal(e->scores.value[(size_t)slot * e->scores.stride + j], 0);
+        for (uint32_t j = 0; j < fit->host.o.k; j++)
+            assert_int_equal(fit->scores.value[(size_t)slot * fit->scores.stride + j], 0);
     free(d);
 }
 
 static void score_traces(rig *g)
 {
-    cofi_forest_build(&g->engine.forest, g->engine.pass.count, g->engine.pass.size);
-    cofi_trace_distances(&g->engine);
-    cofi_profile_update(&g->engine);
-    cofi_scores_trace(&g->engine);
+    cofi_forest_build(&g->fit.forest, g->fit.partition.count, g->fit.partition.size);
+    cofi_forest_trace(&g->fit.forest);
+    cofi_profile_update(&g->fit);
+    cofi_scores_trace(&g->fit);
 }
 
 static cof_table *holey_table(uint64_t seed, size_t n, size_t l, size_t o, bool holes)
@@ -131,7 +134,7 @@ static void trace_distances_are_a_metric(void **state)
         score_traces(g);
         for (size_t r = 0; r < g->problem.n_attrs; r++) {
             uint32_t n = g->problem.n_values[r];
-            const double *d = g->engine.trace + g->engine.trace_at[r];
+            const double *d = g->fit.forest.trace + g->fit.forest.trace_at[r];
             for (uint32_t u = 0; u < n; u++) {
                 for (uint32_t v = 0; v < n; v++) {
                     assert_true(d[u * n + v] == d[v * n + u]);
@@ -159,11 +162,11 @@ static void an_emptied_cluster_keeps_its_profile(void **state)
         for (uint32_t v = 0; v < g->problem.n_values[r]; v++) before[r][v] = profile_of(g, r, v, 2);
     set_random_labels(g, &rng, 1);
     score_traces(g);
-    assert_int_equal(g->engine.pass.size[2], 0);
-    assert_true(g->engine.alive[2] && g->engine.scores.base[2] == 0);
+    assert_int_equal(g->fit.partition.size[2], 0);
+    assert_true(g->fit.profiles.alive[2] && g->fit.scores.base[2] == 0);
     for (size_t r = 0; r < 3; r++) {
         uint32_t n = g->problem.n_values[r];
-        double *d = all_paths(g->engine.forest.edge + g->problem.first[r], g->engine.forest.n_edges[r], n);
+        double *d = all_paths(g->fit.forest.edge + g->problem.first[r], g->fit.forest.n_edges[r], n);
         for (uint32_t u = 0; u < n; u++) {
             double sum = 0;
             for (uint32_t v = 0; v < n; v++) sum += before[r][v] * d[u * n + v];
@@ -171,9 +174,9 @@ static void an_emptied_cluster_keeps_its_profile(void **state)
         }
         free(d);
     }
-    cofi_profile_clear(&g->engine);
+    cofi_profile_clear(&g->fit);
     score_traces(g);
-    assert_true(g->engine.scores.base[2] == COFI_NEVER);
+    assert_true(g->fit.scores.base[2] == COFI_NEVER);
     close_rig(g);
 }
 
@@ -188,7 +191,7 @@ static void worked_example(void **state)
                                        {1.979899, 0.212132}, {1.697056, 0.070711}, {1.697056, 0.070711}};
     for (int32_t variant = COF_VARIANT_PAPER; variant <= COF_VARIANT_AUTHORS; variant++) {
         rig *g = open_rig(t6_table(), (cof_fit_options){.k = 2, .variant = variant});
-        cofi_pass_set_labels(&g->engine.pass, labels);
+        set_labels(&g->fit, labels);
         score_traces(g);
         for (size_t i = 0; i < 6; i++) {
             for (uint32_t j = 0; j < 2; j++) {
@@ -216,14 +219,14 @@ static void one_hot_scores_are_squared_distances(void **state)
         cof_fit_options o = {.k = 2 + (uint32_t)(round % 9)};
         rig *g = open_rig(random_table(round, 70, 4, 5, 3), o);
         set_random_labels(g, &rng, 0);
-        cofi_profile_update(&g->engine);
-        cofi_scores_onehot(&g->engine);
+        cofi_profile_update(&g->fit);
+        cofi_scores_onehot(&g->fit);
         check_sums(g);
         for (size_t r = 0; r < g->problem.n_attrs; r++) {
             for (uint32_t v = 0; v < g->problem.n_values[r]; v++) {
                 for (uint32_t j = 0; j < o.k; j++) {
                     double square = 0;
-                    if (g->engine.pass.size[j] == 0) continue;
+                    if (g->fit.partition.size[j] == 0) continue;
                     for (uint32_t w = 0; w < g->problem.n_values[r]; w++) {
                         double difference = (w == v) - profile_of(g, r, w, j);
                         square += difference * difference;
@@ -256,21 +259,21 @@ static void likelihood_scores_are_the_price_of_a_row(void **state)
         for (size_t i = 0; i <= N; i++) weights[i] = 1;
         for (cofi_label j = 0; j < 3; j++) {
             rig *g = open_rig(table_of(codes, N + 1, 4), o);
-            assert_true(g->problem.rows.n_rows == N + 1); /* not folded */
+            assert_true(g->problem.n_walked == N + 1); /* not folded */
             label[N] = j;
-            cofi_pass_set_labels(&g->engine.pass, label);
-            with[j] = cofi_log_likelihood(&g->engine);
+            set_labels(&g->fit, label);
+            with[j] = cofi_log_likelihood(&g->fit.partition);
             close_rig(g);
         }
         weights[N] = 0;
         o.weights = weights;
         rig *g = open_rig(table_of(codes, N + 1, 4), o);
-        cofi_pass_set_labels(&g->engine.pass, label);
-        cofi_scores_likelihood(&g->engine);
+        set_labels(&g->fit, label);
+        cofi_scores_likelihood(&g->fit, &g->fit.partition);
         check_sums(g);
         double price[3];
         for (uint32_t j = 0; j < 3; j++) {
-            price[j] = (double)g->engine.scores.base[j] / g->engine.scores.scale;
+            price[j] = (double)g->fit.scores.base[j] / g->fit.scores.scale;
             for (size_t r = 0; r < 4; r++) {
                 uint32_t v = row_value(g, N, r);
                 if (v < g->problem.n_values[r]) price[j] += score_of(g, r, v, j);

@@ -1,5 +1,5 @@
 /* UDM on the specification's table T6: how strongly attributes go together. */
-#include "../../src/method/udm.c"
+#include "../../src/method/counterparts/udm.c"
 
 #include "method_helper.h"
 
@@ -16,9 +16,9 @@ static void test_relation(void **state)
     set_up_t6(&b, "udm", 0);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         size_t r = pairs[i].r, s = pairs[i].s;
-        cofi_pairs_count(&b.e, r, s, count);
+        count_pair(&b, r, s, count);
         assert_near(relation(count, b.problem.n_values[r], b.problem.n_values[s], 6), pairs[i].wanted, EXACT);
-        cofi_pairs_count(&b.e, s, r, count);
+        count_pair(&b, s, r, count);
         assert_near(relation(count, b.problem.n_values[s], b.problem.n_values[r], 6), pairs[i].wanted, EXACT);
     }
     tear_down(&b);

@@ -15,16 +15,24 @@ static int add_dict(PyObject *module, const char *name, PyObject *dict)
     return -1;
 }
 
+static PyObject *starts_by_name(void)
+{
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict != NULL && i < cof_start_count(); i++) {
+        PyObject *number = PyLong_FromSize_t(i);
+        if (number == NULL || PyDict_SetItemString(dict, cof_start_name(i), number) != 0) Py_CLEAR(dict);
+        Py_XDECREF(number);
+    }
+    return dict;
+}
+
 /* The words of the command line for the header's numbers. */
 static int add_names(PyObject *module)
 {
     if (add_dict(module, "VARIANTS",
                  Py_BuildValue("{s:i,s:i}", "paper", COF_VARIANT_PAPER, "authors", COF_VARIANT_AUTHORS)) !=
             0 ||
-        add_dict(module, "INITS",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "portfolio", COF_INIT_PORTFOLIO, "kmeans",
-                               COF_INIT_KMEANS, "farthest", COF_INIT_FARTHEST, "random", COF_INIT_RANDOM,
-                               "modes++", COF_INIT_MODESPP, "cao", COF_INIT_CAO)) != 0 ||
+        add_dict(module, "INITS", starts_by_name()) != 0 ||
         add_dict(module, "SELECTS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance", COF_SELECT_BALANCE,
                                "likelihood", COF_SELECT_LIKELIHOOD, "objective", COF_SELECT_OBJECTIVE)) !=

@@ -1,0 +1,120 @@
+/* Memory and bookkeeping of a running fit. */
+#include "fit.h"
+
+#include "method.h"
+
+static cof_status open_tables(cofi_fit *fit, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    const cof_env *env = &fit->host.env;
+    uint32_t k = fit->host.o.k, stride = cofi_stride(k);
+    size_t n = (size_t)cofi_n_flat(p) * stride;
+    fit->scores = (cofi_scores){.k = k, .stride = stride};
+    fit->scores.value = cofi_alloc_zero(env, n, sizeof *fit->scores.value);
+    fit->scores.base = cofi_alloc_zero(env, stride, sizeof *fit->scores.base);
+    fit->profiles.share = cofi_alloc_zero(env, n, sizeof *fit->profiles.share);
+    fit->profiles.alive = cofi_alloc_zero(env, k, sizeof *fit->profiles.alive);
+    fit->seeds.row = cofi_alloc(env, k, sizeof *fit->seeds.row);
+    fit->seeds.cell = cofi_alloc(env, (size_t)k * (p->n_attrs + p->n_numeric), sizeof *fit->seeds.cell);
+    fit->seeds.mode = cofi_alloc(env, (size_t)k * p->n_attrs, sizeof *fit->seeds.mode);
+    bool authors = fit->host.o.variant == COF_VARIANT_AUTHORS;
+    if (authors) fit->exact = cofi_alloc_zero(env, n, sizeof *fit->exact);
+    bool ok = fit->scores.value != NULL && fit->scores.base != NULL && fit->profiles.share != NULL &&
+              fit->profiles.alive != NULL && fit->seeds.row != NULL && fit->seeds.cell != NULL &&
+              fit->seeds.mode != NULL && (!authors || fit->exact != NULL);
+    return ok ? COF_OK : cofi_no_memory(err);
+}
+
+/* Threads cost more than they bring while a pass takes less than waking them. */
+static uint32_t useful_threads(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
+{
+    double work = (double)p->n_walked * (double)p->n_attrs * o->k;
+    bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;
+    if (pairs && work * (double)p->n_attrs / o->k > 10000000) return o->threads; /* comparing columns */
+    return work < 200000 || p->n_walked <= COFI_ONE_THREAD_ROWS ? 1 : o->threads;
+}
+
+cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_fit_options *options,
+                         cofi_fit *fit, cof_error *err)
+{
+    const cofi_problem *p = rows->problem;
+    memset(fit, 0, sizeof *fit);
+    fit->host = (cofi_host){.env = p->env, .o = *options, .began_s = cofi_now_s()};
+    fit->problem = p;
+    fit->method = method;
+    cofi_host *host = &fit->host;
+    cof_status status = cofi_team_open(&host->env, useful_threads(p, method, options), &host->team, err);
+    if (status == COF_OK) status = cofi_partition_open(rows, options->k, host->team, &fit->partition, err);
+    if (status == COF_OK)
+        status = cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
+                                  options->variant == COF_VARIANT_AUTHORS, &fit->forest, err);
+    return status == COF_OK ? open_tables(fit, err) : status;
+}
+
+void cofi_fit_close(cofi_fit *fit)
+{
+    if (fit->host.env.release == NULL) return; /* never opened */
+    cofi_partition_close(&fit->partition);
+    cofi_forest_close(&fit->forest);
+    cofi_team_close(fit->host.team);
+    void *owned[] = {fit->scores.value,   fit->scores.base,    fit->exact,
+                     fit->profiles.share, fit->profiles.alive, fit->seeds.row,
+                     fit->seeds.cell,     fit->seeds.mode,     fit->log.history};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    memset(fit, 0, sizeof *fit);
+}
+
+static void tell(const cofi_fit *fit, cof_phase phase, uint64_t moved)
+{
+    const cof_env *env = &fit->host.env;
+    if (env->progress == NULL) return;
+    double elapsed = cofi_now_s() - fit->host.began_s;
+    cof_progress now = {.phase = phase,
+                        .restart = fit->log.restart + 1,
+                        .restarts = fit->host.o.restarts,
+                        .rebuild = fit->log.rebuild,
+                        .pass = fit->log.n_passes,
+                        .done = moved,
+                        .total = fit->problem->n_table_rows,
+                        .elapsed_s = elapsed,
+                        .k = fit->host.o.k,
+                        .rows_per_s = elapsed > 0 ? (double)fit->log.visits / elapsed : 0};
+    env->progress(env->ctx, &now);
+}
+
+cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_error *err)
+{
+    double before = cofi_now_s();
+    cof_status status = cofi_partition_pass(&fit->partition, &fit->scores, moved, err);
+    if (status != COF_OK) return status;
+    double *spent = phase == COF_PHASE_START ? &fit->log.start_s : &fit->log.pass_s;
+    *spent += cofi_now_s() - before;
+    fit->log.visits += fit->problem->n_walked;
+    fit->log.n_passes++;
+    tell(fit, phase, *moved);
+    return COF_OK;
+}
+
+bool cofi_log_stopped(const cofi_host *host, cofi_log *log)
+{
+    log->stopped = log->stopped || cofi_should_stop(&host->env);
+    return log->stopped;
+}
+
+cof_status cofi_log_record(const cofi_host *host, cofi_log *log, uint64_t moved, cof_error *err)
+{
+    if (log->n_history == log->history_capacity) {
+        size_t capacity = 2 * log->history_capacity + 64;
+        cof_pass_record *grown =
+            cofi_regrow(&host->env, log->history, log->n_history, capacity, sizeof *grown);
+        if (grown == NULL) return cofi_no_memory(err);
+        log->history = grown;
+        log->history_capacity = capacity;
+    }
+    log->history[log->n_history++] = (cof_pass_record){.restart = log->restart,
+                                                       .rebuild = log->rebuild,
+                                                       .pass = log->n_passes,
+                                                       .objective = log->objective,
+                                                       .moved = moved};
+    return COF_OK;
+}

@@ -1,0 +1,136 @@
+/* Unknown k: a fit for every k, the likeliest one kept. */
+#include "../model/model.h"
+#include "../table/table.h"
+
+typedef struct search {
+    const cof_table *table;
+    cof_model *model; /* the likeliest so far */
+    cof_fit_info info;
+    cof_k_record *curve;
+    size_t n, best, room;
+} search;
+
+static double likeliest(const cof_model *model)
+{
+    size_t n = 0;
+    const cof_restart_record *record = cof_model_restarts(model, &n);
+    double most = record[0].log_likelihood;
+    for (size_t i = 1; i < n; i++) most = record[i].log_likelihood > most ? record[i].log_likelihood : most;
+    return most;
+}
+
+static bool make_room(search *s)
+{
+    if (s->n < s->room) return true;
+    size_t room = 2 * s->room + 16;
+    cof_k_record *grown = cofi_regrow(&s->table->env, s->curve, s->n, room, sizeof *grown);
+    if (grown == NULL) return false;
+    s->curve = grown;
+    s->room = room;
+    return true;
+}
+
+static void add_times(cof_fit_info *to, const cof_fit_info *more)
+{
+    to->prepare_s += more->prepare_s;
+    to->start_s += more->start_s;
+    to->pass_s += more->pass_s;
+    to->forest_s += more->forest_s;
+    to->fit_s += more->fit_s;
+    to->row_visits += more->row_visits;
+}
+
+/* Takes the model over. */
+static void keep_better(search *s, cof_model *model, const cof_fit_info *info)
+{
+    double merit = likeliest(model);
+    uint32_t k = cof_model_k(model);
+    bool stopped = info->stop_reason == COF_STOP_STOPPED;
+    cof_fit_info spent = s->info;
+    if (s->n == 0 || merit > s->curve[s->best].log_likelihood) {
+        cof_model_free(s->model);
+        s->model = model;
+        s->best = s->n;
+        s->info = *info;
+        add_times(&s->info, &spent);
+    } else {
+        cof_model_free(model);
+        add_times(&s->info, info);
+    }
+    if (stopped) s->info.stop_reason = COF_STOP_STOPPED;
+    s->curve[s->n++] = (cof_k_record){.k = k, .log_likelihood = merit};
+}
+
+static cof_status try_k(search *s, const cof_fit_options *o, cof_error *err)
+{
+    cof_model *model = NULL;
+    cof_fit_info info = {.struct_size = sizeof info};
+    if (!make_room(s)) return cofi_no_memory(err);
+    cof_status status = cof_fit(s->table, o, &model, &info, err);
+    if (status != COF_OK) return status;
+    keep_better(s, model, &info);
+    return COF_OK;
+}
+
+static cof_status check(const cof_table *table, const cof_fit_options *o, uint32_t k_min, uint32_t k_max,
+                        cof_error *err)
+{
+    if (k_max < k_min)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "k from %u to %u leaves nothing to try", k_min, k_max);
+    if (k_max > COF_MOST_CLUSTERS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "k can be tried up to %d, not %u", COF_MOST_CLUSTERS, k_max);
+    if (o->init_rows != NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "initial rows say how many clusters there are");
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].role == COF_ROLE_NUMERIC)
+            return cofi_fail(
+                err, COF_ERR_NO_RESULT,
+                "the number of clusters can be found for categories only, but column '%s' is numeric; "
+                "leave it out, or say how many clusters there are",
+                table->column[c].name);
+    return COF_OK;
+}
+
+static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_t k_max, bool open_ended,
+                          cof_error *err)
+{
+    uint32_t restarts = o->restarts;
+    for (uint32_t i = 0; i <= k_max - k_min; i++) {
+        o->k = k_min + i;
+        o->restarts = o->k == 1 ? 1 : restarts; /* there is one way to make one cluster */
+        cof_status status = try_k(s, o, err);
+        if (status != COF_OK) return status;
+        bool stale = open_ended && s->n > s->best + COF_AUTO_STALE;
+        if (stale || s->info.stop_reason == COF_STOP_STOPPED) return COF_OK;
+    }
+    return COF_OK;
+}
+
+cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, uint32_t k_min,
+                        uint32_t k_max, cof_model **out, cof_fit_info *info, cof_error *err)
+{
+    cof_fit_options o;
+    search s = {.table = table};
+    bool open_ended = k_max == 0;
+    COFI_COPY_OPTIONS(&o, options);
+    o.struct_size = sizeof o;
+    if (k_min == 0) k_min = 1;
+    if (open_ended)
+        k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
+    cof_status status = check(table, &o, k_min, k_max, err);
+    if (status == COF_OK) status = try_all(&s, &o, k_min, k_max, open_ended, err);
+    /* what ended the search left something to keep: too few distinct rows, or the host said stop */
+    if (s.n > 0 && (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED)) {
+        if (status == COF_ERR_STOPPED) s.info.stop_reason = COF_STOP_STOPPED;
+        status = COF_OK;
+    }
+    if (status != COF_OK) {
+        cof_model_free(s.model);
+        cofi_release(&table->env, s.curve);
+        return status;
+    }
+    cofi_model_set_k_curve(s.model, s.curve, s.n);
+    if (info != NULL) cofi_return_struct(info, &s.info, sizeof s.info);
+    *out = s.model;
+    return COF_OK;
+}

@@ -1,0 +1,124 @@
+/* Context-based distance, DILCA (Ienco, Pensa and Meo 2012): values are near if they are equally likely given the
+ * values of the attributes that go together with theirs. */
+#include "../km.h"
+#include "entropy.h"
+
+#include <math.h>
+
+#define SIGMA 0.8 /* context: symmetric uncertainty at least this share of the mean */
+
+/* Two sweeps over the pairs: the first finds how strongly attributes go together, the second adds the squared
+ * differences over each target's context. */
+typedef struct dilca_work {
+    cofi_fit *fit;
+    cofi_km *km;
+    double *uncertainty; /* per worker: SU of its target with every attribute */
+    uint8_t *in_context; /* [t][r] while it fits in memory as bytes: 10,000 attributes take 100 MB */
+    uint64_t *n_context; /* per target: values of its context */
+    cofi_logs logs;
+} dilca_work;
+
+static double symmetric_uncertainty(const cofi_logs *logs, const double *count, uint32_t o_t, uint32_t o_r)
+{
+    cofi_shared h = cofi_entropies(logs, count, o_t, o_r);
+    double su = h.own + h.other > 0 ? 2 * (h.own + h.other - h.joint) / (h.own + h.other) : 0;
+    return su < 1e-10 ? 0 : su;
+}
+
+static void note_uncertainty(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+{
+    dilca_work *w = ctx;
+    const cofi_problem *p = w->fit->problem;
+    w->uncertainty[worker * p->n_attrs + r] =
+        t == r ? 0 : symmetric_uncertainty(&w->logs, count, p->n_values[t], p->n_values[r]);
+}
+
+static void choose_context(void *ctx, uint32_t worker, size_t t)
+{
+    dilca_work *w = ctx;
+    const cofi_problem *p = w->fit->problem;
+    const double *su = w->uncertainty + worker * p->n_attrs;
+    double sum = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) sum += su[r];
+    double mean = sum / (double)(p->n_attrs - 1);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        bool in = r != t && su[r] > 0 && su[r] >= SIGMA * mean;
+        w->in_context[t * p->n_attrs + r] = in;
+        if (in) w->n_context[t] += p->n_present[r];
+    }
+}
+
+static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+{
+    dilca_work *w = ctx;
+    (void)worker;
+    const cofi_problem *p = w->fit->problem;
+    uint32_t o = p->n_values[t], o_r = p->n_values[r];
+    if (!w->in_context[t * p->n_attrs + r]) return;
+    for (uint32_t y = 0; y < o_r; y++) {
+        double n = 0, *d = cofi_distances_of(w->fit, &w->km->d, t, 0);
+        for (uint32_t a = 0; a < o; a++) n += count[(size_t)a * o_r + y];
+        if (n == 0) continue;
+        for (uint32_t a = 0; a < o; a++) {
+            for (uint32_t b = 0; b < a; b++) {
+                double difference = (count[(size_t)a * o_r + y] - count[(size_t)b * o_r + y]) / n;
+                d[(size_t)a * o + b] += difference * difference;
+            }
+        }
+    }
+}
+
+static void take_roots(void *ctx, uint32_t worker, size_t t)
+{
+    dilca_work *w = ctx;
+    (void)worker;
+    uint32_t o = w->fit->problem->n_values[t];
+    double *d = cofi_distances_of(w->fit, &w->km->d, t, 0);
+    for (uint32_t a = 0; a < o; a++)
+        for (uint32_t b = 0; b < a; b++)
+            d[(size_t)a * o + b] = d[(size_t)b * o + a] =
+                sqrt(d[(size_t)a * o + b] / (double)w->n_context[t]);
+}
+
+static cof_status visit_twice(dilca_work *w, cof_error *err)
+{
+    const cofi_problem *p = w->fit->problem;
+    cofi_pair_visitor first = {.ctx = w, .pair = note_uncertainty, .end = choose_context};
+    cofi_pair_visitor second = {.ctx = w, .pair = add_pair, .end = take_roots};
+    cof_status status = cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &first, err);
+    for (size_t t = 0; status == COF_OK && t < p->n_attrs; t++)
+        if (w->n_context[t] == 0)
+            return cofi_fail(
+                err, COF_ERR_NO_RESULT,
+                "cbdm has no result here: column '%s' is independent of all others, so nothing tells how "
+                "near its values are",
+                p->table->column[p->column[t]].name);
+    return status == COF_OK ? cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &second, err)
+                            : status;
+}
+
+static cof_status open(cofi_fit *fit, void **state, cof_error *err)
+{
+    size_t n = fit->problem->n_attrs;
+    cof_status status = cofi_km_open(fit, state, err);
+    if (status != COF_OK) return status;
+    dilca_work w = {.fit = fit, .km = *state};
+    w.uncertainty = cofi_alloc(&fit->host.env, cofi_team_size(fit->host.team) * n, sizeof *w.uncertainty);
+    w.in_context = cofi_alloc_zero(&fit->host.env, n, n);
+    w.n_context = cofi_alloc_zero(&fit->host.env, n, sizeof *w.n_context);
+    bool ok = w.uncertainty != NULL && w.in_context != NULL && w.n_context != NULL;
+    status = ok ? cofi_logs_open(fit->problem, &w.logs, err) : cofi_no_memory(err);
+    if (status == COF_OK) status = visit_twice(&w, err);
+    cofi_logs_close(fit->problem, &w.logs);
+    cofi_release(&fit->host.env, w.uncertainty);
+    cofi_release(&fit->host.env, w.in_context);
+    cofi_release(&fit->host.env, w.n_context);
+    return status;
+}
+
+const cofi_method cofi_method_cbdm = {.name = "cbdm",
+                                      .title = "context-based distance, DILCA (Ienco, Pensa and Meo 2012)",
+                                      .flags = COFI_METHOD_PAIRS,
+                                      .open = open,
+                                      .run = cofi_km_run_l1,
+                                      .close = cofi_km_close};

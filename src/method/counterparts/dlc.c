@@ -1,0 +1,140 @@
+/* DLC (Zhang and Cheung 2020): the values of every attribute stand on a line in code order; the gaps between
+ * neighbours are learned so that clusters become compact. Clusters are described by distributions. */
+#include "../km.h"
+
+/* Gaps of all attributes. gap[first[r] + t]: length between values t and t + 1 of attribute r; they sum to 1. A
+ * value that no weighted row holds is no place of its own on the line: it falls on the next one. */
+typedef struct lines {
+    double *gap;
+    uint8_t *present; /* per flat id */
+    double *below;    /* k: share of each cluster's rows up to a value */
+    cofi_distances d;
+} lines;
+
+/* Whether the value has a gap behind it: it is there, and another one after it. */
+static bool has_gap(const cofi_problem *p, const lines *s, size_t r, uint32_t value)
+{
+    if (!s->present[p->first[r] + value]) return false;
+    for (uint32_t v = value + 1; v < p->n_values[r]; v++)
+        if (s->present[p->first[r] + v]) return true;
+    return false;
+}
+
+static void line_distances(const cofi_fit *fit, lines *s)
+{
+    const cofi_problem *p = fit->problem;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        for (uint32_t a = 0; a < p->n_values[r]; a++) {
+            double length = 0;
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++) {
+                length += s->gap[p->first[r] + b - 1];
+                cofi_distances_of(fit, &s->d, r, a)[b] = cofi_distances_of(fit, &s->d, r, b)[a] = length;
+            }
+        }
+    }
+}
+
+static void equal_gaps(const cofi_fit *fit, lines *s)
+{
+    const cofi_problem *p = fit->problem;
+    for (size_t r = 0; r < p->n_attrs; r++)
+        for (uint32_t t = 0; t < p->n_values[r]; t++)
+            s->gap[p->first[r] + t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
+}
+
+/* Chance that a pair of rows, of one cluster or of two, lies on both sides of the gap. */
+static void gap_chances(const cofi_fit *fit, const double *below, double *within, double *between)
+{
+    double n = (double)fit->problem->total_weight;
+    *within = *between = 0;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        double pi = (double)fit->partition.size[j] / n;
+        *within += pi * 2 * below[j] * (1 - below[j]);
+        for (uint32_t h = 0; h < fit->partition.k; h++)
+            if (h != j)
+                *between += pi * (double)fit->partition.size[h] / n *
+                            (below[j] * (1 - below[h]) + below[h] * (1 - below[j]));
+    }
+}
+
+static void learn_gaps(const cofi_fit *fit, lines *s)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double sum = 0, within, between, *gap = s->gap + p->first[r];
+        memset(s->below, 0, fit->partition.k * sizeof *s->below);
+        for (uint32_t t = 0; t < p->n_values[r]; t++) {
+            gap[t] = 0;
+            if (!has_gap(p, s, r, t)) continue;
+            for (uint32_t j = 0; j < fit->partition.k; j++)
+                s->below[j] += fit->profiles.share[(size_t)(p->first[r] + t) * stride + j];
+            gap_chances(fit, s->below, &within, &between);
+            gap[t] = between / (within + 1e-9);
+            sum += gap[t];
+        }
+        for (uint32_t t = 0; t < p->n_values[r]; t++) {
+            if (sum > 0)
+                gap[t] /= sum;
+            else
+                gap[t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
+        }
+    }
+}
+
+static cof_status learn(cofi_fit *fit, lines *s, bool once, cof_error *err)
+{
+    cofi_measure m = {.d = &s->d, .sum = COFI_L1};
+    uint64_t before = 0;
+    cofi_profile_begin(fit);
+    for (fit->log.rebuild = 0;; fit->log.rebuild++) {
+        line_distances(fit, s);
+        cof_status status = cofi_loop_profiles(fit, &m, err);
+        if (status != COF_OK || fit->log.stopped || once ||
+            (fit->log.rebuild > 0 && fit->partition.hash == before))
+            return status;
+        if (fit->log.rebuild + 1 == fit->host.o.max_rebuilds) {
+            fit->log.stop = COF_STOP_CAP;
+            return COF_OK;
+        }
+        before = fit->partition.hash;
+        cofi_profile_update(fit);
+        learn_gaps(fit, s);
+    }
+}
+
+static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
+{
+    lines s = {.d = {NULL, NULL}};
+    s.gap = cofi_alloc(&fit->host.env, fit->problem->first[fit->problem->n_attrs], sizeof *s.gap);
+    s.below = cofi_alloc(&fit->host.env, fit->partition.k, sizeof *s.below);
+    bool ok = s.gap != NULL && s.below != NULL;
+    cof_status status = ok ? cofi_present_values(fit, &s.present, err) : cofi_no_memory(err);
+    if (status == COF_OK) status = cofi_distances_open(fit, &s.d, err);
+    if (status == COF_OK) {
+        equal_gaps(fit, &s);
+        status = learn(fit, &s, once, err);
+    }
+    cofi_distances_close(fit, &s.d);
+    cofi_release(&fit->host.env, s.gap);
+    cofi_release(&fit->host.env, s.below);
+    cofi_release(&fit->host.env, s.present);
+    return status;
+}
+
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
+{
+    (void)state;
+    return run_with(fit, false, err);
+}
+
+static cof_status run_fixed(cofi_fit *fit, void *state, cof_error *err)
+{
+    (void)state;
+    return run_with(fit, true, err);
+}
+
+const cofi_method cofi_method_dlc = {
+    .name = "dlc", .title = "distance learning on lines (Zhang and Cheung 2020)", .run = run};
+const cofi_method cofi_method_dlc_fixed = {
+    .name = "dlc:fixed", .title = "DLC with equal gaps, nothing learned", .run = run_fixed};

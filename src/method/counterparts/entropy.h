@@ -1,0 +1,40 @@
+/* Entropies of counts, and what two attributes share. */
+#ifndef COFI_ENTROPY_H
+#define COFI_ENTROPY_H
+
+#include "../../rows/rows.h"
+
+#include <math.h>
+
+/* x log2 x, looked up for whole x below n: entropies of counts are sums of it. */
+typedef struct cofi_logs {
+    double *of; /* NULL: nothing is looked up */
+    size_t n;
+} cofi_logs;
+
+cof_status cofi_logs_open(const cofi_problem *problem, cofi_logs *logs, cof_error *err);
+void cofi_logs_close(const cofi_problem *problem, cofi_logs *logs); /* fine after a failed open */
+
+static inline double cofi_x_log_x(const cofi_logs *logs, double x)
+{
+    if (x < (double)logs->n) return logs->of[(size_t)x];
+    return x > 0 ? x * log2(x) : 0;
+}
+
+/* What two attributes share, in bits, from their pair table. */
+typedef struct cofi_shared {
+    double own, other; /* entropies of the target and of the other */
+    double joint;
+} cofi_shared;
+
+cofi_shared cofi_entropies(const cofi_logs *logs, const double *count, uint32_t o_t, uint32_t o_r);
+
+/* n_t(a) of the target from its own pair table. */
+static inline double cofi_pair_total(const double *count, uint32_t o_r, uint32_t a)
+{
+    double total = 0;
+    for (uint32_t b = 0; b < o_r; b++) total += count[(size_t)a * o_r + b];
+    return total;
+}
+
+#endif

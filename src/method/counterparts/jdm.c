@@ -1,0 +1,478 @@
+/* JDM (Jia, Cheung and Liu 2016): rows differ the more, the more frequent their differing values are; an
+ * attribute also counts those it depends on.
+ *
+ * D(x,y) = sum_r w_r t_r / sum_r w_r, w_r the chance that two rows differ in r where x and y agree, and that they
+ * agree where x and y differ. t_r adds R(r,s) [s(x) + s(y)] over the attributes s that go together with r, where
+ * s(x) is the chance that two rows both hold x's values of r and s; but nothing where x and y agree in r and s.
+ *
+ * A quotient of sums is no sum over attributes, so there is no table of scores. Instead
+ *     t_r = own(x, r) + own(y, r) - 2 * (what x and y agree in),
+ * own(x, r) being the whole sum of one row, made once, and the rest found from bitmaps of who agrees with a mode.
+ * All terms are rounded to the same binary fraction, so that sums are exact: what cancels leaves 0, and the order
+ * of adding, which threads may change, does not matter. */
+#include "../km.h"
+#include "../whole_rows.h"
+#include "entropy.h"
+
+enum { BLOCK = 512, RELATED_AT_ONCE = 256 }; /* rows, and attributes, of one task */
+
+typedef struct jdm {
+    cofi_whole rows;
+    bool weighted; /* some row weighs something else than 1 unit */
+    bool full;
+    double n_pairs;   /* of rows, n (n - 1) */
+    double scale;     /* terms are multiples of 1 / scale */
+    double *agree;    /* per attribute: chance that two rows have the same value */
+    double *own;      /* self: per flat id, the chance that two rows both hold it */
+    double *row_own;  /* full: [r][row], own(x, r) */
+    double *relation; /* full: R(t, r) for r < t, at t (t - 1) / 2 + r */
+    double beta;      /* full: the mean of R; what is above goes together */
+    size_t words;
+    uint64_t *match;  /* [j][r][words]: rows that agree with the mode of cluster j in r */
+    uint64_t *absent; /* [r][words]: rows whose cell of r is ignored; NULL: none is */
+    /* of the attribute being added */
+    uint32_t *related;   /* S_r, r itself among them */
+    double *strength;    /* R(r, s) of each */
+    double *shared;      /* [related][j]: R(r, s) times the chance of the mode's values of r and s */
+    double **block;      /* per worker: BLOCK x k */
+    double *numerator;   /* n_rows x k; at the end the distances */
+    double *denominator; /* n_rows x k */
+    double *mode_own;    /* k: own(y, r) of the modes */
+} jdm;
+
+static void jdm_close(cofi_fit *fit, void *state)
+{
+    jdm *s = state;
+    if (s == NULL) return;
+    for (uint32_t t = 0; s->block != NULL && t < cofi_team_size(fit->host.team); t++)
+        cofi_release(&fit->host.env, s->block[t]);
+    cofi_whole_close(fit, &s->rows);
+    void *owned[] = {s->agree,    s->own,    s->row_own,   s->relation,    s->match,    s->absent, s->related,
+                     s->strength, s->shared, s->numerator, s->denominator, s->mode_own, s->block,  s};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+}
+
+static double round_term(const jdm *s, double term)
+{
+    return rint(term * s->scale) / s->scale;
+}
+
+/* R times the chance that two rows are both among n. */
+static double chance_term(const jdm *s, double related, double n)
+{
+    return n > 1 ? round_term(s, related * n * (n - 1) / s->n_pairs) : 0;
+}
+
+/* ---- Which attributes go together ---------------------------------------------------------------- */
+
+/* I(r;s) / H(r,s) */
+static double dependence(const cofi_logs *logs, const double *count, uint32_t o_r, uint32_t o_s)
+{
+    cofi_shared h = cofi_entropies(logs, count, o_r, o_s);
+    return h.joint > 0 ? (h.own + h.other - h.joint) / h.joint : 0;
+}
+
+static double relation_of(const jdm *s, size_t t, size_t r)
+{
+    if (t == r) return 1;
+    return t > r ? s->relation[t * (t - 1) / 2 + r] : s->relation[r * (r - 1) / 2 + t];
+}
+
+/* S_r into s->related; all attributes equivalent: beta is 1 and each one stands for itself. */
+static size_t find_related(const cofi_fit *fit, jdm *s, size_t r)
+{
+    size_t n = 0;
+    for (size_t other = 0; s->full && other < fit->problem->n_attrs; other++) {
+        double related = relation_of(s, r, other);
+        if (!(related > s->beta || other == r)) continue;
+        s->related[n] = (uint32_t)other;
+        s->strength[n++] = related;
+    }
+    if (s->full) return n;
+    s->related[0] = (uint32_t)r;
+    s->strength[0] = 1;
+    return 1;
+}
+
+typedef struct relate_work {
+    cofi_fit *fit;
+    jdm *s;
+    cofi_logs logs;
+} relate_work;
+
+static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+{
+    relate_work *w = ctx;
+    const cofi_problem *p = w->fit->problem;
+    (void)worker;
+    if (r < t)
+        w->s->relation[t * (t - 1) / 2 + r] = dependence(&w->logs, count, p->n_values[t], p->n_values[r]);
+}
+
+/* The mean of R, and the largest sum of R that an attribute has: no own(x, r) is larger. */
+static double average_relations(const cofi_fit *fit, jdm *s)
+{
+    size_t n = fit->problem->n_attrs;
+    double sum = (double)n, most = 1;
+    for (size_t at = 0; at < n * (n - 1) / 2; at++) sum += 2 * s->relation[at];
+    s->beta = sum / ((double)n * (double)n);
+    for (size_t r = 0; r < n; r++) {
+        double related = 0;
+        for (size_t at = find_related(fit, s, r); at-- > 0;) related += s->strength[at];
+        most = fmax(most, related);
+    }
+    return most;
+}
+
+/* Adds to own(x, t) of every row what the pair of attributes gives it. */
+static void add_own(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+{
+    relate_work *w = ctx;
+    const cofi_problem *p = w->fit->problem;
+    (void)worker;
+    double related = relation_of(w->s, t, r), *own = w->s->row_own + t * w->s->rows.n_rows;
+    uint32_t o_t = p->n_values[t], o_r = p->n_values[r];
+    if (!(related > w->s->beta || t == r)) return;
+    for (size_t at = 0; at < (size_t)o_t * o_r; at++) count[at] = chance_term(w->s, related, count[at]);
+    for (size_t i = 0; i < w->s->rows.n_rows; i++) {
+        const uint32_t *cell = cofi_whole_row(&w->s->rows, i);
+        uint32_t a = cell[t], b = cell[r];
+        if (a < o_t && b < o_r) own[i] += count[(size_t)a * o_r + b];
+    }
+}
+
+static void set_scale(jdm *s, double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    s->scale = ldexp(1.0, 51 - exponent); /* sums of two stay whole below 2^53 */
+}
+
+static cof_status relate(cofi_fit *fit, jdm *s, cof_error *err)
+{
+    relate_work w = {.fit = fit, .s = s};
+    cofi_pair_visitor first = {.ctx = &w, .pair = relate_pair, .before_only = true};
+    cofi_pair_visitor second = {.ctx = &w, .pair = add_own};
+    cof_status status = cofi_logs_open(fit->problem, &w.logs, err);
+    if (status == COF_OK) status = cofi_rows_pairs(fit->partition.rows, fit->host.team, &first, err);
+    if (status == COF_OK) {
+        set_scale(s, average_relations(fit, s));
+        status = cofi_rows_pairs(fit->partition.rows, fit->host.team, &second, err);
+    }
+    cofi_logs_close(fit->problem, &w.logs);
+    return status;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+static void set_chances(cofi_fit *fit, jdm *s, const uint64_t *total)
+{
+    const cofi_problem *p = fit->problem;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        s->agree[r] = 0;
+        for (uint32_t v = 0; v < p->n_values[r]; v++) {
+            double n = (double)total[p->first[r] + v] / p->unit;
+            s->agree[r] += n > 1 ? n * (n - 1) / s->n_pairs : 0;
+            s->own[p->first[r] + v] = chance_term(s, 1, n);
+        }
+    }
+}
+
+static bool any_ignored(const cofi_problem *p)
+{
+    for (size_t r = 0; r < p->n_attrs; r++)
+        if (p->first[r] + p->n_values[r] < p->first[r + 1]) return true;
+    return false;
+}
+
+static void note_absent(const cofi_problem *p, jdm *s)
+{
+    for (size_t r = 0; r < p->n_attrs; r++)
+        for (size_t i = 0; i < s->rows.n_rows; i++)
+            if (cofi_whole_row(&s->rows, i)[r] >= p->n_values[r])
+                s->absent[r * s->words + i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static cof_status alloc_state(cofi_fit *fit, jdm *s)
+{
+    const cofi_problem *p = fit->problem;
+    size_t l = p->n_attrs, n_cells = s->rows.n_rows * fit->partition.k, n_related = s->full ? l : 1;
+    uint32_t n_workers = cofi_team_size(fit->host.team);
+    s->words = (s->rows.n_rows + 63) / 64;
+    s->agree = cofi_alloc(&fit->host.env, l, sizeof *s->agree);
+    s->own = cofi_alloc_zero(&fit->host.env, p->first[l], sizeof *s->own);
+    s->match = cofi_alloc(&fit->host.env, s->words * l * fit->partition.k, sizeof *s->match);
+    s->related = cofi_alloc(&fit->host.env, n_related, sizeof *s->related);
+    s->strength = cofi_alloc(&fit->host.env, n_related, sizeof *s->strength);
+    s->shared = cofi_alloc(&fit->host.env, n_related * fit->partition.k, sizeof *s->shared);
+    s->numerator = cofi_alloc(&fit->host.env, n_cells, sizeof *s->numerator);
+    s->denominator = cofi_alloc(&fit->host.env, n_cells, sizeof *s->denominator);
+    s->mode_own = cofi_alloc(&fit->host.env, fit->partition.k, sizeof *s->mode_own);
+    s->block = cofi_alloc_zero(&fit->host.env, n_workers, sizeof *s->block);
+    bool ok = s->agree != NULL && s->own != NULL && s->match != NULL && s->related != NULL &&
+              s->strength != NULL && s->shared != NULL && s->numerator != NULL && s->denominator != NULL &&
+              s->mode_own != NULL && s->block != NULL;
+    for (uint32_t t = 0; ok && t < n_workers; t++) {
+        s->block[t] = cofi_alloc(&fit->host.env, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
+        ok = s->block[t] != NULL;
+    }
+    if (ok && any_ignored(p)) {
+        s->absent = cofi_alloc_zero(&fit->host.env, s->words * l, sizeof *s->absent);
+        ok = s->absent != NULL;
+    }
+    if (ok && s->full) {
+        s->relation = cofi_alloc(&fit->host.env, l * (l - 1) / 2, sizeof *s->relation);
+        s->row_own = cofi_alloc_zero(&fit->host.env, l * s->rows.n_rows, sizeof *s->row_own);
+        ok = s->relation != NULL && s->row_own != NULL;
+    }
+    return ok ? COF_OK : COF_ERR_MEMORY;
+}
+
+static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    jdm *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    *state = s;
+    s->full = full;
+    double n = (double)p->total_weight / p->unit;
+    s->n_pairs = n * (n - 1);
+    if (!(n > 1))
+        return cofi_fail(err, COF_ERR_FEW_ROWS, "jdm compares pairs of rows, so it needs at least two");
+    cof_status status = cofi_whole_open(fit, &s->rows, err);
+    if (status != COF_OK) return status;
+    for (size_t i = 0; i < s->rows.n_rows; i++) s->weighted |= s->rows.weight[i] != 1;
+    if (alloc_state(fit, s) != COF_OK) return cofi_no_memory(err);
+    if (s->absent != NULL) note_absent(p, s);
+    set_scale(s, 1);
+    uint64_t *total = cofi_alloc(&fit->host.env, p->first[p->n_attrs], sizeof *total);
+    if (total == NULL) return cofi_no_memory(err);
+    status = cofi_rows_totals(fit->partition.rows, total, err);
+    if (status == COF_OK) set_chances(fit, s, total);
+    cofi_release(&fit->host.env, total);
+    return status == COF_OK && full ? relate(fit, s, err) : status;
+}
+
+static cof_status open_self(cofi_fit *fit, void **state, cof_error *err)
+{
+    return jdm_open(fit, state, false, err);
+}
+
+static cof_status open_full(cofi_fit *fit, void **state, cof_error *err)
+{
+    return jdm_open(fit, state, true, err);
+}
+
+/* ---- One pass: numerators and denominators of all rows and modes --------------------------------- */
+
+typedef struct add_job {
+    cofi_fit *fit;
+    jdm *s;
+    size_t r; /* the attribute being added */
+    size_t n_related;
+} add_job;
+
+static uint64_t *matches(const add_job *job, uint32_t j, size_t r)
+{
+    return job->s->match + (j * job->fit->problem->n_attrs + r) * job->s->words;
+}
+
+static void match_task(void *ctx, uint32_t worker, size_t r)
+{
+    const add_job *job = ctx;
+    const cofi_problem *p = job->fit->problem;
+    const cofi_whole *rows = &job->s->rows;
+    (void)worker;
+    for (uint32_t j = 0; j < job->fit->partition.k; j++) {
+        uint64_t *bits = matches(job, j, r);
+        uint32_t mode = job->fit->seeds.mode[j * p->n_attrs + r];
+        for (size_t w = 0; w < job->s->words; w++) {
+            size_t n = rows->n_rows - 64 * w < 64 ? rows->n_rows - 64 * w : 64;
+            uint64_t word = 0;
+            for (size_t i = 0; i < n; i++)
+                word |= (uint64_t)(cofi_whole_row(rows, 64 * w + i)[r] == mode) << i;
+            bits[w] = word;
+        }
+    }
+}
+
+/* Summed weight of the rows in both bitmaps. */
+static double weigh_common(const add_job *job, const uint64_t *a, const uint64_t *b)
+{
+    const cofi_problem *p = job->fit->problem;
+    uint64_t sum = 0;
+    for (size_t w = 0; w < job->s->words; w++) {
+        uint64_t word = a[w] & b[w];
+        if (!job->s->weighted) {
+            sum += (uint64_t)__builtin_popcountll(word);
+            continue;
+        }
+        for (; word != 0; word &= word - 1)
+            sum += job->s->rows.weight[64 * w + (size_t)__builtin_ctzll(word)];
+    }
+    return (double)sum / p->unit;
+}
+
+static void share_task(void *ctx, uint32_t worker, size_t task)
+{
+    const add_job *job = ctx;
+    jdm *s = job->s;
+    uint32_t k = job->fit->partition.k;
+    (void)worker;
+    for (size_t at = task * RELATED_AT_ONCE; at < job->n_related && at < (task + 1) * RELATED_AT_ONCE; at++)
+        for (uint32_t j = 0; j < k; j++)
+            s->shared[at * k + j] =
+                chance_term(s, s->strength[at],
+                            weigh_common(job, matches(job, j, job->r), matches(job, j, s->related[at])));
+}
+
+/* What the rows of a block and the modes agree in, twice; and what a row with an ignored cell cannot say. */
+static void add_agreement(const add_job *job, size_t first_word, size_t n_words, double *agreed)
+{
+    const jdm *s = job->s;
+    uint32_t k = job->fit->partition.k;
+    memset(agreed, 0, (size_t)BLOCK * k * sizeof *agreed);
+    for (size_t at = 0; at < job->n_related; at++) {
+        const uint64_t *absent = s->absent != NULL ? s->absent + s->related[at] * s->words : NULL;
+        for (uint32_t j = 0; j < k; j++) {
+            const uint64_t *mine = matches(job, j, job->r), *other = matches(job, j, s->related[at]);
+            double shared = s->shared[at * k + j];
+            if (shared == 0) continue;
+            for (size_t w = 0; w < n_words; w++) {
+                double *to = agreed + 64 * w * k + j;
+                for (uint64_t word = mine[first_word + w] & other[first_word + w]; word != 0;
+                     word &= word - 1)
+                    to[(size_t)__builtin_ctzll(word) * k] += 2 * shared;
+                if (absent == NULL) continue;
+                for (uint64_t word = absent[first_word + w]; word != 0; word &= word - 1)
+                    to[(size_t)__builtin_ctzll(word) * k] += shared;
+            }
+        }
+    }
+}
+
+static void add_task(void *ctx, uint32_t worker, size_t block)
+{
+    const add_job *job = ctx;
+    const cofi_problem *p = job->fit->problem;
+    jdm *s = job->s;
+    uint32_t k = job->fit->partition.k;
+    size_t begin = block * BLOCK, n = s->rows.n_rows - begin < BLOCK ? s->rows.n_rows - begin : BLOCK;
+    double *agreed = s->block[worker], same = s->agree[job->r];
+    add_agreement(job, begin / 64, (n + 63) / 64, agreed);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = begin + i;
+        uint32_t x = cofi_whole_row(&s->rows, row)[job->r];
+        if (x >= p->n_values[job->r]) continue; /* ignored */
+        double own = s->full ? s->row_own[job->r * s->rows.n_rows + row] : s->own[p->first[job->r] + x];
+        for (uint32_t j = 0; j < k; j++) {
+            double weight = x == job->fit->seeds.mode[j * p->n_attrs + job->r] ? 1 - same : same;
+            s->numerator[row * k + j] += weight * (own + job->s->mode_own[j] - agreed[i * k + j]);
+            s->denominator[row * k + j] += weight;
+        }
+    }
+}
+
+static void choose_task(void *ctx, uint32_t worker, size_t block)
+{
+    const add_job *job = ctx;
+    (void)worker;
+    size_t n_rows = job->s->rows.n_rows, begin = block * BLOCK, end = begin + BLOCK;
+    uint32_t k = job->fit->partition.k;
+    for (size_t i = begin; i < (end < n_rows ? end : n_rows); i++) {
+        double least = INFINITY;
+        for (uint32_t j = 0; j < k; j++) {
+            double w = job->s->denominator[i * k + j], *d = &job->s->numerator[i * k + j];
+            *d = w > 0 ? *d / w : 0;
+            if (!cofi_clearly_larger(least, *d)) continue;
+            least = *d;
+            job->s->rows.label[i] = (int32_t)j;
+        }
+    }
+}
+
+static void add_attribute(add_job *job, size_t r)
+{
+    jdm *s = job->s;
+    uint32_t k = job->fit->partition.k;
+    job->r = r;
+    job->n_related = find_related(job->fit, s, r);
+    cofi_team_run(job->fit->host.team, share_task, job,
+                  (job->n_related + RELATED_AT_ONCE - 1) / RELATED_AT_ONCE);
+    for (uint32_t j = 0; j < k; j++) {
+        job->s->mode_own[j] = 0;
+        for (size_t at = 0; at < job->n_related; at++) job->s->mode_own[j] += s->shared[at * k + j];
+    }
+    cofi_team_run(job->fit->host.team, add_task, job, cofi_whole_blocks(&s->rows, BLOCK));
+}
+
+/* Distances of all rows to the modes, and the nearest of each row. */
+static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
+{
+    jdm *s = ctx;
+    const cofi_problem *p = fit->problem;
+    size_t n = s->rows.n_rows * fit->partition.k;
+    add_job job = {.fit = fit, .s = s};
+    memset(s->numerator, 0, n * sizeof *s->numerator);
+    memset(s->denominator, 0, n * sizeof *s->denominator);
+    cofi_team_run(fit->host.team, match_task, &job, p->n_attrs);
+    for (size_t r = 0; r < p->n_attrs; r++) add_attribute(&job, r);
+    cofi_team_run(fit->host.team, choose_task, &job, cofi_whole_blocks(&s->rows, BLOCK));
+    fit->log.objective = 0;
+    for (size_t i = 0; i < s->rows.n_rows; i++)
+        fit->log.objective += s->numerator[i * fit->partition.k + (uint32_t)s->rows.label[i]] *
+                              ((double)s->rows.weight[i] / p->unit);
+    return cofi_whole_take(fit, &s->rows, moved, err);
+}
+
+/* An ignored cell of a seed stands for the value that is most frequent, hence likeliest to meet itself. */
+static void complete_modes(cofi_fit *fit, const jdm *s)
+{
+    const cofi_problem *p = fit->problem;
+    for (size_t at = 0; at < (size_t)fit->partition.k * p->n_attrs; at++) {
+        size_t r = at % p->n_attrs;
+        if (fit->seeds.mode[at] < p->n_values[r]) continue;
+        fit->seeds.mode[at] = 0;
+        for (uint32_t v = 1; v < p->n_values[r]; v++)
+            if (s->own[p->first[r] + v] > s->own[p->first[r] + fit->seeds.mode[at]]) fit->seeds.mode[at] = v;
+    }
+}
+
+/* A model has scores; these say nothing of any value. */
+static void leave_no_scores(cofi_fit *fit)
+{
+    size_t n = (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride;
+    memset(fit->profiles.alive, 1, fit->partition.k);
+    cofi_scores_open(fit, 0);
+    memset(fit->scores.value, 0, n * sizeof *fit->scores.value);
+}
+
+static void new_modes(cofi_fit *fit, void *ctx, uint32_t pass)
+{
+    (void)ctx;
+    if (pass > 0) cofi_modes_frequent(fit);
+}
+
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
+{
+    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = new_modes, .assign = assign, .ctx = state};
+    complete_modes(fit, state);
+    fit->log.stop = COF_STOP_CAP;
+    cof_status status = fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
+    leave_no_scores(fit);
+    return status;
+}
+
+const cofi_method cofi_method_jdm = {.name = "jdm",
+                                     .title = "Jia, Cheung and Liu 2016, each attribute for itself",
+                                     .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW,
+                                     .open = open_self,
+                                     .run = run,
+                                     .close = jdm_close};
+const cofi_method cofi_method_jdm_full = {.name = "jdm:full",
+                                          .title = "Jia, Cheung and Liu 2016, with dependent attributes",
+                                          .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW |
+                                                   COFI_METHOD_PAIRS,
+                                          .open = open_full,
+                                          .run = run,
+                                          .close = jdm_close};

@@ -1,0 +1,42 @@
+/* Lin's similarity of values (1998): D[a][b] = 1 - 2 log(p_a + p_b) / (log p_a + log p_b). Rare values that
+ * differ are far apart. On two values it is 1, so on binary columns this is k-modes. */
+#include "../km.h"
+
+#include <math.h>
+
+static void lin_distances(const cofi_fit *fit, const uint64_t *total, size_t r, const cofi_distances *d)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t o = p->n_values[r];
+    const uint64_t *n = total + p->first[r];
+    double rows = 0;
+    for (uint32_t a = 0; a < o; a++) rows += (double)n[a];
+    for (uint32_t a = 0; a < o; a++) {
+        for (uint32_t b = 0; b < o; b++) {
+            if (a == b || n[a] == 0 || n[b] == 0) continue;
+            double both = log(((double)n[a] + (double)n[b]) / rows);
+            double each = log((double)n[a] / rows) + log((double)n[b] / rows);
+            cofi_distances_of(fit, d, r, a)[b] = 1 - 2 * both / each;
+        }
+    }
+}
+
+static cof_status open(cofi_fit *fit, void **state, cof_error *err)
+{
+    cof_status status = cofi_km_open(fit, state, err);
+    if (status != COF_OK) return status;
+    cofi_km *km = *state;
+    uint64_t *total = cofi_alloc(&fit->host.env, fit->problem->first[fit->problem->n_attrs], sizeof *total);
+    if (total == NULL) return cofi_no_memory(err);
+    status = cofi_rows_totals(fit->partition.rows, total, err);
+    for (size_t r = 0; status == COF_OK && r < fit->problem->n_attrs; r++)
+        lin_distances(fit, total, r, &km->d);
+    cofi_release(&fit->host.env, total);
+    return status;
+}
+
+const cofi_method cofi_method_lsm = {.name = "lsm",
+                                     .title = "Lin's similarity measure (1998)",
+                                     .open = open,
+                                     .run = cofi_km_run_l1,
+                                     .close = cofi_km_close};

@@ -1,0 +1,159 @@
+/* OCIL (Cheung and Jia 2013): a row is as similar to a cluster as its values are frequent there. */
+#include "../km.h"
+#include "../whole_rows.h"
+
+#include <math.h>
+
+/* In batches with equal attribute weights: mean Hamming distance to the cluster's rows. */
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
+{
+    (void)state;
+    cofi_measure hamming = {.sum = COFI_L1};
+    cofi_profile_begin(fit);
+    return cofi_loop_profiles(fit, &hamming, err);
+}
+
+const cofi_method cofi_method_ocil = {
+    .name = "ocil", .title = "object-cluster similarity (Cheung and Jia 2013)", .run = run};
+
+/* ---- The original form: entropy weights, and every move counts at once -------------------------- */
+
+typedef struct online {
+    cofi_fit *fit;
+    cofi_whole rows; /* a label of -1: none yet */
+    double *weight;  /* per attribute, sum 1 */
+    double *count;   /* [g][k], summed row weights */
+    double *size;    /* k */
+} online;
+
+static void entropy_weights(cofi_fit *fit, double *weight, const uint64_t *total)
+{
+    const cofi_problem *p = fit->problem;
+    double sum = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double n = 0, h = 0;
+        for (uint32_t v = 0; v < p->n_values[r]; v++) n += (double)total[p->first[r] + v];
+        for (uint32_t v = 0; v < p->n_values[r]; v++) {
+            double share = (double)total[p->first[r] + v] / n;
+            if (share > 0) h -= share * log(share);
+        }
+        weight[r] = h / p->n_present[r];
+        sum += weight[r];
+    }
+    for (size_t r = 0; r < p->n_attrs; r++) weight[r] /= sum;
+}
+
+static void shift_row(online *o, size_t row, int32_t j, double by)
+{
+    const cofi_problem *p = o->fit->problem;
+    const uint32_t *cell = cofi_whole_row(&o->rows, row);
+    for (size_t r = 0; r < p->n_attrs; r++)
+        o->count[(size_t)(p->first[r] + cell[r]) * o->fit->partition.k + (uint32_t)j] += by;
+    o->size[j] += by;
+}
+
+/* Greatest similarity, lowest cluster where two differ by no more than rounding. */
+static int32_t most_similar(const online *o, size_t row)
+{
+    const cofi_problem *p = o->fit->problem;
+    const uint32_t *cell = cofi_whole_row(&o->rows, row);
+    uint32_t k = o->fit->partition.k;
+    double best = -1;
+    int32_t at = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double s = 0;
+        for (size_t r = 0; r < p->n_attrs; r++)
+            if (cell[r] < p->n_values[r] && o->size[j] > 0)
+                s += o->weight[r] * o->count[(size_t)(p->first[r] + cell[r]) * k + j] / o->size[j];
+        if (!cofi_clearly_larger(s, best)) continue;
+        best = s;
+        at = (int32_t)j;
+    }
+    return at;
+}
+
+static uint64_t visit_rows(online *o)
+{
+    uint64_t moved = 0;
+    for (size_t i = 0; i < o->rows.n_rows; i++) {
+        int32_t from = o->rows.label[i], to = most_similar(o, i);
+        double weight = (double)o->rows.weight[i];
+        if (from == to) continue;
+        if (from >= 0) shift_row(o, i, from, -weight);
+        shift_row(o, i, to, weight);
+        o->rows.label[i] = to;
+        moved += weight > 0;
+    }
+    return moved;
+}
+
+/* Scores that say the same: weight times (1 - share of the value in the cluster). */
+static void leave_scores(online *o)
+{
+    cofi_measure m = {.factor = o->weight, .sum = COFI_L1};
+    cofi_profile_clear(o->fit);
+    cofi_profile_update(o->fit);
+    cofi_scores_profiles(o->fit, &m);
+    o->fit->log.objective = cofi_objective(&o->fit->partition, &o->fit->scores);
+}
+
+static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
+{
+    online *o = ctx;
+    uint64_t ignored;
+    *moved = visit_rows(o);
+    cofi_partition_forget(&fit->partition);
+    cof_status status = cofi_whole_take(fit, &o->rows, &ignored, err);
+    leave_scores(o);
+    return status;
+}
+
+static void no_scores(cofi_fit *fit, void *ctx, uint32_t pass)
+{
+    (void)fit;
+    (void)ctx;
+    (void)pass;
+}
+
+static cof_status settle_online(online *o, cof_error *err)
+{
+    cofi_fit *fit = o->fit;
+    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = no_scores, .assign = assign, .ctx = o};
+    for (size_t i = 0; i < o->rows.n_rows; i++) o->rows.label[i] = -1;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        uint64_t row = fit->seeds.row[j];
+        o->rows.label[row] = (int32_t)j;
+        shift_row(o, row, (int32_t)j, (double)o->rows.weight[row]);
+    }
+    fit->log.stop = COF_STOP_CAP;
+    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
+}
+
+static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
+{
+    (void)state;
+    const cof_env *env = &fit->host.env;
+    uint32_t n_flat = cofi_n_flat(fit->problem);
+    online o = {.fit = fit};
+    cof_status status = cofi_whole_open(fit, &o.rows, err);
+    uint64_t *total = cofi_alloc(env, n_flat, sizeof *total);
+    o.weight = cofi_alloc(env, fit->problem->n_attrs, sizeof *o.weight);
+    o.count = cofi_alloc_zero(env, (size_t)n_flat * fit->partition.k, sizeof *o.count);
+    o.size = cofi_alloc_zero(env, fit->partition.k, sizeof *o.size);
+    bool ok = total != NULL && o.weight != NULL && o.count != NULL && o.size != NULL;
+    if (status == COF_OK && !ok) status = cofi_no_memory(err);
+    if (status == COF_OK) status = cofi_rows_totals(fit->partition.rows, total, err);
+    if (status == COF_OK) {
+        entropy_weights(fit, o.weight, total);
+        status = settle_online(&o, err);
+    }
+    cofi_whole_close(fit, &o.rows);
+    void *owned[] = {total, o.weight, o.count, o.size};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    return status;
+}
+
+const cofi_method cofi_method_ocil_original = {.name = "ocil:original",
+                                               .title = "OCIL with entropy weights and row by row updates",
+                                               .flags = COFI_METHOD_ROW_BY_ROW,
+                                               .run = run_original};

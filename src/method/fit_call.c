@@ -1,0 +1,119 @@
+/* The public call: names and numbers become a method, a start and rows; then restarts, and a model of the best. */
+#include "../fit/restarts.h"
+#include "../model/collect.h"
+#include "../start/starts.h"
+#include "methods.h"
+
+#include <math.h>
+
+enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
+enum {
+    DEFAULT_RESTARTS = 10,
+    SMALL_RESTARTS = 20,
+    SMALL_CELLS = 1 << 20, /* rows times attributes */
+    MOST_RESTARTS = 100,
+    RESTART_WORK = 1 << 21, /* that times clusters, over all restarts of the smallest tables */
+    CLUSTER_RESTARTS = 4,   /* a cluster: the more there are, the more ways to get stuck */
+    CLUSTER_WORK = 1 << 26  /* but no more work than that */
+};
+
+static cof_status check_range(int32_t value, int32_t last, const char *what, cof_error *err)
+{
+    if (value >= 0 && value <= last) return COF_OK;
+    return cofi_fail(err, COF_ERR_ARGUMENT, "there is no %s number %d", what, (int)value);
+}
+
+static const cofi_start *start_of(const cof_fit_options *o)
+{
+    return o->init_rows != NULL ? &cofi_start_given : cofi_start_of(o->init);
+}
+
+static cof_status resolve_options(const cof_fit_options *given, cof_fit_options *o, cof_error *err)
+{
+    COFI_COPY_OPTIONS(o, given);
+    if (o->k == 0) return cofi_fail(err, COF_ERR_ARGUMENT, "the number of clusters k must be at least 1");
+    cof_status status = check_range(o->variant, COF_VARIANT_AUTHORS, "variant", err);
+    if (status == COF_OK) status = check_range(o->init, (int32_t)cof_start_count() - 1, "start", err);
+    if (status == COF_OK) status = check_range(o->select, COF_SELECT_OBJECTIVE, "selection rule", err);
+    if (status == COF_OK)
+        status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
+    if (status != COF_OK) return status;
+    if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
+                         MOST_PASSES);
+    if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
+    if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
+    if (start_of(o)->once) o->restarts = 1; /* no chance, so no second chance */
+    if (cofi_method_find(o->method) != NULL) return COF_OK;
+    return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
+}
+
+/* Where starts cost little, more of them make the answer the same for more seeds. */
+static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
+{
+    double cells = (double)p->n_walked * (double)p->n_attrs;
+    double n =
+        fmax(RESTART_WORK / (cells * k), fmin(CLUSTER_RESTARTS * (double)k, CLUSTER_WORK / (cells * k)));
+    if (cells >= SMALL_CELLS) return DEFAULT_RESTARTS;
+    return (uint32_t)fmax(SMALL_RESTARTS, fmin(n, MOST_RESTARTS));
+}
+
+/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */
+static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_fit_options *o)
+{
+    bool has_portfolio = (method->flags & COFI_METHOD_PORTFOLIO) != 0 && p->n_numeric == 0;
+    if (o->init == COF_INIT_PORTFOLIO && !has_portfolio) o->init = COF_INIT_KMEANS;
+    bool portfolio = o->init == COF_INIT_PORTFOLIO && o->init_rows == NULL;
+    if (o->select == COF_SELECT_AUTO) o->select = portfolio ? COF_SELECT_BALANCE : COF_SELECT_LIKELIHOOD;
+    if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;
+}
+
+static cof_status check_table(const cofi_problem *p, const cofi_method *method, cof_error *err)
+{
+    if ((method->flags & COFI_METHOD_PAIRS) && p->n_attrs < 2)
+        return cofi_fail(
+            err, COF_ERR_NO_COLUMNS,
+            "%s compares columns with each other, so it needs at least two that vary, but there is one",
+            method->name);
+    if (p->n_numeric > 0 && !(method->flags & COFI_METHOD_MIXED))
+        return cofi_fail(
+            err, COF_ERR_NO_RESULT,
+            "%s clusters categories only, but the table has a numeric column; leave it out, or use coforest, "
+            "k-prototypes or ek-prototypes",
+            method->name);
+    return COF_OK;
+}
+
+cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
+                   cof_fit_info *info, cof_error *err)
+{
+    cof_fit_options o;
+    cofi_problem problem;
+    cofi_rows *rows;
+    cofi_restarts run = {.n_records = 0};
+    cof_fit_info own;
+    double began_s = cofi_now_s(), prepare_s;
+    cof_status status = resolve_options(options, &o, err);
+    if (status != COF_OK) return status;
+    const cofi_method *method = cofi_method_find(o.method);
+    bool fold = (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
+    status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
+    prepare_s = cofi_now_s() - began_s;
+    if (status == COF_OK) resolve_start(&problem, method, &o);
+    if (status == COF_OK) status = check_table(&problem, method, err);
+    if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
+    if (status == COF_OK) status = cofi_restarts_run(&run, err);
+    if (status == COF_OK) {
+        cofi_restarts_tell(&run, &own);
+        status = cofi_model_collect(&run, out, err);
+    }
+    if (status == COF_OK && info != NULL) {
+        own.prepare_s = prepare_s;
+        own.fit_s = cofi_now_s() - began_s;
+        cofi_return_struct(info, &own, sizeof own);
+    }
+    cofi_restarts_close(&run);
+    cofi_rows_close(rows);
+    cofi_problem_close(&problem);
+    return status;
+}

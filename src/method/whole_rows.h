@@ -1,0 +1,32 @@
+/* All rows of a table, for methods whose distances are no sums over attributes. Equal rows are not folded. */
+#ifndef COFI_WHOLE_ROWS_H
+#define COFI_WHOLE_ROWS_H
+
+#include "../fit/fit.h"
+
+enum { COFI_WHOLE_BLOCK = 4096 }; /* rows of one task */
+
+typedef struct cofi_whole {
+    size_t n_rows, n_columns; /* columns: attributes, then quantities */
+    uint32_t *cell;           /* [row][column] */
+    uint64_t *weight;         /* in the problem's unit */
+    int32_t *label;           /* what the method finds */
+} cofi_whole;
+
+/* Close it whether opening failed or not. */
+cof_status cofi_whole_open(cofi_fit *fit, cofi_whole *whole, cof_error *err);
+void cofi_whole_close(cofi_fit *fit, cofi_whole *whole);
+/* Takes the labels over as a pass would. */
+cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
+
+static inline const uint32_t *cofi_whole_row(const cofi_whole *w, size_t row)
+{
+    return w->cell + row * w->n_columns;
+}
+
+static inline size_t cofi_whole_blocks(const cofi_whole *w, size_t block)
+{
+    return (w->n_rows + block - 1) / block;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* From finished restarts to a model: dictionaries copied, counts packed, the forest of the kept partition. */
+#include "collect.h"
+
+#include "quantity.h"
+
+static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *c, bool used,
+                                  uint32_t n_edges, cof_error *err)
+{
+    cofi_model_attr *a = &m->attr[attr];
+    bool missing = c->n_missing > 0 && m->missing == COF_MISSING_VALUE;
+    size_t n_text = missing ? strlen(c->missing_text) + 1 : 0;
+    for (uint32_t v = 0; v < c->n_values; v++) n_text += strlen(cofi_column_text(c, v)) + 1;
+    cof_status status =
+        cofi_model_alloc_attr(m, attr, c->n_values + (missing ? 1 : 0), n_text, used ? n_edges : 0, err);
+    if (status != COF_OK) return status;
+    a->name = cofi_copy_text(&m->env, c->name, strlen(c->name));
+    if (a->name == NULL) return cofi_no_memory(err);
+    a->used = used;
+    a->ordinal = c->ordinal != 0;
+    a->has_missing = missing;
+    if (c->cut != NULL && (a->cut = cofi_cut_copy(&m->env, c->cut)) == NULL) return cofi_no_memory(err);
+    size_t at = 0;
+    for (uint32_t v = 0; v < a->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        size_t n_bytes = strlen(text) + 1;
+        a->offset[v] = at;
+        memcpy(a->text + at, text, n_bytes);
+        at += n_bytes;
+    }
+    return COF_OK;
+}
+
+static void copy_values(cof_model *m, cofi_model_attr *a, const cofi_fit *fit, size_t r)
+{
+    uint32_t stride = fit->scores.stride, from = fit->problem->first[r];
+    for (uint32_t v = 0; v < a->n_values; v++)
+        for (uint32_t j = 0; j < m->k; j++)
+            m->count[(size_t)(a->first + v) * m->k + j] =
+                fit->partition.count[(size_t)(from + v) * stride + j];
+    memcpy(m->scores.value + (size_t)a->first * stride, fit->scores.value + (size_t)from * stride,
+           (size_t)a->n_values * stride * sizeof *m->scores.value);
+    if (a->n_edges > 0) memcpy(a->edge, fit->forest.edge + from, a->n_edges * sizeof *a->edge);
+    cofi_model_root_tree(a);
+}
+
+static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t n_flat = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) n_flat += p->n_values[r];
+    cof_status status = cofi_model_alloc_values(m, n_flat, err);
+    size_t r = 0;
+    uint32_t first = 0;
+    for (size_t a = 0; status == COF_OK && a < p->n_candidates; a++) {
+        bool used = r < p->n_attrs && p->column[r] == p->candidate[a];
+        status = copy_dictionary(m, a, &p->table->column[p->candidate[a]], used,
+                                 used ? fit->forest.n_edges[r] : 0, err);
+        if (status == COF_OK && !used) cofi_model_root_tree(&m->attr[a]); /* none of its values is in one */
+        if (status != COF_OK || !used) continue;
+        m->attr[a].first = first;
+        first += p->n_values[r];
+        copy_values(m, &m->attr[a], fit, r++);
+    }
+    return status;
+}
+
+static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
+{
+    m->n_labels = fit->problem->n_table_rows;
+    m->label = cofi_alloc(&m->env, m->n_labels, sizeof *m->label);
+    if (m->label == NULL) return cofi_no_memory(err);
+    return cofi_partition_labels(&fit->partition, NULL, m->n_labels, m->label, err);
+}
+
+static bool has_cuts(const cof_model *m)
+{
+    for (size_t a = 0; a < m->n_attrs; a++)
+        if (m->attr[a].cut != NULL) return true;
+    return false;
+}
+
+/* Quartiles of every cut column in every cluster. */
+static cof_status measure_quantities(cof_model *m, const cofi_fit *fit, cof_error *err)
+{
+    if (!has_cuts(m)) return COF_OK;
+    size_t n = fit->problem->n_table_rows;
+    uint64_t *weight = cofi_alloc(&m->env, n, sizeof *weight);
+    if (weight == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_rows_fetch(fit->partition.rows, NULL, n, NULL, weight, err);
+    if (status == COF_OK) status = cofi_quantity_measure(m, fit->problem->table, weight, err);
+    cofi_release(&m->env, weight);
+    return status;
+}
+
+/* What the restarts found out becomes the model's. */
+static void move_records(cof_model *m, cofi_restarts *run)
+{
+    m->restart = run->record;
+    m->n_restarts = run->n_records;
+    m->history = run->fit.log.history;
+    m->n_history = run->fit.log.n_history;
+    m->agreement = run->ari;
+    m->cluster_agreement = run->overlap;
+    m->n_good = run->n_good;
+    m->kept = run->best;
+    run->record = NULL;
+    run->fit.log.history = NULL;
+    run->ari = run->overlap = NULL;
+}
+
+cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err)
+{
+    const cofi_fit *fit = &run->fit;
+    cof_model *m;
+    cof_status status = cofi_model_new(&fit->host.env, fit->partition.k, fit->problem->n_candidates, &m, err);
+    if (status != COF_OK) return status;
+    m->variant = fit->host.o.variant;
+    m->missing = fit->host.o.missing;
+    m->select = fit->host.o.select;
+    m->unit = fit->problem->unit;
+    cofi_model_set_method(m, fit->method->name, strlen(fit->method->name));
+    m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0 || fit->problem->n_numeric > 0;
+    status = copy_attributes(m, fit, err);
+    if (status == COF_OK) status = copy_labels(m, fit, err);
+    if (status == COF_OK) status = measure_quantities(m, fit, err);
+    if (status != COF_OK) {
+        cof_model_free(m);
+        return status;
+    }
+    m->scores.scale = fit->scores.scale;
+    for (uint32_t j = 0; j < m->scores.stride; j++)
+        m->scores.base[j] = j < m->k && fit->partition.size[j] > 0 ? fit->scores.base[j] : COFI_NEVER;
+    for (uint32_t j = 0; j < m->k; j++) m->size[j] = (double)fit->partition.size[j] / m->unit;
+    move_records(m, run);
+    *out = m;
+    return COF_OK;
+}

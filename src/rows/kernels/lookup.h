@@ -1,0 +1,47 @@
+/* What the vector kernels share: everything around the two loops that need an instruction set. */
+#ifndef COFI_LOOKUP_H
+#define COFI_LOOKUP_H
+
+#include "kernel.h"
+
+/* One instruction set, for whole groups: sum[j][COFI_GROUP_ROWS]. Rows past the end hold cell 0 everywhere. */
+typedef struct cofi_lanes {
+    /* cell[(t - begin) * COFI_GROUP_ROWS + i]: the cell of row i in lookup t, for begin <= t < end. */
+    void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
+    /* sum[j][i] = start[j] and the lookups begin..end-1, all k clusters. Meanwhile asks for rows to come. */
+    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
+                const uint16_t *start, uint16_t *sum);
+    /* The cluster with the least sum, the lowest on ties, by how much it leads, and a bit for every row where
+     * that is less than `bound`. */
+    void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
+                  uint64_t *unsure);
+    /* key[i] = offset + step * (lead[i] - hidden), cut to an integer, the last factor 0 where it is below. */
+    void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key);
+    /* total[i] += sum[i]: a chunk of terms joins the ones before it. */
+    void (*join)(const uint16_t *sum, size_t n, int32_t *total);
+} cofi_lanes;
+
+/* cofi_lanes.keys and .join. Inlined, so that each kernel gets them in its own instructions. */
+static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
+                                                                   float hidden, float step, float offset,
+                                                                   uint16_t *restrict key)
+{
+    for (size_t i = 0; i < n; i++) {
+        float steps = (float)lead[i] - hidden, at = offset + step * (steps > 0 ? steps : 0);
+        key[i] = (uint16_t)(int32_t)(at < UINT16_MAX ? at : UINT16_MAX);
+    }
+}
+
+static inline __attribute__((always_inline)) void cofi_lookup_join(const uint16_t *restrict sum, size_t n,
+                                                                   int32_t *restrict total)
+{
+    for (size_t i = 0; i < n; i++) total[i] += sum[i];
+}
+
+enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
+
+size_t cofi_lookup_scratch(const cofi_plan *plan);
+void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
+                         cofi_label *nearest, uint16_t *key, void *scratch);
+
+#endif

@@ -1,0 +1,247 @@
+/* Which attributes share a lookup is decided once; the tables are filled anew for every pass. */
+#include "plan.h"
+
+static uint32_t n_cells_of(const cofi_cells *rows, size_t r)
+{
+    return rows->first[r + 1] - rows->first[r];
+}
+
+static bool is_narrow(const cofi_plan *p, size_t r)
+{
+    return p->rows->ids[r].width == 1 && n_cells_of(p->rows, r) <= p->most_cells;
+}
+
+/* Narrow attributes by size, smallest first, then the wide ones: equal sizes share lookups best. */
+static uint32_t order_attributes(cofi_plan *p)
+{
+    uint32_t n = 0, n_narrow;
+    for (uint32_t o = 1; o <= p->most_cells; o++)
+        for (size_t r = 0; r < p->rows->n_attrs; r++)
+            if (is_narrow(p, r) && n_cells_of(p->rows, r) == o) p->attr[n++] = (uint32_t)r;
+    n_narrow = n;
+    for (size_t r = 0; r < p->rows->n_attrs; r++)
+        if (!is_narrow(p, r)) p->attr[n++] = (uint32_t)r;
+    return n_narrow;
+}
+
+static void join_attributes(cofi_plan *p, uint32_t n_narrow)
+{
+    for (uint32_t a = 0; a < n_narrow; a++) {
+        uint32_t o = n_cells_of(p->rows, p->attr[a]);
+        cofi_lookup *last = p->n_lookups > 0 ? &p->lookup[p->n_lookups - 1] : NULL;
+        if (last != NULL && last->n_cells * o <= p->most_cells) {
+            last->n_attrs++;
+            last->n_cells *= o;
+        } else {
+            p->lookup[p->n_lookups++] = (cofi_lookup){.begin = a, .n_attrs = 1, .n_cells = o};
+        }
+    }
+}
+
+static cof_status list_cells(cofi_plan *p)
+{
+    size_t n = 0;
+    for (uint32_t t = 0; t < p->n_lookups; t++) {
+        p->lookup[t].flat = n;
+        n += (size_t)p->lookup[t].n_cells * p->lookup[t].n_attrs;
+    }
+    p->flat = cofi_alloc(&p->env, n, sizeof *p->flat);
+    if (p->flat == NULL) return COF_ERR_MEMORY;
+    for (uint32_t t = 0; t < p->n_lookups; t++) {
+        const cofi_lookup *look = &p->lookup[t];
+        for (uint32_t c = 0; c < look->n_cells; c++) {
+            uint32_t digits = c, *to = p->flat + look->flat + (size_t)c * look->n_attrs;
+            for (uint32_t a = look->n_attrs; a-- > 0;) {
+                uint32_t r = p->attr[look->begin + a], o = n_cells_of(p->rows, r);
+                to[a] = p->rows->first[r] + digits % o;
+                digits /= o;
+            }
+        }
+    }
+    return COF_OK;
+}
+
+/* Terms that are added up in 16 bits. The fewer, the finer the steps, and the fewer rows need settling; but chunks
+ * are to be added up as well, and their sums must stay below 2^31. */
+static uint32_t choose_chunk(uint32_t n_terms)
+{
+    enum { ONE_CHUNK = 64, MANY = 1024, MOST_CHUNKS = 32768 };
+    if (n_terms <= ONE_CHUNK) return n_terms;
+    uint32_t least = (n_terms + MOST_CHUNKS - 1) / MOST_CHUNKS, chunk = n_terms < MANY ? 8 : 4;
+    return least < chunk ? chunk : least;
+}
+
+static cof_status open_tables(cofi_plan *p, uint32_t n_narrow)
+{
+    size_t n_wide = p->rows->n_attrs - n_narrow, n_values = 0;
+    p->n_terms = p->n_lookups + (uint32_t)n_wide;
+    p->chunk_terms = choose_chunk(p->n_terms);
+    p->n_chunks = (p->n_terms + p->chunk_terms - 1) / p->chunk_terms;
+    p->wide_stride = (p->k + 7) & ~7u;
+    p->wide_first = cofi_alloc(&p->env, n_wide, sizeof *p->wide_first);
+    if (p->wide_first == NULL) return COF_ERR_MEMORY;
+    for (size_t w = 0; w < n_wide; w++) {
+        p->wide_first[w] = n_values;
+        n_values += n_cells_of(p->rows, p->attr[n_narrow + w]);
+    }
+    p->wide = cofi_alloc_zero(&p->env, n_values * p->wide_stride, sizeof *p->wide);
+    size_t n_table = (size_t)p->n_lookups * p->k * p->most_cells;
+    p->owned_table = cofi_alloc_zero(&p->env, n_table + 32, sizeof *p->table);
+    if (p->wide == NULL || p->owned_table == NULL) return COF_ERR_MEMORY;
+    p->table = (uint16_t *)(((uintptr_t)p->owned_table + 63) & ~(uintptr_t)63);
+    return COF_OK;
+}
+
+cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k, uint32_t most_cells,
+                          bool split, cofi_plan *plan, cof_error *err)
+{
+    *plan = (cofi_plan){.env = *env, .rows = rows, .k = k, .most_cells = most_cells, .split = split};
+    if (most_cells == 0) return COF_OK;
+    plan->attr = cofi_alloc(env, rows->n_attrs, sizeof *plan->attr);
+    plan->code = cofi_alloc(env, rows->n_attrs, sizeof *plan->code);
+    plan->lookup = cofi_alloc(env, rows->n_attrs, sizeof *plan->lookup);
+    plan->alive = cofi_alloc(env, k, sizeof *plan->alive);
+    plan->start = cofi_alloc(env, 2 * (size_t)k, sizeof *plan->start);
+    plan->cell = cofi_alloc(env, k, sizeof *plan->cell);
+    if (plan->attr == NULL || plan->code == NULL || plan->lookup == NULL || plan->alive == NULL ||
+        plan->start == NULL || plan->cell == NULL)
+        return cofi_no_memory(err);
+    uint32_t n_narrow = order_attributes(plan);
+    join_attributes(plan, n_narrow);
+    for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
+    bool ok = list_cells(plan) == COF_OK && open_tables(plan, n_narrow) == COF_OK;
+    return ok ? COF_OK : cofi_no_memory(err);
+}
+
+void cofi_plan_close(cofi_plan *p)
+{
+    if (p->env.release == NULL) return; /* never opened */
+    void *owned[] = {p->attr, p->code,       p->lookup, p->alive,       p->start,
+                     p->cell, p->wide_first, p->wide,   p->owned_table, p->flat};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- Before every pass --------------------------------------------------------------------------- */
+
+/* The most that one of these charges lies above the least of them; `bits` gets every bit of such a difference. */
+static int64_t spread(const cofi_plan *p, const int64_t *charge, uint64_t *bits)
+{
+    int64_t least = INT64_MAX, most = 0;
+    for (uint32_t j = 0; j < p->k; j++) {
+        int64_t low = p->alive[j] ? charge[j] : INT64_MAX, high = p->alive[j] ? charge[j] : 0;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    }
+    for (uint32_t j = 0; j < p->k; j++) *bits |= p->alive[j] ? (uint64_t)(charge[j] - least) : 0;
+    return most > least ? most - least : 0;
+}
+
+static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
+{
+    const cofi_scores *s = p->scores;
+    int64_t range = 0;
+    for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
+        int64_t here = spread(p, s->value + (size_t)g * s->stride, bits);
+        range = here > range ? here : range;
+    }
+    return range;
+}
+
+/* The largest sum any chunk of terms can reach. */
+static int64_t chunk_range(const cofi_plan *p, uint64_t *bits)
+{
+    int64_t most = 0, sum = 0;
+    for (uint32_t t = 0; t < p->n_terms; t++) {
+        if (t % p->chunk_terms == 0) sum = 0;
+        uint32_t begin = t < p->n_lookups ? p->lookup[t].begin : 0, n = 1;
+        if (t < p->n_lookups)
+            n = p->lookup[t].n_attrs;
+        else
+            begin = (uint32_t)p->rows->n_attrs - (p->n_terms - t);
+        for (uint32_t a = begin; a < begin + n; a++) sum += attribute_range(p, p->attr[a], bits);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* Few enough bits to fit, and the lead that is certain with them. Where no bit is lost there is nothing to
+ * settle: equal sums are ties, others differ by more than a tie. */
+static void set_shift(cofi_plan *p)
+{
+    uint64_t bits = 0;
+    int64_t range = chunk_range(p, &bits) + spread(p, p->scores->base, &bits);
+    uint32_t tie;
+    for (p->shift = 0;; p->shift++) {
+        tie = (uint32_t)(COFI_TIE >> p->shift) + 1;
+        if (range >> p->shift < 65534 - (int64_t)p->chunk_terms - (int64_t)tie) break;
+    }
+    p->bound = p->n_terms + 1 + tie;
+    bool exact = (bits & ((UINT64_C(1) << p->shift) - 1)) == 0 && (INT64_C(1) << p->shift) > COFI_TIE;
+    if (exact && p->scores->plain == NULL) p->bound = 0;
+}
+
+/* p->cell: what each cluster charges beyond the cheapest, in steps; clusters that take no rows charge 0. */
+static void finish_cell(cofi_plan *p)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t j = 0; j < p->k; j++) {
+        int64_t here = p->alive[j] ? p->cell[j] : INT64_MAX;
+        least = here < least ? here : least;
+    }
+    for (uint32_t j = 0; j < p->k; j++) p->cell[j] = p->alive[j] ? (p->cell[j] - least) >> p->shift : 0;
+}
+
+static void fill_lookup(cofi_plan *p, uint32_t t)
+{
+    const cofi_lookup *look = &p->lookup[t];
+    const cofi_scores *s = p->scores;
+    uint16_t *table = p->table + (size_t)t * p->k * p->most_cells;
+    const uint32_t *flat = p->flat + look->flat;
+    for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
+        memcpy(p->cell, s->value + (size_t)flat[0] * s->stride, p->k * sizeof *p->cell);
+        for (uint32_t a = 1; a < look->n_attrs; a++) {
+            const int64_t *value = s->value + (size_t)flat[a] * s->stride;
+            for (uint32_t j = 0; j < p->k; j++) p->cell[j] += value[j];
+        }
+        finish_cell(p);
+        for (uint32_t j = 0; j < p->k; j++) {
+            uint16_t *to = table + (size_t)j * p->most_cells;
+            if (p->split) {
+                ((uint8_t *)to)[c] = (uint8_t)p->cell[j];
+                ((uint8_t *)to)[p->most_cells + c] = (uint8_t)(p->cell[j] >> 8);
+            } else {
+                to[c] = (uint16_t)p->cell[j];
+            }
+        }
+    }
+}
+
+static void fill_wide(cofi_plan *p, uint32_t w)
+{
+    const cofi_scores *s = p->scores;
+    uint32_t r = p->attr[p->rows->n_attrs - (p->n_terms - p->n_lookups) + w];
+    for (uint32_t v = 0; v < n_cells_of(p->rows, r); v++) {
+        uint16_t *to = p->wide + (p->wide_first[w] + v) * p->wide_stride;
+        memcpy(p->cell, s->value + (size_t)(p->rows->first[r] + v) * s->stride, p->k * sizeof *p->cell);
+        finish_cell(p);
+        for (uint32_t j = 0; j < p->k; j++) to[j] = (uint16_t)p->cell[j];
+    }
+}
+
+void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
+{
+    p->scores = scores;
+    if (p->most_cells == 0) return;
+    for (uint32_t j = 0; j < p->k; j++) p->alive[j] = scores->base[j] < COFI_NEVER;
+    set_shift(p);
+    memcpy(p->cell, scores->base, p->k * sizeof *p->cell);
+    finish_cell(p);
+    p->start_later = p->start + p->k;
+    for (uint32_t j = 0; j < p->k; j++) {
+        p->start[j] = p->alive[j] ? (uint16_t)p->cell[j] : UINT16_MAX;
+        p->start_later[j] = p->alive[j] ? 0 : UINT16_MAX;
+    }
+    for (uint32_t t = 0; t < p->n_lookups; t++) fill_lookup(p, t);
+    for (uint32_t w = 0; w + p->n_lookups < p->n_terms; w++) fill_wide(p, w);
+}

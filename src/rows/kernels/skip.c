@@ -1,0 +1,93 @@
+#include "skip.h"
+
+bool cofi_skip_pays(const cofi_cells *rows, uint32_t k)
+{
+    return rows->n_rows >= 4096 && (uint64_t)rows->first[rows->n_attrs] * cofi_stride(k) <= rows->n_rows;
+}
+
+cof_status cofi_skip_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_skip *s)
+{
+    *s = (cofi_skip){.env = *env, .rows = rows};
+    s->key = cofi_alloc(env, rows->n_rows, sizeof *s->key);
+    s->value = cofi_alloc(env, (size_t)rows->first[rows->n_attrs] * cofi_stride(k), sizeof *s->value);
+    s->base = cofi_alloc(env, cofi_stride(k), sizeof *s->base);
+    return s->key != NULL && s->value != NULL && s->base != NULL ? COF_OK : COF_ERR_MEMORY;
+}
+
+void cofi_skip_close(cofi_skip *s)
+{
+    if (s->env.release == NULL) return; /* never opened */
+    cofi_release(&s->env, s->key);
+    cofi_release(&s->env, s->value);
+    cofi_release(&s->env, s->base);
+    memset(s, 0, sizeof *s);
+}
+
+void cofi_skip_forget(cofi_skip *s)
+{
+    s->valid = false;
+    s->moved = 0;
+}
+
+/* By how much more one cluster's charge rose than another's. */
+static double uneven(const cofi_skip *s, const cofi_scores *now, const int64_t *old, const int64_t *new)
+{
+    double least = 0, most = 0;
+    bool any = false;
+    for (uint32_t j = 0; j < now->k; j++) {
+        if (now->base[j] >= COFI_NEVER) continue;
+        double rose = (double)new[j] / now->scale - (double)old[j] / s->scale;
+        least = !any || rose < least ? rose : least;
+        most = !any || rose > most ? rose : most;
+        any = true;
+    }
+    return most - least;
+}
+
+static double movement(const cofi_skip *s, const cofi_scores *now)
+{
+    double sum = uneven(s, now, s->base, now->base);
+    for (size_t r = 0; r < s->rows->n_attrs; r++) {
+        double most = 0;
+        for (uint32_t g = s->rows->first[r]; g < s->rows->first[r + 1]; g++) {
+            size_t at = (size_t)g * now->stride;
+            double here = uneven(s, now, s->value + at, now->value + at);
+            most = here > most ? here : most;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+static bool same_clusters(const cofi_skip *s, const cofi_scores *now)
+{
+    for (uint32_t j = 0; j < now->k; j++)
+        if ((s->base[j] >= COFI_NEVER) != (now->base[j] >= COFI_NEVER)) return false;
+    return true;
+}
+
+/* Keys count in two steps of the pass that begins them, and begin anew once a quarter of their range is used up. */
+static void set_keys(cofi_skip *s, cofi_plan *plan)
+{
+    enum { STEPS = 2, MOST_MOVED = UINT16_MAX / 4 };
+    if (s->valid && s->moved > MOST_MOVED * s->unit) cofi_skip_forget(s);
+    if (!s->valid) s->unit = STEPS * cofi_plan_step(plan);
+    /* A tie is 2^-46 of the largest sum; rounding here, of sums in double and keys in float, is far less than
+     * what is added for it. */
+    double largest = (double)(INT64_C(1) << COFI_SUM_BITS) / plan->scores->scale;
+    double need = ceil((s->moved + 1e-12 * largest) * (1 + 1e-6) / s->unit);
+    s->need = need < UINT16_MAX ? (uint16_t)need : UINT16_MAX;
+    plan->key_begin = (float)(s->moved / s->unit * (1 - 1e-6));
+    plan->keys_per_unit = 1 / s->unit;
+}
+
+void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)
+{
+    const cofi_scores *now = plan->scores;
+    if (s->valid && !same_clusters(s, now)) cofi_skip_forget(s);
+    if (s->valid) s->moved += movement(s, now);
+    memcpy(s->value, now->value, (size_t)s->rows->first[s->rows->n_attrs] * now->stride * sizeof *s->value);
+    memcpy(s->base, now->base, now->stride * sizeof *s->base);
+    s->scale = now->scale;
+    set_keys(s, plan);
+}

@@ -1,0 +1,202 @@
+/* Rows in memory behind the contract of rows.h: labels, counts and cells. */
+#include "local.h"
+
+static void local_close(cofi_rows *rows)
+{
+    cofi_local *l = cofi_local_of(rows);
+    cof_env env = l->env;
+    for (size_t r = 0; l->gathered != NULL && r < l->n_columns; r++) cofi_release(&env, l->gathered[r]);
+    void *owned[] = {l->group, l->table_weight, l->dropped, l->ids, l->gathered, l->row_weight, l->copies, l};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+}
+
+bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *row, size_t n)
+{
+    char *to = cofi_alloc_column(&l->env, r, n, from.width, &l->gathered[r]);
+    if (to == NULL) return false;
+    for (size_t i = 0; i < n; i++)
+        memcpy(to + i * from.width, (const char *)from.codes + (size_t)row[i] * from.width, from.width);
+    l->ids[r] = (cofi_ids){to, from.width};
+    return true;
+}
+
+/* ---- The rows themselves ------------------------------------------------------------------------- */
+
+static cof_status local_totals(cofi_rows *rows, uint64_t *total, cof_error *err)
+{
+    const cofi_cells *c = &cofi_local_of(rows)->cells;
+    (void)err;
+    memset(total, 0, c->first[c->n_attrs] * sizeof *total);
+    for (size_t r = 0; r < c->n_attrs; r++)
+        for (size_t i = 0; i < c->n_rows; i++)
+            total[c->first[r] + cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
+    return COF_OK;
+}
+
+static cof_status local_fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell,
+                              uint64_t *weight, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(rows);
+    size_t n_columns = rows->problem->n_attrs + rows->problem->n_numeric;
+    (void)err;
+    for (size_t r = 0; cell != NULL && r < n_columns; r++)
+        for (size_t i = 0; i < n; i++)
+            cell[i * n_columns + r] = cofi_id(l->ids[r], cofi_local_row(l, row != NULL ? row[i] : i));
+    for (size_t i = 0; weight != NULL && i < n; i++)
+        weight[i] = l->table_weight != NULL ? l->table_weight[row != NULL ? row[i] : i] : 1;
+    return COF_OK;
+}
+
+/* ---- A partition of them ------------------------------------------------------------------------- */
+
+static void show(cofi_partition *p)
+{
+    p->hash = p->labels->pass.hash;
+}
+
+static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    p->labels = cofi_alloc_zero(&l->env, 1, sizeof *p->labels);
+    if (p->labels == NULL) return cofi_no_memory(err);
+    cofi_pass *pass = &p->labels->pass;
+    cof_status status = cofi_pass_open(&l->env, &l->cells, p->k, team, NULL, pass, err);
+    p->count = pass->count;
+    p->size = pass->size;
+    return status;
+}
+
+static void close_labels(cofi_partition *p)
+{
+    const cof_env *env = &cofi_local_of(p->rows)->env;
+    if (p->labels == NULL) return;
+    cofi_pass_close(&p->labels->pass);
+    cofi_local_expect_close(env, p->labels);
+    cofi_release(env, p->labels->near);
+    cofi_release(env, p->labels->block_mass);
+    cofi_release(env, p->labels);
+}
+
+static void forget(cofi_partition *p)
+{
+    cofi_pass_reset(&p->labels->pass);
+    show(p);
+}
+
+static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
+{
+    (void)err;
+    for (size_t at = 0; at < n; at++) {
+        request[at].moved = cofi_pass_run(&request[at].partition->labels->pass, request[at].scores);
+        request[at].partition->known = true;
+        show(request[at].partition);
+    }
+    return COF_OK;
+}
+
+struct cofi_kept {
+    cofi_label label[1]; /* as many as there are walked rows */
+};
+
+static cof_status new_kept(const cofi_partition *p, cofi_kept **out, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    *out = cofi_alloc(&l->env, l->cells.n_rows, sizeof(cofi_label));
+    return *out != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
+{
+    cof_status status = *kept != NULL ? COF_OK : new_kept(p, kept, err);
+    if (status != COF_OK) return status;
+    memcpy((*kept)->label, p->labels->pass.label, cofi_local_of(p->rows)->cells.n_rows * sizeof(cofi_label));
+    return COF_OK;
+}
+
+static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
+{
+    (void)err;
+    cofi_pass_set_labels(&p->labels->pass, kept->label);
+    show(p);
+    return COF_OK;
+}
+
+static void drop_kept(const cofi_partition *p, cofi_kept *kept)
+{
+    cofi_release(&cofi_local_of(p->rows)->env, kept);
+}
+
+/* Rows that were folded into one must have been given one label. */
+static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    cofi_kept *narrow;
+    cof_status status = new_kept(p, &narrow, err);
+    if (status != COF_OK) return status;
+    for (size_t i = 0; i < p->rows->problem->n_table_rows; i++)
+        narrow->label[cofi_local_row(l, i)] = (cofi_label)label[i];
+    *moved = cofi_pass_take(&p->labels->pass, narrow->label);
+    show(p);
+    drop_kept(p, narrow);
+    return COF_OK;
+}
+
+typedef struct label_job {
+    const cofi_partition *p;
+    const uint64_t *row;
+    size_t n;
+    int32_t *label;
+} label_job;
+
+enum { LABEL_ROWS = 1 << 16 };
+
+static void label_task(void *ctx, uint32_t worker, size_t task)
+{
+    const label_job *job = ctx;
+    const cofi_local *l = cofi_local_of(job->p->rows);
+    const cofi_label *label = job->p->labels->pass.label;
+    (void)worker;
+    size_t end = (task + 1) * LABEL_ROWS < job->n ? (task + 1) * LABEL_ROWS : job->n;
+    for (size_t i = task * LABEL_ROWS; i < end; i++) {
+        uint64_t row = job->row != NULL ? job->row[i] : i;
+        job->label[i] = l->dropped != NULL && l->dropped[row] ? -1 : label[cofi_local_row(l, row)];
+    }
+}
+
+/* By all threads: most of it is memory that nobody touched before. */
+static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
+                         cof_error *err)
+{
+    label_job job = {p, row, n, label};
+    (void)err;
+    cofi_team_run(p->labels->pass.team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
+    return COF_OK;
+}
+
+static const char *kernel(const cofi_partition *p)
+{
+    return p->labels->pass.kernel->name;
+}
+
+const cofi_rows_ops cofi_local_ops = {
+    .kernel = kernel,
+    .close = local_close,
+    .totals = local_totals,
+    .fetch = local_fetch,
+    .sample = cofi_local_sample,
+    .pairs = cofi_local_pairs,
+    .open = open_labels,
+    .close_labels = close_labels,
+    .forget = forget,
+    .pass = pass,
+    .take = take,
+    .keep = keep,
+    .recall = recall,
+    .drop_kept = drop_kept,
+    .labels = labels,
+    .expect = cofi_local_expect,
+    .add_seed = cofi_local_add_seed,
+    .mass = cofi_local_mass,
+    .row_at = cofi_local_row_at,
+    .densest = cofi_local_densest,
+};

@@ -1,0 +1,74 @@
+/* Rows in memory: what the files of this folder share. */
+#ifndef COFI_LOCAL_H
+#define COFI_LOCAL_H
+
+#include "pass.h"
+#include "rows.h"
+
+typedef struct cofi_local {
+    cofi_rows base;
+    cof_env env;
+    cofi_cells cells;       /* what a pass walks: the table's rows, or the distinct ones */
+    uint32_t *group;        /* table row -> row of `cells`; NULL: the same */
+    uint64_t *table_weight; /* per table row, in units; NULL: 1 each */
+    uint8_t *dropped;       /* per table row; NULL: none is */
+    cofi_ids *ids;          /* behind `cells`, as all that follows */
+    void **gathered;        /* per column: codes of its own; NULL: the table's */
+    size_t n_columns;
+    uint64_t *row_weight;
+    uint32_t *copies;
+} cofi_local;
+
+/* A share of the rows for the E step, with sums of its own. */
+typedef struct cofi_expect_part {
+    uint64_t *
+        count; /* n_flat x stride, then the sizes, then one row's memberships in units, 0 past the last class */
+    double *share; /* stride: memberships of one row, behind those */
+    uint64_t surprise, weight;
+} cofi_expect_part;
+
+struct cofi_labels {
+    cofi_pass pass;
+    uint32_t *near;       /* per walked row: Hamming distance to the nearest seed; NULL: never asked for */
+    uint64_t *block_mass; /* per block of table rows */
+    uint32_t n_seeds;
+    uint32_t extreme;       /* of `near`: the greatest for COFI_FARTHEST, the least for COFI_NEAREST */
+    cofi_expect_part *part; /* NULL: never asked for */
+    uint32_t n_parts;
+};
+
+static inline cofi_local *cofi_local_of(const cofi_rows *rows)
+{
+    return (cofi_local *)(void *)rows;
+}
+
+static inline size_t cofi_local_row(const cofi_local *local, uint64_t table_row)
+{
+    return local->group != NULL ? local->group[table_row] : (size_t)table_row;
+}
+
+static inline size_t cofi_n_blocks(size_t n_rows)
+{
+    return (n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
+}
+
+extern const cofi_rows_ops cofi_local_ops;
+
+/* Column r becomes these rows of `from`, in a block of its own. */
+bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_t *row, size_t n);
+
+/* Behind cofi_local_ops, each in the file of that name. */
+cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
+                             cof_error *err);
+cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
+                            cof_error *err);
+cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
+void cofi_local_expect_close(const cof_env *env, cofi_labels *labels);
+cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
+cof_status cofi_local_mass(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
+cof_status cofi_local_row_at(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
+                             cof_error *err);
+cof_status cofi_local_densest(cofi_partition *partition, const uint64_t *total, uint64_t *row,
+                              cof_error *err);
+
+#endif

@@ -1,0 +1,431 @@
+/* From a table and options to rows in memory, and the problem they pose. */
+#include "local.h"
+
+#include "../table/dedupe.h"
+#include "../table/recognise.h"
+#include "../table/reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Weights ------------------------------------------------------------------------------------ */
+
+/* Blanks before a number do not matter. */
+static bool read_number(const char *text, double *x)
+{
+    text += strspn(text, " \t");
+    return cofi_number_parse(text, strlen(text), x);
+}
+
+/* The weight column's values as numbers. */
+static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, double *value, cof_error *err)
+{
+    if (c->n_missing > 0)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the weight column '%s' has %llu missing cells; every row needs a weight", c->name,
+                         (unsigned long long)c->n_missing);
+    (void)p;
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v);
+        if (!read_number(text, &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
+            return cofi_fail(err, COF_ERR_DATA,
+                             "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
+    }
+    return COF_OK;
+}
+
+static const cofi_column *weight_column(const cof_table *table)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].role == COF_ROLE_WEIGHT) return &table->column[c];
+    return NULL;
+}
+
+/* One weight per row into *out, or NULL there if every row counts once. */
+static cof_status collect_weights(const cofi_problem *p, const double *given, double **out, cof_error *err)
+{
+    const cof_table *t = p->table;
+    const cofi_column *c = given == NULL ? weight_column(t) : NULL;
+    *out = NULL;
+    if (given == NULL && c == NULL) return COF_OK;
+    double *weight = cofi_alloc(&p->env, t->n_rows, sizeof *weight);
+    double *value = cofi_alloc(&p->env, c != NULL ? c->n_values : 0, sizeof *value);
+    cof_status status = weight == NULL || value == NULL ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK && c != NULL) status = parse_weights(p, c, value, err);
+    for (size_t i = 0; status == COF_OK && i < t->n_rows; i++) {
+        weight[i] = c != NULL ? value[cofi_column_code(c, i)] : given[i];
+        if (!(weight[i] >= 0) || !isfinite(weight[i]))
+            status = cofi_fail(err, COF_ERR_ARGUMENT, "the weight of row %zu is not a number >= 0", i + 1);
+    }
+    cofi_release(&p->env, value);
+    if (status != COF_OK) {
+        cofi_release(&p->env, weight);
+        weight = NULL;
+    }
+    *out = weight;
+    return status;
+}
+
+/* The sum of all weights, and whether each is a whole number. The sum is made in fixed point, so that the order
+ * of the rows does not matter. */
+static double add_weights(const double *weight, size_t n, bool *whole)
+{
+    double most = 0, scale;
+    uint64_t sum = 0;
+    *whole = true;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, weight[i]);
+        *whole = *whole && weight[i] == floor(weight[i]);
+    }
+    if (!(most > 0)) return 0;
+    int exponent = 61 - ilogb(most) - ilogb((double)n); /* weight times scale, n of them, stay below 2^63 */
+    exponent = exponent > 1023 ? 1023 : exponent;
+    scale = ldexp(1.0, *whole && exponent > 0 ? 0 : exponent);
+    for (size_t i = 0; i < n; i++) sum += (uint64_t)(weight[i] * scale);
+    return sum > 0 ? (double)sum / scale : most; /* the latter where all are next to nothing */
+}
+
+/* Weights as integers, so that sums do not depend on their order: whole weights stay as they are, others
+ * are measured in a power of two that keeps the total below 2^42. */
+static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double *weight, cof_error *err)
+{
+    bool whole;
+    double total = add_weights(weight, p->n_table_rows, &whole);
+    if (!(total > 0) || !(total < 1e301)) /* so that sums over all cells stay finite */
+        return cofi_fail(err, COF_ERR_DATA,
+                         total > 0 ? "the weights are too large to add up"
+                                   : "all weights are 0; at least one row must count");
+    int exponent = 41 - ilogb(total);
+    if (exponent > 1023) exponent = 1023; /* beyond, the unit would be infinite */
+    p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, exponent);
+    l->table_weight = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->table_weight);
+    if (l->table_weight == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < p->n_table_rows; i++) {
+        double units = floor(weight[i] * p->unit + 0.5);
+        l->table_weight[i] = weight[i] > 0 && units < 1 ? 1 : (uint64_t)units;
+    }
+    return COF_OK;
+}
+
+static cof_status set_weights(cofi_local *l, cofi_problem *p, const double *given, cof_error *err)
+{
+    double *weight;
+    p->unit = 1.0;
+    cof_status status = collect_weights(p, given, &weight, err);
+    if (status == COF_OK && weight != NULL) status = quantise_weights(l, p, weight, err);
+    cofi_release(&p->env, weight);
+    return status;
+}
+
+/* ---- Missing values ----------------------------------------------------------------------------- */
+
+static size_t first_missing_row(const cofi_column *c)
+{
+    size_t i = 0;
+    while (cofi_column_code(c, i) != c->n_values) i++;
+    return i;
+}
+
+/* A dropped row weighs nothing from here on. */
+static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    l->dropped = cofi_alloc_zero(&p->env, t->n_rows, 1);
+    if (l->dropped == NULL) return cofi_no_memory(err);
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &t->column[p->candidate[a]];
+        for (size_t i = 0; c->n_missing > 0 && i < t->n_rows; i++)
+            l->dropped[i] |= cofi_column_code(c, i) == c->n_values;
+    }
+    if (l->table_weight == NULL) {
+        l->table_weight = cofi_alloc(&p->env, t->n_rows, sizeof *l->table_weight);
+        if (l->table_weight == NULL) return cofi_no_memory(err);
+        for (size_t i = 0; i < t->n_rows; i++) l->table_weight[i] = 1;
+    }
+    for (size_t i = 0; i < t->n_rows; i++) {
+        if (!l->dropped[i]) continue;
+        l->table_weight[i] = 0;
+        p->n_dropped++;
+    }
+    if (p->n_dropped < t->n_rows) return COF_OK;
+    return cofi_fail(err, COF_ERR_FEW_ROWS,
+                     "every row has a missing value, so dropping such rows leaves none; "
+                     "treat missing as a value or ignore it instead");
+}
+
+static cof_status handle_missing(cofi_local *l, cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &t->column[p->candidate[a]];
+        if (c->n_missing == 0) continue;
+        if (p->missing == COF_MISSING_DROP) return drop_rows(l, p, err);
+        if (p->missing == COF_MISSING_ERROR)
+            return cofi_fail(err, COF_ERR_MISSING,
+                             "row %zu has no value in column '%s', and missing values are not allowed",
+                             first_missing_row(c) + 1, c->name);
+    }
+    return COF_OK;
+}
+
+/* ---- Attributes --------------------------------------------------------------------------------- */
+
+/* How many values of the column some weighted row holds. */
+static cof_status count_present(const cofi_local *l, const cofi_problem *p, const cofi_column *c,
+                                uint32_t n_values, uint32_t *n_present)
+{
+    *n_present = n_values;
+    if (l->table_weight == NULL) return COF_OK; /* a dictionary lists only what occurs */
+    uint8_t *seen = cofi_alloc_zero(&p->env, (size_t)c->n_values + 1, 1);
+    if (seen == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < p->n_table_rows; i++)
+        if (l->table_weight[i] > 0) seen[cofi_column_code(c, i)] = 1;
+    *n_present = 0;
+    for (uint32_t v = 0; v < n_values; v++) *n_present += seen[v];
+    cofi_release(&p->env, seen);
+    return COF_OK;
+}
+
+static cof_status add_attribute(cofi_local *l, cofi_problem *p, size_t column, uint64_t *n_flat,
+                                cof_error *err)
+{
+    const cofi_column *c = &p->table->column[column];
+    bool missing = c->n_missing > 0, as_value = p->missing == COF_MISSING_VALUE;
+    uint32_t n_values = c->n_values + (missing && as_value ? 1 : 0), n_present;
+    if (count_present(l, p, c, n_values, &n_present) != COF_OK) return cofi_no_memory(err);
+    if (n_present < 2) return COF_OK; /* constant: tells no rows apart */
+    size_t r = p->n_attrs++;
+    p->column[r] = column;
+    p->first[r] = (uint32_t)*n_flat;
+    p->n_values[r] = n_values;
+    p->n_present[r] = n_present;
+    l->ids[r] = (cofi_ids){c->codes, c->width};
+    *n_flat += n_values + (missing && !as_value ? 1 : 0);
+    if (*n_flat > UINT32_MAX / 2)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the columns have more than two thousand million values between them");
+    return COF_OK;
+}
+
+static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
+{
+    size_t n = p->n_candidates;
+    uint64_t n_flat = 0;
+    p->column = cofi_alloc(&p->env, n, sizeof *p->column);
+    p->first = cofi_alloc(&p->env, n + 1, sizeof *p->first);
+    p->n_values = cofi_alloc(&p->env, n, sizeof *p->n_values);
+    p->n_present = cofi_alloc(&p->env, n, sizeof *p->n_present);
+    l->ids = cofi_alloc(&p->env, p->table->n_columns, sizeof *l->ids);
+    if (p->column == NULL || p->first == NULL || p->n_values == NULL || p->n_present == NULL ||
+        l->ids == NULL)
+        return cofi_no_memory(err);
+    for (size_t a = 0; a < n; a++) {
+        cof_status status = add_attribute(l, p, p->candidate[a], &n_flat, err);
+        if (status != COF_OK) return status;
+    }
+    p->first[p->n_attrs] = (uint32_t)n_flat;
+    if (p->n_attrs > 0) return COF_OK;
+    return cofi_fail(err, COF_ERR_NO_COLUMNS, "no column is left to cluster on: %s",
+                     n > 0 ? "each one has the same value in every row"
+                           : "none has the role of an attribute");
+}
+
+static cof_status set_candidates(cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    p->candidate = cofi_alloc(&p->env, t->n_columns, sizeof *p->candidate);
+    if (p->candidate == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->column[c].role == COF_ROLE_ATTRIBUTE) p->candidate[p->n_candidates++] = c;
+    if (t->n_rows <= COFI_MOST_ROWS && p->n_candidates <= COFI_MOST_COLUMNS) return COF_OK;
+    return cofi_fail(err, COF_ERR_DATA,
+                     "the table is too large: at most %zu rows and %zu columns can be clustered",
+                     COFI_MOST_ROWS, COFI_MOST_COLUMNS);
+}
+
+/* ---- Quantities --------------------------------------------------------------------------------- */
+
+/* The column's texts as points on a line, by id; NaN for the missing one and for "nan" or "inf". */
+static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
+{
+    cofi_reading reading = cofi_recognise(c).reading;
+    if (reading.line == COFI_LINE_NONE) reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
+    for (uint32_t v = 0; v < c->n_values; v++)
+        if (!cofi_reading_parse(&reading, cofi_column_text(c, v), &value[v]))
+            return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
+                             c->name, cofi_column_text(c, v));
+    value[c->n_values] = NAN;
+    return COF_OK;
+}
+
+/* To 0..1 over the table, so that units do not matter; a constant column becomes 0. */
+static void scale_quantity(double *value, uint32_t n_values)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (uint32_t v = 0; v < n_values; v++) {
+        least = fmin(least, value[v]);
+        most = fmax(most, value[v]);
+    }
+    for (uint32_t v = 0; v < n_values; v++) value[v] = most > least ? (value[v] - least) / (most - least) : 0;
+}
+
+static cof_status set_quantities(cofi_local *l, cofi_problem *p, cof_error *err)
+{
+    const cof_table *t = p->table;
+    size_t n = 0;
+    for (size_t c = 0; c < t->n_columns; c++) n += t->column[c].role == COF_ROLE_NUMERIC;
+    if (n == 0) return COF_OK;
+    p->quantity = cofi_alloc_zero(&p->env, n, sizeof *p->quantity);
+    if (p->quantity == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const cofi_column *column = &t->column[c];
+        if (column->role != COF_ROLE_NUMERIC) continue;
+        double *value = cofi_alloc(&p->env, (size_t)column->n_values + 1, sizeof *value);
+        if (value == NULL) return cofi_no_memory(err);
+        l->ids[p->n_attrs + p->n_numeric] = (cofi_ids){column->codes, column->width};
+        p->quantity[p->n_numeric++] = value;
+        cof_status status = parse_quantity(column, value, err);
+        if (status != COF_OK) return status;
+        scale_quantity(value, column->n_values);
+    }
+    return COF_OK;
+}
+
+/* ---- Folding ------------------------------------------------------------------------------------ */
+
+/* Replaces the table's rows by the distinct ones: their cells copied, their weights added up. */
+static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
+{
+    const cof_env *env = &p->env;
+    cof_status status = COF_OK;
+    uint32_t *head = cofi_alloc(env, n_groups, sizeof *head);
+    l->n_columns = p->n_attrs;
+    l->gathered = cofi_alloc_zero(env, p->n_attrs, sizeof *l->gathered);
+    l->row_weight = cofi_alloc_zero(env, n_groups, sizeof *l->row_weight);
+    l->copies = cofi_alloc_zero(env, n_groups, sizeof *l->copies);
+    if (head == NULL || l->gathered == NULL || l->row_weight == NULL || l->copies == NULL)
+        status = cofi_no_memory(err);
+    for (size_t i = p->n_table_rows; status == COF_OK && i-- > 0;) {
+        uint64_t weight = l->table_weight != NULL ? l->table_weight[i] : 1;
+        head[l->group[i]] = (uint32_t)i; /* backwards, so that the first one stays */
+        l->row_weight[l->group[i]] += weight;
+        l->copies[l->group[i]] += weight > 0;
+    }
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+        if (!cofi_local_gather(l, r, l->ids[r], head, n_groups)) status = cofi_no_memory(err);
+    cofi_release(env, head);
+    l->cells.n_rows = p->n_walked = n_groups;
+    l->cells.weight = l->row_weight;
+    l->cells.copies = l->copies;
+    return status;
+}
+
+/* Rows that weigh nothing make no row distinct. */
+static cof_status count_distinct(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
+{
+    p->n_distinct = n_groups;
+    if (l->table_weight == NULL) return COF_OK;
+    uint8_t *counts = cofi_alloc_zero(&p->env, n_groups, 1);
+    if (counts == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < p->n_table_rows; i++)
+        if (l->table_weight[i] > 0) counts[l->group[i]] = 1;
+    p->n_distinct = 0;
+    for (uint32_t d = 0; d < n_groups; d++) p->n_distinct += counts[d];
+    cofi_release(&p->env, counts);
+    return COF_OK;
+}
+
+/* Finding equal rows costs as much as many passes over them, the more the fewer there are. A large table shows
+ * a sample first; nanoseconds a row, measured, say whether the rest is worth a look. */
+static cof_status look_for_copies(cofi_local *l, cofi_problem *p, bool may_fold, const cof_fit_options *o,
+                                  bool *worth_it, cof_error *err)
+{
+    enum { SAMPLE = 8192, PASSES = 10, USUAL_RESTARTS = 10 };
+    size_t n = p->n_table_rows, n_columns = p->n_attrs + p->n_numeric, n_differ;
+    *worth_it = true;
+    if (n < 2 * SAMPLE || l->table_weight != NULL) return COF_OK;
+    if (cofi_dedupe_sample(&p->env, l->ids, n_columns, n, SAMPLE, &n_differ) != COF_OK)
+        return cofi_no_memory(err);
+    double differ = (double)n_differ / SAMPLE, visit = 1 + 0.02 * (double)p->n_attrs * o->k;
+    double saved = (1 - differ) * PASSES * (o->restarts > 0 ? o->restarts : USUAL_RESTARTS) * visit;
+    *worth_it = (may_fold && saved > 60 + 400 * differ) || o->k > n_differ;
+    return COF_OK;
+}
+
+static cof_status set_rows(cofi_local *l, cofi_problem *p, bool may_fold, const cof_fit_options *options,
+                           cof_error *err)
+{
+    uint32_t n_groups;
+    bool worth_it;
+    l->cells = (cofi_cells){p->n_table_rows, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
+    p->n_walked = p->n_table_rows;
+    p->total_weight = 0;
+    for (size_t i = 0; l->table_weight != NULL && i < p->n_table_rows; i++)
+        p->total_weight += l->table_weight[i];
+    if (l->table_weight == NULL) p->total_weight = p->n_table_rows;
+    cof_status status = look_for_copies(l, p, may_fold, options, &worth_it, err);
+    if (status != COF_OK || !worth_it) return status;
+    l->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->group);
+    if (l->group == NULL) return cofi_no_memory(err);
+    if (cofi_dedupe(&p->env, l->ids, p->n_attrs + p->n_numeric, p->n_table_rows, l->group, &n_groups) !=
+        COF_OK)
+        return cofi_no_memory(err);
+    status = count_distinct(l, p, n_groups, err);
+    if (status != COF_OK) return status;
+    p->counted = true;
+    /* Copying cells pays when at least half of the rows go away. */
+    if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(l, p, n_groups, err);
+    cofi_release(&p->env, l->group);
+    l->group = NULL;
+    return COF_OK;
+}
+
+static cof_status check_k(const cofi_problem *p, uint32_t k, cof_error *err)
+{
+    if (p->counted && k > p->n_distinct)
+        return cofi_fail(err, COF_ERR_FEW_ROWS,
+                         "%u clusters were asked for, but only %llu rows differ; ask for at most %llu", k,
+                         (unsigned long long)p->n_distinct, (unsigned long long)p->n_distinct);
+    if (k > COF_MOST_CLUSTERS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "%u clusters were asked for; ask for at most %d", k,
+                         COF_MOST_CLUSTERS);
+    return COF_OK;
+}
+
+cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
+                                cofi_problem *p, cofi_rows **rows, cof_error *err)
+{
+    memset(p, 0, sizeof *p);
+    p->env = table->env;
+    p->table = table;
+    p->n_table_rows = table->n_rows;
+    p->missing = options->missing;
+    cofi_local *l = cofi_alloc_zero(&p->env, 1, sizeof *l);
+    *rows = l != NULL ? &l->base : NULL;
+    if (l == NULL) return cofi_no_memory(err);
+    l->base = (cofi_rows){&cofi_local_ops, p};
+    l->env = p->env;
+    cof_status status = set_candidates(p, err);
+    if (status == COF_OK) status = set_weights(l, p, options->weights, err);
+    if (status == COF_OK) status = handle_missing(l, p, err);
+    if (status == COF_OK) status = set_attributes(l, p, err);
+    if (status == COF_OK) status = set_quantities(l, p, err);
+    if (status == COF_OK) status = set_rows(l, p, may_fold, options, err);
+    return status == COF_OK ? check_k(p, options->k, err) : status;
+}
+
+void cofi_problem_close(cofi_problem *p)
+{
+    if (p->env.release == NULL) return; /* never opened */
+    for (size_t c = 0; c < p->n_numeric; c++) cofi_release(&p->env, p->quantity[c]);
+    void *owned[] = {p->quantity, p->candidate, p->column, p->first, p->n_values, p->n_present};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
+    memset(p, 0, sizeof *p);
+}
+
+void cofi_problem_close_sample(cofi_problem *p)
+{
+    if (p->env.release == NULL) return; /* never opened */
+    cofi_release(&p->env, p->n_present);
+    memset(p, 0, sizeof *p);
+}

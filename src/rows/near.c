@@ -1,0 +1,192 @@
+/* How far rows are from the seeds chosen so far, and the mass each has in the next draw.
+ *
+ * Masses are summed over the rows of the table in their order, whether equal rows are folded or not, so that
+ * folding changes no start. */
+#include "local.h"
+
+enum { BLOCK = COFI_BLOCK_ROWS };
+
+/* ---- Distances to the nearest seed --------------------------------------------------------------- */
+
+typedef struct near_job {
+    const cofi_cells *cells;
+    size_t n_columns; /* attributes, and quantities where there are some */
+    const uint32_t *seed;
+    uint32_t *near;
+} near_job;
+
+/* Adds 1 wherever a row's value is not `own`. Prefetches the same rows of the next column meanwhile: no processor
+ * foresees that many streams. */
+static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, cofi_ids next,
+                            uint8_t *restrict distance)
+{
+    enum { STRIP = 64 };
+    uint8_t wanted = (uint8_t)own;
+    for (size_t at = 0; at < n; at += STRIP) {
+        size_t n_here = n - at < STRIP ? n - at : STRIP;
+        uint8_t *restrict to = distance + at;
+        __builtin_prefetch((const char *)next.codes + (begin + at) * next.width);
+        if (ids.width == 1 && n_here == STRIP) { /* straight vector code */
+            const uint8_t *restrict code = (const uint8_t *)ids.codes + begin + at;
+            for (size_t i = 0; i < STRIP; i++) to[i] = (uint8_t)(to[i] + (code[i] != wanted));
+        } else {
+            for (size_t i = 0; i < n_here; i++)
+                to[i] = (uint8_t)(to[i] + (cofi_id(ids, begin + at + i) != own));
+        }
+    }
+}
+
+static void near_task(void *ctx, uint32_t worker, size_t block)
+{
+    enum { COLUMNS = 255 }; /* whose differences fit a byte */
+    const near_job *job = ctx;
+    (void)worker;
+    const cofi_cells *c = job->cells;
+    size_t begin = block * BLOCK, n = c->n_rows - begin < BLOCK ? c->n_rows - begin : BLOCK;
+    uint32_t distance[BLOCK], *near = job->near + begin;
+    memset(distance, 0, sizeof distance);
+    for (size_t first = 0; first < job->n_columns; first += COLUMNS) {
+        uint8_t some[BLOCK];
+        memset(some, 0, sizeof some);
+        for (size_t r = first; r < job->n_columns && r < first + COLUMNS; r++)
+            add_differences(c->ids[r], begin, n, job->seed[r], c->ids[r + 1 < job->n_columns ? r + 1 : r],
+                            some);
+        for (size_t i = 0; i < n; i++) distance[i] += some[i];
+    }
+    for (size_t i = 0; i < n; i++) near[i] = distance[i] < near[i] ? distance[i] : near[i];
+}
+
+static cof_status open_near(cofi_partition *p, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    cofi_labels *s = p->labels;
+    if (s->near == NULL) s->near = cofi_alloc(&l->env, l->cells.n_rows, sizeof *s->near);
+    if (s->block_mass == NULL)
+        s->block_mass =
+            cofi_alloc(&l->env, p->rows->problem->n_table_rows / BLOCK + 1, sizeof *s->block_mass);
+    return s->near != NULL && s->block_mass != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+cof_status cofi_local_add_seed(cofi_partition *p, const uint32_t *cell, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    cofi_labels *s = p->labels;
+    const cofi_problem *problem = p->rows->problem;
+    cof_status status = open_near(p, err);
+    if (status != COF_OK) return status;
+    if (cell == NULL) {
+        s->n_seeds = 0;
+        memset(s->near, 0xFF, l->cells.n_rows * sizeof *s->near);
+        return COF_OK;
+    }
+    near_job job = {&l->cells, problem->n_attrs + problem->n_numeric, cell, s->near};
+    s->n_seeds++;
+    cofi_team_run(s->pass.team, near_task, &job, cofi_n_blocks(l->cells.n_rows));
+    return COF_OK;
+}
+
+/* ---- Masses -------------------------------------------------------------------------------------- */
+
+typedef struct mass_job {
+    const cofi_local *l;
+    const cofi_labels *s;
+    cofi_chance by;
+    size_t n_rows;
+} mass_job;
+
+static uint64_t row_mass(const mass_job *job, size_t table_row)
+{
+    uint64_t weight = job->l->table_weight != NULL ? job->l->table_weight[table_row] : 1;
+    if (job->by == COFI_ANY_ROW) return weight;
+    uint32_t near = job->s->near[cofi_local_row(job->l, table_row)];
+    if (job->by == COFI_BY_DISTANCE) return weight * near;
+    if (job->by == COFI_ANY_NEW_ROW) return near > 0 ? weight : 0;
+    return near == job->s->extreme ? weight : 0;
+}
+
+static void mass_task(void *ctx, uint32_t worker, size_t block)
+{
+    const mass_job *job = ctx;
+    (void)worker;
+    size_t begin = block * BLOCK, end = begin + BLOCK < job->n_rows ? begin + BLOCK : job->n_rows;
+    uint64_t mass = 0;
+    if (job->by == COFI_BY_DISTANCE && job->l->table_weight == NULL && job->l->group == NULL)
+        for (size_t i = begin; i < end; i++) mass += job->s->near[i]; /* as below, without the questions */
+    else
+        for (size_t i = begin; i < end; i++) mass += row_mass(job, i);
+    job->s->block_mass[block] = mass;
+}
+
+static uint32_t extreme_near(const cofi_cells *c, const uint32_t *near, bool greatest)
+{
+    uint32_t extreme = greatest ? 0 : UINT32_MAX;
+    for (size_t i = 0; i < c->n_rows; i++)
+        if ((greatest ? near[i] > extreme : near[i] < extreme) && cofi_cells_weight(c, i) > 0)
+            extreme = near[i];
+    return extreme;
+}
+
+cof_status cofi_local_mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    cofi_labels *s = p->labels;
+    mass_job job = {l, s, by, p->rows->problem->n_table_rows};
+    cof_status status = open_near(p, err);
+    if (status != COF_OK) return status;
+    *total = job.n_rows;
+    if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
+    if (by == COFI_FARTHEST || by == COFI_NEAREST)
+        s->extreme = extreme_near(&l->cells, s->near, by == COFI_FARTHEST);
+    cofi_team_run(s->pass.team, mass_task, &job, cofi_n_blocks(job.n_rows));
+    *total = 0;
+    for (size_t b = 0; b < cofi_n_blocks(job.n_rows); b++) *total += s->block_mass[b];
+    return COF_OK;
+}
+
+cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row,
+                             cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    const cofi_labels *s = p->labels;
+    mass_job job = {l, s, by, p->rows->problem->n_table_rows};
+    size_t block = 0;
+    (void)err;
+    *row = target;
+    if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
+    while (target >= s->block_mass[block]) target -= s->block_mass[block++];
+    size_t i = block * BLOCK;
+    while (target >= row_mass(&job, i)) target -= row_mass(&job, i++);
+    *row = i;
+    return COF_OK;
+}
+
+/* ---- Density ------------------------------------------------------------------------------------- */
+
+/* The first table row that stands for this one and weighs something. */
+static uint64_t table_row(const cofi_local *l, size_t row)
+{
+    uint64_t i = 0;
+    if (l->group == NULL) return row;
+    while (l->group[i] != row || (l->table_weight != NULL && l->table_weight[i] == 0)) i++;
+    return i;
+}
+
+cof_status cofi_local_densest(cofi_partition *p, const uint64_t *total, uint64_t *row, cof_error *err)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    const cofi_cells *c = &l->cells;
+    const cofi_labels *s = p->labels;
+    double greatest = -1;
+    size_t best = 0;
+    (void)err;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        uint64_t density = 0;
+        for (size_t r = 0; r < c->n_attrs; r++) density += total[c->first[r] + cofi_id(c->ids[r], i)];
+        double merit = (double)density * (s->n_seeds > 0 ? (double)s->near[i] : 1.0);
+        if (cofi_cells_weight(c, i) == 0 || merit <= greatest) continue;
+        greatest = merit;
+        best = i;
+    }
+    *row = table_row(l, best);
+    return COF_OK;
+}

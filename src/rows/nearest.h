@@ -1,0 +1,14 @@
+/* Labels of rows that belong to no fit: those of a new table, under a model's scores. */
+#ifndef COFI_NEAREST_H
+#define COFI_NEAREST_H
+
+#include "../core/env.h"
+#include "../core/shape.h"
+#include "../core/team.h"
+
+/* label[i] is the cluster of row i. Value v of column r has the flat id first[r] + v in the scores. */
+cof_status cofi_nearest_labels(const cof_env *env, cofi_team *team, size_t n_rows, size_t n_attrs,
+                               const cofi_ids *ids, const uint32_t *first, const cofi_scores *scores,
+                               int32_t *label, cof_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* What every implementation of rows does alike around its own part of a call. */
+#include "rows.h"
+
+#include <assert.h>
+
+cof_status cofi_partition_open(cofi_rows *rows, uint32_t k, cofi_team *team, cofi_partition *p,
+                               cof_error *err)
+{
+    *p = (cofi_partition){.rows = rows, .k = k, .stride = cofi_stride(k)};
+    return rows->ops->open(p, team, err);
+}
+
+void cofi_partition_close(cofi_partition *p)
+{
+    if (p->rows != NULL) p->rows->ops->close_labels(p);
+    *p = (cofi_partition){.rows = NULL};
+}
+
+void cofi_partition_forget(cofi_partition *p)
+{
+    p->rows->ops->forget(p);
+    p->known = false;
+}
+
+#ifndef NDEBUG
+/* Every row that weighs something is in one cluster. */
+static bool sizes_add_up(const cofi_partition *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t j = 0; j < p->k; j++) sum += p->size[j];
+    return sum == p->rows->problem->total_weight;
+}
+#endif
+
+cof_status cofi_partition_pass(cofi_partition *p, const cofi_scores *scores, uint64_t *moved, cof_error *err)
+{
+    cofi_pass_request request = {.partition = p, .scores = scores};
+    cof_status status = p->rows->ops->pass(&request, 1, err);
+    if (status != COF_OK) return status;
+    *moved = request.moved;
+    assert(sizes_add_up(p));
+    return COF_OK;
+}
+
+cof_status cofi_partition_take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
+{
+    cof_status status = p->rows->ops->take(p, label, moved, err);
+    p->known = p->known || status == COF_OK;
+    return status;
+}
+
+cof_status cofi_partition_recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
+{
+    cof_status status = p->rows->ops->recall(p, kept, err);
+    p->known = status == COF_OK;
+    return status;
+}

@@ -1,0 +1,418 @@
+/* Row blocks shared out over the team: a kernel names each row's cluster, and rows that moved change the
+ * counts. Counting differences instead of recounting makes late passes, where few rows move, cheap. */
+#include "pass.h"
+
+#include "../core/rng.h"
+
+enum {
+    MOST_MEMBERS = 64, /* clusters up to which blocks are counted by members */
+    MOST_HELD = 160    /* values but one times clusters and four: beyond, counting row by row is cheaper */
+};
+
+typedef struct move {
+    uint32_t at; /* within the block */
+    cofi_label from, to;
+} move;
+
+/* What one worker changed. Differences wrap around; their sum over workers does not. */
+struct cofi_pass_worker {
+    uint64_t *count; /* n_flat x stride */
+    uint64_t *size;
+    uint64_t hash, moved;
+    void *scratch;
+    int64_t *sum;     /* stride: of one row */
+    move *moves;      /* COFI_BLOCK_ROWS */
+    uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
+    uint32_t held[MOST_HELD];
+    bool touched;
+};
+
+static size_t n_entries(const cofi_pass *p)
+{
+    return (size_t)p->rows->first[p->rows->n_attrs] * p->stride;
+}
+
+static size_t n_blocks(const cofi_pass *p)
+{
+    return (p->rows->n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
+}
+
+/* Is comparing every row with every value cheaper than counting one row after another? */
+static bool counts_by_members(const cofi_pass *p, size_t r)
+{
+    uint32_t o = p->rows->first[r + 1] - p->rows->first[r];
+    return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < MOST_HELD;
+}
+
+static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
+{
+    w->count = cofi_alloc_zero(&p->env, n_entries(p), sizeof *w->count);
+    w->size = cofi_alloc_zero(&p->env, p->k, sizeof *w->size);
+    w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
+    w->sum = cofi_alloc(&p->env, p->stride, sizeof *w->sum);
+    w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
+    bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
+    if (by_members) w->member = cofi_alloc_zero(&p->env, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
+    bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->sum != NULL &&
+              w->moves != NULL && (!by_members || w->member != NULL);
+    return ok ? COF_OK : COF_ERR_MEMORY;
+}
+
+cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
+                          const cofi_kernel *kernel, cofi_pass *pass, cof_error *err)
+{
+    memset(pass, 0, sizeof *pass);
+    pass->env = *env;
+    pass->rows = rows;
+    pass->team = team;
+    pass->kernel = kernel;
+    cof_status status = kernel == NULL ? cofi_kernel_choose(&pass->kernel, err) : COF_OK;
+    if (status != COF_OK) return status;
+    pass->k = k;
+    pass->stride = cofi_stride(k);
+    pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
+    pass->unknown = cofi_alloc(env, COFI_BLOCK_ROWS, sizeof *pass->unknown);
+    pass->count = cofi_alloc(env, n_entries(pass), sizeof *pass->count);
+    pass->size = cofi_alloc(env, k, sizeof *pass->size);
+    pass->block_hash = cofi_alloc(env, n_blocks(pass), sizeof *pass->block_hash);
+    pass->worker = cofi_alloc_zero(env, cofi_team_size(team), sizeof *pass->worker);
+    if (pass->label == NULL || pass->unknown == NULL || pass->count == NULL || pass->size == NULL ||
+        pass->block_hash == NULL || pass->worker == NULL)
+        return cofi_no_memory(err);
+    memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
+    status = cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
+    if (status != COF_OK) return status;
+    /* The plain kernel is the reference: it looks at every row. */
+    bool skips = pass->kernel->most_cells > 0 && cofi_skip_pays(rows, k);
+    if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
+    for (uint32_t t = 0; t < cofi_team_size(team); t++)
+        if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);
+    pass->all_by_members = true;
+    for (size_t r = 0; r < rows->n_attrs; r++) pass->all_by_members &= counts_by_members(pass, r);
+    cofi_pass_reset(pass);
+    return COF_OK;
+}
+
+void cofi_pass_close(cofi_pass *pass)
+{
+    if (pass->env.release == NULL) return; /* never opened */
+    for (uint32_t t = 0; pass->worker != NULL && t < cofi_team_size(pass->team); t++) {
+        cofi_release(&pass->env, pass->worker[t].count);
+        cofi_release(&pass->env, pass->worker[t].size);
+        cofi_release(&pass->env, pass->worker[t].scratch);
+        cofi_release(&pass->env, pass->worker[t].sum);
+        cofi_release(&pass->env, pass->worker[t].moves);
+        cofi_release(&pass->env, pass->worker[t].member);
+    }
+    cofi_release(&pass->env, pass->worker);
+    cofi_plan_close(&pass->plan);
+    cofi_skip_close(&pass->skip);
+    cofi_release(&pass->env, pass->label);
+    cofi_release(&pass->env, pass->unknown);
+    cofi_release(&pass->env, pass->count);
+    cofi_release(&pass->env, pass->size);
+    cofi_release(&pass->env, pass->block_hash);
+    memset(pass, 0, sizeof *pass);
+}
+
+void cofi_pass_reset(cofi_pass *pass)
+{
+    memset(pass->label, 0xFF, pass->rows->n_rows * sizeof *pass->label);
+    memset(pass->count, 0, n_entries(pass) * sizeof *pass->count);
+    memset(pass->size, 0, pass->k * sizeof *pass->size);
+    memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
+    pass->hash = 0;
+    cofi_skip_forget(&pass->skip);
+}
+
+enum { CHAINS = 4, WORD_LABELS = sizeof(uint64_t) / sizeof(cofi_label), CHAIN_LABELS = CHAINS * WORD_LABELS };
+
+/* A word of labels into each chain. */
+static inline void add_links(uint64_t *chain, const cofi_label *label)
+{
+    for (size_t c = 0; c < CHAINS; c++) {
+        uint64_t word;
+        memcpy(&word, label + c * WORD_LABELS, sizeof word);
+        word ^= chain[c];
+        chain[c] = (word << 29 | word >> 35) * 0x9e3779b97f4a7c15u;
+    }
+}
+
+/* Of the labels of one block; passengers leave no trace. Four chains, because one would wait for itself. */
+static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
+{
+    const uint64_t *weight = p->rows->weight;
+    uint64_t chain[CHAINS], sum = 0;
+    for (size_t c = 0; c < CHAINS; c++) chain[c] = begin + c;
+    size_t at = 0;
+    for (; weight == NULL && at + CHAIN_LABELS <= n; at += CHAIN_LABELS)
+        add_links(chain, p->label + begin + at);
+    for (; at < n; at += CHAIN_LABELS) {
+        cofi_label label[CHAIN_LABELS] = {0};
+        for (size_t i = 0; i < CHAIN_LABELS && at + i < n; i++)
+            if (weight == NULL || weight[begin + at + i] > 0) label[i] = p->label[begin + at + i];
+        add_links(chain, label);
+    }
+    for (size_t c = 0; c < CHAINS; c++) sum = cofi_mix64(sum ^ chain[c]);
+    return sum;
+}
+
+/* ---- Counting ----------------------------------------------------------------------------------- */
+
+/* Changes the counts of one attribute row by row. */
+static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *moves, size_t n_moves,
+                        uint64_t *count)
+{
+    const cofi_cells *rows = p->rows;
+    cofi_ids ids = rows->ids[r];
+    count += (size_t)rows->first[r] * p->stride;
+    for (size_t m = 0; m < n_moves; m++) {
+        size_t row = begin + moves[m].at;
+        uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
+        uint64_t *n = count + (size_t)cofi_id(ids, row) * p->stride;
+        n[moves[m].to] += weight;
+        if (moves[m].from != COFI_NO_LABEL) n[moves[m].from] -= weight;
+    }
+}
+
+/* Adds or takes away the counts that these members have in one attribute. The last value has what the others
+ * leave. */
+static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, bool take_away,
+                          struct cofi_pass_worker *w, const uint64_t *size)
+{
+    const uint8_t *code = (const uint8_t *)p->rows->ids[r].codes + begin;
+    uint8_t room[COFI_BLOCK_ROWS];
+    size_t n_words = cofi_n_words(n);
+    if (n < 64 * n_words) { /* the table's last rows: nothing past them may be read */
+        memcpy(room, code, n);
+        memset(room + n, 0, 64 * n_words - n);
+        code = room;
+    }
+    uint32_t o = p->rows->first[r + 1] - p->rows->first[r], k = p->k;
+    uint64_t left[MOST_MEMBERS], *count = w->count + (size_t)p->rows->first[r] * p->stride;
+    p->kernel->count(code, n_words, o - 1, w->member, k, w->held);
+    memcpy(left, size, k * sizeof *left);
+    for (uint32_t v = 0; v < o; v++, count += p->stride) {
+        for (uint32_t j = 0; j < k; j++) {
+            uint64_t here = v + 1 < o ? w->held[v * k + j] : left[j];
+            left[j] -= here;
+            count[j] += take_away ? -here : here;
+        }
+    }
+}
+
+/* Many rows of a block moved: its old members go, its new ones come. */
+static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const cofi_label *label,
+                    size_t n, bool take_away)
+{
+    uint64_t size[MOST_MEMBERS];
+    p->kernel->members(label, n, p->k, w->member, size);
+    for (uint32_t j = 0; j < p->k; j++) w->size[j] += take_away ? -size[j] : size[j];
+    for (size_t r = 0; r < p->rows->n_attrs; r++)
+        if (counts_by_members(p, r)) count_members(p, r, begin, n, take_away, w, size);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------- */
+
+typedef struct pass_job {
+    cofi_pass *pass;
+    const cofi_label *given; /* labels to take over instead of scoring */
+} pass_job;
+
+static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t n)
+{
+    uint32_t changed = 0;
+    for (size_t i = 0; i < n; i++) changed += from[i] != to[i];
+    return changed;
+}
+
+/* Lists the rows of the block whose label changes and that weigh something; a row without weight
+ * is a passenger, labelled but never counted nor waited for. */
+static size_t list_moves(const cofi_pass *p, size_t block_begin, const cofi_label *from, const cofi_label *to,
+                         size_t n, move *moves)
+{
+    const uint64_t *weight = p->rows->weight != NULL ? p->rows->weight + block_begin : NULL;
+    size_t n_moves = 0;
+    for (size_t i = 0; i < n; i += 64) {
+        size_t stop = i + 64 < n ? i + 64 : n;
+        if (memcmp(from + i, to + i, (stop - i) * sizeof *to) == 0) continue;
+        for (size_t x = i; x < stop; x++) {
+            moves[n_moves] = (move){(uint32_t)x, from[x], to[x]};
+            n_moves += from[x] != to[x] && (weight == NULL || weight[x] > 0);
+        }
+    }
+    return n_moves;
+}
+
+static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const move *moves,
+                       size_t n_moves)
+{
+    const cofi_cells *rows = p->rows;
+    for (size_t m = 0; m < n_moves; m++) {
+        size_t row = begin + moves[m].at;
+        uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
+        w->size[moves[m].to] += weight;
+        if (moves[m].from != COFI_NO_LABEL) w->size[moves[m].from] -= weight;
+        w->moved += rows->copies != NULL ? rows->copies[row] : 1;
+    }
+}
+
+/* Counts a block anew, by members, if that is cheaper than row after row. */
+static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                          const cofi_label *from, const cofi_label *to)
+{
+    enum { FEW_ROWS = 128 };
+    bool known = from[0] != COFI_NO_LABEL;
+    if (w->member == NULL || p->rows->weight != NULL || n < FEW_ROWS) return false;
+    size_t n_moved = known ? count_changes(from, to, n) : n;
+    if (n_moved <= n / 16) return false;
+    if (known) recount(p, w, begin, from, n, true);
+    recount(p, w, begin, to, n, false);
+    w->moved += n_moved;
+    return true;
+}
+
+/* Takes new labels over: into the counts, the sizes and the hash. `to` may be where they are kept. */
+static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                      const cofi_label *from, const cofi_label *to)
+{
+    cofi_label *kept = p->label + begin;
+    if (from == kept && memcmp(from, to, n * sizeof *to) == 0) return;
+    bool done = recount_block(p, w, begin, n, from, to);
+    size_t n_moves = done && p->all_by_members ? 0 : list_moves(p, begin, from, to, n, w->moves);
+    if (!done) note_moves(p, w, begin, w->moves, n_moves);
+    for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++)
+        if (!done || !counts_by_members(p, r)) count_moves(p, r, begin, w->moves, n_moves, w->count);
+    if (to != kept) memcpy(kept, to, n * sizeof *to);
+    uint64_t *hash = &p->block_hash[begin / COFI_BLOCK_ROWS], now = block_hash(p, begin, n);
+    w->hash += now - *hash;
+    *hash = now;
+    w->touched = true;
+}
+
+/* How many keys are too small to keep the label unread. */
+static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
+{
+    uint32_t close = 0;
+    for (size_t i = 0; i < n; i++) close += key[i] <= need;
+    return close;
+}
+
+/* Rows begin..begin+n-1 of the block: their labels are not known. */
+static void score_rows(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+{
+    uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL;
+    if (n > 0) p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
+}
+
+/* Those of a group whose lead may be used up, one by one. */
+static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+{
+    uint16_t *key = p->skip.key + begin;
+    for (size_t i = 0; i < n; i++) {
+        if (key[i] > p->skip.need) continue;
+        float lead;
+        size_t row = begin + i;
+        cofi_sum_rows(p->rows, p->plan.scores, &row, 1, w->sum);
+        to[i] = cofi_settle_lead(p->rows, p->plan.scores, row, w->sum, &lead);
+        key[i] = cofi_plan_key(&p->plan, lead);
+    }
+}
+
+/* Labels of a block into `to`; returns whether any was looked at. Groups that follow one another are scored together
+ * if the kernel can make use of it. */
+static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+{
+    enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
+    size_t n_looks = 0, waiting = 0;
+    for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
+        size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
+        for (size_t x = 0; x < COFI_GROUP_ROWS; x += 32) {
+            __builtin_prefetch(p->label + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
+            if (p->skip.keeps) __builtin_prefetch(p->skip.key + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
+        }
+        size_t n_close = p->skip.valid ? count_close(p->skip.key + begin + at, n_here, p->skip.need) : n_here;
+        n_looks += n_close;
+        bool all = n_close > FEW || n_close == n_here;
+        if (all) waiting += n_here;
+        if (!all || p->plan.n_chunks == 1 || at + n_here == n) {
+            size_t end = all ? at + n_here : at;
+            score_rows(p, w, begin + end - waiting, waiting, to + end - waiting);
+            waiting = 0;
+        }
+        if (all) continue;
+        memcpy(to + at, p->label + begin + at, n_here * sizeof *to);
+        if (n_close > 0) score_few(p, w, begin + at, n_here, to + at);
+    }
+    return n_looks > 0;
+}
+
+static void do_block(void *ctx, uint32_t worker, size_t block)
+{
+    pass_job *job = ctx;
+    cofi_pass *p = job->pass;
+    struct cofi_pass_worker *w = &p->worker[worker];
+    cofi_label room[COFI_BLOCK_ROWS];
+    size_t begin = block * COFI_BLOCK_ROWS;
+    size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
+    bool fresh = p->label[begin] == COFI_NO_LABEL;
+    const cofi_label *from = fresh ? p->unknown : p->label + begin;
+    cofi_label *to = fresh ? p->label + begin : room;
+    if (job->given != NULL)
+        move_rows(p, w, begin, n, from, job->given + begin);
+    else if (label_block(p, w, begin, n, to))
+        move_rows(p, w, begin, n, from, to);
+}
+
+/* Adds what the workers changed and clears it for the next pass. */
+static uint64_t collect(cofi_pass *p)
+{
+    uint64_t moved = 0;
+    for (uint32_t t = 0; t < cofi_team_size(p->team); t++) {
+        struct cofi_pass_worker *w = &p->worker[t];
+        if (!w->touched) continue;
+        size_t n = n_entries(p);
+        for (size_t at = 0; at < n; at++) p->count[at] += w->count[at];
+        memset(w->count, 0, n * sizeof *w->count);
+        for (uint32_t j = 0; j < p->k; j++) p->size[j] += w->size[j];
+        memset(w->size, 0, p->k * sizeof *w->size);
+        p->hash += w->hash;
+        moved += w->moved;
+        w->hash = w->moved = 0;
+        w->touched = false;
+    }
+    return moved;
+}
+
+static uint64_t run_job(pass_job *job)
+{
+    cofi_pass *p = job->pass;
+    cofi_team_run(p->team, do_block, job, n_blocks(p));
+    return collect(p);
+}
+
+uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
+{
+    pass_job job = {pass, NULL};
+    cofi_plan_prepare(&pass->plan, scores);
+    /* The first scores after a start move so much that leads under them save nothing later. */
+    pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
+    if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
+
+    uint64_t moved = run_job(&job);
+    pass->skip.valid = pass->skip.keeps;
+    return moved;
+}
+
+uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label)
+{
+    pass_job job = {pass, label};
+    cofi_skip_forget(&pass->skip);
+    return run_job(&job);
+}
+
+void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label)
+{
+    cofi_pass_reset(pass);
+    cofi_pass_take(pass, label);
+}

@@ -1,0 +1,260 @@
+/* Everything is timed in turn, round after round, so that whatever else the machine does falls on all alike;
+ * medians are told. Scores are drawn at random: what a pass costs hardly depends on them. */
+#include "local.h"
+#include "speed.h"
+
+#include "../core/rng.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_KERNELS = (COF_MOST_SPEEDS / 2 - 1) / 2, STRETCH = 1 << 18, LINE_WORDS = 8 };
+
+typedef struct lab {
+    cof_env env;
+    const cofi_cells *rows;
+    cofi_team *team[2]; /* all threads; one alone, where that is not the same */
+    size_t n_teams;
+    const cofi_kernel *chosen;
+    cofi_pass pass[MOST_KERNELS];
+    size_t n_kernels;
+    cofi_scores scores;
+    size_t task_columns, column_tasks; /* of the reading: a task reads a stretch of so many columns */
+    uint64_t *sum;                     /* per worker, a cache line each: nothing read may be left out */
+    cof_speed *speed;
+    size_t n_speeds;
+    uint32_t n_rounds;
+    double *elapsed, *processor; /* [speed][round], seconds */
+    double began_s;
+} lab;
+
+/* ---- Reading ------------------------------------------------------------------------------------ */
+
+/* Into four vectors of sums, spelled out: left to itself, a compiler may well add one word at a time, and then
+ * it is the adding that is measured. */
+static uint64_t read_stretch(const char *codes, size_t n_bytes)
+{
+    typedef uint64_t lanes __attribute__((vector_size(16)));
+    lanes sum[4] = {{0}}, word[4];
+    for (size_t i = 0; i + sizeof word <= n_bytes; i += sizeof word) {
+        memcpy(word, codes + i, sizeof word);
+        sum[0] += word[0];
+        sum[1] += word[1];
+        sum[2] += word[2];
+        sum[3] += word[3];
+    }
+    sum[0] += sum[1] + sum[2] + sum[3];
+    return sum[0][0] + sum[0][1];
+}
+
+static void read_task(void *ctx, uint32_t worker, size_t task)
+{
+    lab *b = ctx;
+    size_t first = task / b->column_tasks * b->task_columns, begin = task % b->column_tasks * STRETCH;
+    for (size_t r = first; r < first + b->task_columns && r < b->rows->n_attrs; r++) {
+        size_t end = b->rows->n_rows * b->rows->ids[r].width;
+        if (begin >= end) continue; /* another column is wider */
+        const char *codes = b->rows->ids[r].codes;
+        b->sum[LINE_WORDS * worker] +=
+            read_stretch(codes + begin, end - begin < STRETCH ? end - begin : STRETCH);
+    }
+}
+
+/* Long columns are cut into stretches, short ones are read several at a time. */
+static void plan_reading(lab *b)
+{
+    size_t longest = 1;
+    for (size_t r = 0; r < b->rows->n_attrs; r++) {
+        size_t n_bytes = b->rows->n_rows * b->rows->ids[r].width;
+        if (n_bytes > longest) longest = n_bytes;
+    }
+    b->column_tasks = (longest + STRETCH - 1) / STRETCH;
+    b->task_columns = longest < STRETCH ? STRETCH / longest : 1;
+}
+
+static void read_codes(lab *b, cofi_team *team)
+{
+    size_t n_groups = (b->rows->n_attrs + b->task_columns - 1) / b->task_columns;
+    cofi_team_run(team, read_task, b, n_groups * b->column_tasks);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------ */
+
+static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
+{
+    cof_status status = cofi_team_open(&b->env, threads, &b->team[0], err);
+    if (status != COF_OK) return status;
+    b->n_teams = 1;
+    if (cofi_team_size(b->team[0]) == 1) return COF_OK;
+    status = cofi_team_open(&b->env, 1, &b->team[1], err);
+    if (status == COF_OK) b->n_teams = 2;
+    return status;
+}
+
+static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *err)
+{
+    cof_status status = cofi_kernel_choose(&b->chosen, err);
+    for (size_t at = 0; b->n_kernels < MOST_KERNELS && cofi_kernel_at(at) != NULL && status == COF_OK; at++) {
+        const cofi_kernel *kernel = cofi_kernel_at(at);
+        if (chosen_only && kernel != b->chosen) continue;
+        status = cofi_pass_open(&b->env, b->rows, k, b->team[0], kernel, &b->pass[b->n_kernels++], err);
+    }
+    return status;
+}
+
+/* Sums must stay below the limit of shape.h. */
+static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
+{
+    cofi_rng rng;
+    uint32_t n_flat = b->rows->first[b->rows->n_attrs], stride = cofi_stride(k);
+    uint64_t bound = (UINT64_C(1) << COFI_SUM_BITS) / b->rows->n_attrs;
+    b->scores = (cofi_scores){.k = k, .stride = stride, .scale = 1};
+    b->scores.value = cofi_alloc_zero(&b->env, (size_t)n_flat * stride, sizeof *b->scores.value);
+    b->scores.base = cofi_alloc_zero(&b->env, stride, sizeof *b->scores.base);
+    if (b->scores.value == NULL || b->scores.base == NULL) return COF_ERR_MEMORY;
+    cofi_rng_seed(&rng, seed, 0);
+    for (uint32_t j = k; j < stride; j++) b->scores.base[j] = COFI_NEVER;
+    for (uint32_t g = 0; g < n_flat; g++)
+        for (uint32_t j = 0; j < k; j++)
+            b->scores.value[(size_t)g * stride + j] = (int64_t)cofi_rng_below(&rng, bound);
+    return COF_OK;
+}
+
+/* What will be measured, in the order of measuring. */
+static void list_speeds(lab *b)
+{
+    for (size_t t = 0; t < b->n_teams; t++) {
+        uint32_t threads = cofi_team_size(b->team[t]);
+        b->speed[b->n_speeds++] = (cof_speed){.work = COF_WORK_READ, .threads = threads};
+        for (size_t x = 0; x < b->n_kernels; x++) {
+            const cofi_kernel *kernel = b->pass[x].kernel;
+            cof_speed speed = {.kernel = kernel->name, .chosen = kernel == b->chosen, .threads = threads};
+            speed.work = COF_WORK_FIRST;
+            b->speed[b->n_speeds++] = speed;
+            speed.work = COF_WORK_AGAIN;
+            b->speed[b->n_speeds++] = speed;
+        }
+    }
+}
+
+static cof_status open_lab(lab *b, const cof_bench_options *o, cof_error *err)
+{
+    cof_status status = open_teams(b, o->threads, err);
+    if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
+    if (status != COF_OK) return status;
+    list_speeds(b);
+    plan_reading(b);
+    b->n_rounds = o->rounds;
+    b->sum = cofi_alloc_zero(&b->env, cofi_team_size(b->team[0]), LINE_WORDS * sizeof *b->sum);
+    b->elapsed = cofi_alloc(&b->env, b->n_speeds * b->n_rounds, sizeof *b->elapsed);
+    b->processor = cofi_alloc(&b->env, b->n_speeds * b->n_rounds, sizeof *b->processor);
+    if (b->sum == NULL || b->elapsed == NULL || b->processor == NULL ||
+        open_scores(b, o->k, o->seed) != COF_OK)
+        return cofi_no_memory(err);
+    return COF_OK;
+}
+
+static void close_lab(lab *b)
+{
+    for (size_t x = 0; x < b->n_kernels; x++) cofi_pass_close(&b->pass[x]);
+    for (size_t t = 0; t < b->n_teams; t++) cofi_team_close(b->team[t]);
+    void *owned[] = {b->scores.value, b->scores.base, b->sum, b->elapsed, b->processor};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) cofi_release(&b->env, owned[i]);
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------- */
+
+/* Of all threads together. */
+static double processor_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void tell(const lab *b, uint32_t round, size_t at)
+{
+    if (b->env.progress == NULL) return;
+    cof_progress now = {.phase = COF_PHASE_BENCH,
+                        .done = (uint64_t)round * b->n_speeds + at,
+                        .total = (uint64_t)(b->n_rounds + 1) * b->n_speeds,
+                        .elapsed_s = cofi_now_s() - b->began_s};
+    b->env.progress(b->env.ctx, &now);
+}
+
+/* Does the work number `at` once and hands its two times over. A pass opened for all threads also runs on fewer:
+ * the other workers then have nothing to add. `again` follows `first`, whose labels it must find. */
+static void do_work(lab *b, size_t at, double *elapsed, double *processor)
+{
+    size_t per_team = b->n_speeds / b->n_teams, x = at % per_team == 0 ? 0 : (at % per_team - 1) / 2;
+    cofi_team *team = b->team[at / per_team];
+    cofi_pass *pass = &b->pass[x];
+    int32_t work = b->speed[at].work;
+    pass->team = team;
+    if (work == COF_WORK_FIRST) cofi_pass_reset(pass);
+    if (work == COF_WORK_AGAIN) cofi_skip_forget(&pass->skip); /* or every row would be known to stay */
+    double before = cofi_now_s(), processor_before = processor_s();
+    if (work == COF_WORK_READ)
+        read_codes(b, team);
+    else
+        cofi_pass_run(pass, &b->scores);
+    *processor = processor_s() - processor_before;
+    *elapsed = cofi_now_s() - before;
+    pass->team = b->team[0];
+}
+
+static cof_status do_round(lab *b, uint32_t round, cof_error *err)
+{
+    for (size_t at = 0; at < b->n_speeds; at++) {
+        double elapsed, processor;
+        if (cofi_should_stop(&b->env)) return cofi_fail(err, COF_ERR_STOPPED, "stopped while measuring");
+        do_work(b, at, &elapsed, &processor);
+        tell(b, round, at + 1);
+        if (round == 0) continue; /* memory touched for the first time, caches filled */
+        b->elapsed[at * b->n_rounds + round - 1] = elapsed;
+        b->processor[at * b->n_rounds + round - 1] = processor;
+    }
+    return COF_OK;
+}
+
+/* The promise of pass.h, tested on the machine at hand. */
+static cof_status compare_labels(const lab *b, cof_error *err)
+{
+    const cofi_pass *plain = &b->pass[b->n_kernels - 1];
+    for (size_t x = 0; x + 1 < b->n_kernels; x++)
+        if (b->pass[x].hash != plain->hash ||
+            memcmp(b->pass[x].label, plain->label, b->rows->n_rows * sizeof *plain->label) != 0)
+            return cofi_fail(err, COF_ERR_BACKEND,
+                             "the kernel %s gives other labels than plain on this machine; please report it",
+                             b->pass[x].kernel->name);
+    return COF_OK;
+}
+
+static void summarise(lab *b)
+{
+    for (size_t at = 0; at < b->n_speeds; at++) {
+        double *elapsed = b->elapsed + at * b->n_rounds, *processor = b->processor + at * b->n_rounds;
+        b->speed[at].elapsed_s = cof_quantile(elapsed, b->n_rounds, 0.5);
+        b->speed[at].least_s = elapsed[0];
+        b->speed[at].most_s = elapsed[b->n_rounds - 1];
+        b->speed[at].processor_s = cof_quantile(processor, b->n_rounds, 0.5);
+    }
+}
+
+cof_status cofi_measure_passes(const cof_env *env, cofi_rows *rows, const cof_bench_options *options,
+                               cof_speed *speeds, size_t *n_speeds, cof_error *err)
+{
+    cof_speed speed[COF_MOST_SPEEDS] = {{.work = COF_WORK_READ}};
+    lab b = {.env = *env, .rows = &cofi_local_of(rows)->cells, .speed = speed, .began_s = cofi_now_s()};
+    cof_status status = open_lab(&b, options, err);
+    for (uint32_t round = 0; round <= options->rounds && status == COF_OK; round++)
+        status = do_round(&b, round, err);
+    if (status == COF_OK) status = compare_labels(&b, err);
+    if (status == COF_OK) {
+        summarise(&b);
+        memcpy(speeds, speed, b.n_speeds * sizeof *speed);
+        *n_speeds = b.n_speeds;
+    }
+    close_lab(&b);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* Rows far apart: each next seed is as far as possible from the nearest one chosen, ties by chance. */
+#include "seeds.h"
+
+static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+{
+    (void)state;
+    (void)same_as;
+    return cofi_seeds_apart(fit, COFI_FARTHEST, err);
+}
+
+const cofi_start cofi_start_farthest = {
+    .name = "farthest", .title = "k-modes from rows far apart", .run = run};

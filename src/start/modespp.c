@@ -1,0 +1,13 @@
+/* k-means++ seeds for k-modes: each next row is drawn with a chance in proportion to its distance to the nearest one
+ * chosen. */
+#include "seeds.h"
+
+static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+{
+    (void)state;
+    (void)same_as;
+    return cofi_seeds_apart(fit, COFI_BY_DISTANCE, err);
+}
+
+const cofi_start cofi_start_modespp = {
+    .name = "modes++", .title = "k-modes from rows drawn by their distance", .run = run};

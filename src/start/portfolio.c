@@ -1,0 +1,208 @@
+/* The default start: restarts take turns. Even ones begin with one-hot k-means and are refined by the method, odd ones
+ * with rows far apart and are refined by likelihood; each after a few rounds of EM.
+ *
+ * On a large table a restart runs on a sample first, whole, and every row of the table then goes to the cluster that
+ * the sample's partition makes likeliest. Restarts that lead to a partition of the sample met before are not run on
+ * the table again. */
+#include "../fit/loops.h"
+#include "../fit/mixture.h"
+#include "../fit/scores.h"
+#include "seeds.h"
+
+enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
+enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROUNDS = 6, SAMPLE_SOFT_ROWS = 2048 };
+
+/* Rounds of EM on some of the rows. */
+typedef struct softening {
+    cofi_mixture *mixture;
+    cofi_kept *before; /* the partition it began with */
+    uint32_t n_rounds;
+} softening;
+
+typedef struct sample {
+    cofi_problem problem;
+    cofi_rows *rows;
+    cofi_fit fit;
+    void *method_state;
+    softening soft;
+    uint64_t *met;  /* per restart: hash of the partition of the sample, whatever its clusters are called */
+    uint32_t *name; /* k: of the clusters in order of appearance */
+    int32_t *label; /* per row of the sample */
+} sample;
+
+typedef struct portfolio {
+    softening soft; /* on the table itself, if that is small */
+    sample *sample; /* NULL: the table is small, or the sample too uniform to start from */
+} portfolio;
+
+/* ---- One turn, on the table or on a sample of it -------------------------------------------------- */
+
+static void close_softening(cofi_fit *fit, softening *s)
+{
+    cofi_mixture_close(fit, s->mixture);
+    cofi_kept_free(&fit->partition, s->before);
+}
+
+/* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
+ * the clusters are like, and the hard loops after it start from a better partition. Not where it empties clusters:
+ * so many were asked for. */
+static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
+{
+    uint32_t n_empty = cofi_count_empty(&fit->partition);
+    uint64_t moved;
+    double ignored;
+    cof_status status = cofi_partition_keep(&fit->partition, &s->before, err);
+    if (status != COF_OK) return status;
+    cofi_mixture_begin(fit, s->mixture);
+    for (uint32_t round = 0; round < s->n_rounds && status == COF_OK && !fit->log.stopped; round++) {
+        status = cofi_mixture_expect(fit, s->mixture, &ignored, err);
+        cofi_mixture_maximise(fit, s->mixture);
+        cofi_log_stopped(&fit->host, &fit->log);
+    }
+    cofi_mixture_scores(fit, s->mixture);
+    if (status == COF_OK) status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
+    if (status == COF_OK && cofi_count_empty(&fit->partition) > n_empty)
+        status = cofi_partition_recall(&fit->partition, s->before, err);
+    cofi_profile_clear(fit);
+    return status;
+}
+
+static cof_status take_turn(cofi_fit *fit, softening *s, cof_error *err)
+{
+    bool apart = fit->log.restart % 2 == 1;
+    fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
+    cof_status status = cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err);
+    if (status == COF_OK) status = apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
+    return status == COF_OK && !fit->log.stopped ? soften(fit, s, err) : status;
+}
+
+/* ---- The sample ----------------------------------------------------------------------------------- */
+
+static void close_sample(cofi_fit *fit, sample *s)
+{
+    if (s == NULL) return;
+    if (s->fit.host.env.release != NULL) {
+        close_softening(&s->fit, &s->soft);
+        if (fit->method->close != NULL) fit->method->close(&s->fit, s->method_state);
+        cofi_fit_close(&s->fit);
+    }
+    cofi_rows_close(s->rows);
+    cofi_problem_close_sample(&s->problem);
+    void *owned[] = {s->met, s->name, s->label, s};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+}
+
+static cof_status open_on_sample(cofi_fit *fit, size_t n, sample *s, cof_error *err)
+{
+    const cof_env *env = &fit->host.env;
+    s->met = cofi_alloc(env, fit->host.o.restarts, sizeof *s->met);
+    s->name = cofi_alloc(env, fit->partition.k, sizeof *s->name);
+    s->label = cofi_alloc(env, n, sizeof *s->label);
+    if (s->met == NULL || s->name == NULL || s->label == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err);
+    if (status == COF_OK && fit->method->open != NULL)
+        status = fit->method->open(&s->fit, &s->method_state, err);
+    if (status == COF_OK) status = cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);
+    s->fit.host.env.progress = NULL; /* the host hears of passes over its table */
+    s->soft.n_rounds = SAMPLE_SOFT_ROUNDS;
+    return status;
+}
+
+/* Leaves *out NULL where the sample is too uniform to start from. */
+static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *err)
+{
+    cofi_rows *rows = fit->partition.rows;
+    sample *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    cof_status status = rows->ops->sample(rows, n, &s->problem, &s->rows, err);
+    bool varied = status == COF_OK && s->problem.n_distinct >= fit->partition.k;
+    if (varied) status = open_on_sample(fit, n, s, err);
+    if (varied && status == COF_OK)
+        *out = s;
+    else
+        close_sample(fit, s);
+    return status;
+}
+
+/* Clusters are numbered as they appear. */
+static cof_status hash_partition(sample *s, uint64_t *hash, cof_error *err)
+{
+    size_t n = s->problem.n_table_rows;
+    uint32_t n_names = 0;
+    cof_status status = cofi_partition_labels(&s->fit.partition, NULL, n, s->label, err);
+    *hash = 0;
+    memset(s->name, 0xFF, s->fit.partition.k * sizeof *s->name);
+    for (size_t i = 0; status == COF_OK && i < n; i++) {
+        uint32_t *name = &s->name[s->label[i]];
+        if (*name == COFI_NONE) *name = n_names++;
+        *hash = cofi_mix64(*hash + *name);
+    }
+    return status;
+}
+
+/* The whole restart on the sample. */
+static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof_error *err)
+{
+    uint32_t restart = fit->log.restart;
+    uint64_t visits = s->fit.log.visits;
+    s->fit.log.restart = restart;
+    s->fit.log.n_history = 0;
+    s->fit.rng = fit->rng;
+    cofi_partition_forget(&s->fit.partition);
+    cof_status status = take_turn(&s->fit, &s->soft, err);
+    if (status == COF_OK) status = fit->method->run(&s->fit, s->method_state, err);
+    fit->log.visits += s->fit.log.visits - visits;
+    fit->log.stopped = s->fit.log.stopped;
+    fit->log.refiner = s->fit.log.refiner;
+    if (status == COF_OK) status = hash_partition(s, &s->met[restart], err);
+    for (uint32_t earlier = restart % 2; status == COF_OK && earlier < restart && !fit->log.stopped;
+         earlier += 2)
+        if (s->met[earlier] == s->met[restart] && *same_as == COFI_NONE) *same_as = earlier;
+    return status;
+}
+
+/* ---- The start ------------------------------------------------------------------------------------ */
+
+static void portfolio_close(cofi_fit *fit, void *state)
+{
+    portfolio *s = state;
+    if (s == NULL) return;
+    close_sample(fit, s->sample);
+    close_softening(fit, &s->soft);
+    cofi_release(&fit->host.env, s);
+}
+
+static cof_status portfolio_open(cofi_fit *fit, void **state, cof_error *err)
+{
+    portfolio *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    *state = s;
+    size_t n = (size_t)SAMPLE_ROWS_OF_CLUSTER * fit->partition.k;
+    if (n < SAMPLE_ROWS) n = SAMPLE_ROWS;
+    cof_status status = COF_OK;
+    if (fit->problem->n_walked > 2 * n) status = open_sample(fit, n, &s->sample, err);
+    if (status != COF_OK || s->sample != NULL) return status;
+    s->soft.n_rounds = SOFT_ROUNDS;
+    return cofi_mixture_open(fit, SOFT_ROWS, &s->soft.mixture, err);
+}
+
+static cof_status portfolio_run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+{
+    portfolio *s = state;
+    uint64_t moved;
+    if (s->sample == NULL) return take_turn(fit, &s->soft, err);
+    cof_status status = run_on_sample(fit, s->sample, same_as, err);
+    if (status != COF_OK || *same_as != COFI_NONE) return status;
+    cofi_scores_likelihood(fit, &s->sample->fit.partition);
+    status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
+    cofi_profile_clear(fit);
+    return status;
+}
+
+const cofi_start cofi_start_portfolio = {
+    .name = "portfolio",
+    .title =
+        "k-means and rows far apart by turns, each after rounds of EM; kmeans where the method is another",
+    .open = portfolio_open,
+    .run = portfolio_run,
+    .close = portfolio_close};
