@@ -104,6 +104,7 @@ set(COF_SOURCES
   src/start/cao.c
   src/start/farthest.c
   src/start/given.c
+  src/start/huang.c
   src/start/kmeans.c
   src/start/modespp.c
   src/start/portfolio.c

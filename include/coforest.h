@@ -219,7 +219,8 @@ typedef enum cof_init {
     COF_INIT_FARTHEST = 2, /* k-modes from rows far apart */
     COF_INIT_RANDOM = 3,   /* k-modes from distinct random rows: the paper's start */
     COF_INIT_MODESPP = 4,  /* k-modes from rows drawn by distance to the nearest one chosen */
-    COF_INIT_CAO = 5       /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); deterministic */
+    COF_INIT_CAO = 5,      /* k-modes from dense rows far apart (Cao, Liang and Bai 2009); deterministic */
+    COF_INIT_HUANG = 6     /* k-modes from the rows nearest to values drawn by frequency (Huang 1998) */
 } cof_init;
 
 typedef enum cof_select {

@@ -8,7 +8,8 @@
     X(COF_INIT_FARTHEST, farthest) \
     X(COF_INIT_RANDOM, random) \
     X(COF_INIT_MODESPP, modespp) \
-    X(COF_INIT_CAO, cao)
+    X(COF_INIT_CAO, cao) \
+    X(COF_INIT_HUANG, huang)
 /* clang-format on */
 
 #define DECLARE(number, name) extern const cofi_start cofi_start_##name;
