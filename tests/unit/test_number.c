@@ -55,7 +55,7 @@ static void a_fit_with_weights_and_its_report(void **state)
     assert_status(cof_fit(t, &o, &m, NULL, &err), COF_OK, &err);
     char *page = get_zero(1 << 20, 1);
     assert_status(cof_report_write(m, t, NULL, gather, page, &err), COF_OK, &err);
-    const char *sentence = strstr(page, "agree with the one kept to <strong>");
+    const char *sentence = strstr(page, "agree with the kept one to <strong>");
     assert_non_null(sentence);
     assert_memory_equal(strchr(sentence, '>') + 2, ".", 1);
     free(page);
