@@ -120,6 +120,7 @@ set(COF_SOURCES
   src/table/dialect.c
   src/table/encode.c
   src/table/generate.c
+  src/table/generate_mixed.c
   src/table/input.c
   src/table/parse_csv.c
   src/table/read_csv.c

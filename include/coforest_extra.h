@@ -136,8 +136,22 @@ COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof
 
 typedef enum cof_generator {
     COF_GENERATE_UNIFORM = 0, /* independent, uniform values: the paper's efficiency tables */
-    COF_GENERATE_PLANTED = 1  /* clusters around modes; a label column "class" is added */
+    COF_GENERATE_PLANTED = 1, /* clusters around modes; a label column "class" is added */
+    COF_GENERATE_MIXED = 2    /* 4 categories of 2 to 6 values beside 4 numbers, and "class" */
 } cof_generator;
+
+/* What a mixed table is like. Where a column carries structure, a category is its class's mode with chance 0.6, and the
+ * means of neighbouring classes are 2.5 standard deviations apart. */
+typedef enum cof_mixed_family {
+    COF_MIXED_BOTH = 0,       /* categories and numbers carry structure */
+    COF_MIXED_CATEGORIES = 1, /* the categories alone */
+    COF_MIXED_NUMBERS = 2,    /* the numbers alone */
+    COF_MIXED_SKEWED = 3,     /* both, the numbers nearly log-normal */
+    COF_MIXED_OUTLIERS = 4,   /* both, 2 numbers in 100 far away */
+    COF_MIXED_NOISE = 5,      /* both, but every other number is noise */
+    COF_MIXED_NONLINEAR = 6,  /* both, the distance of a number from 0 tells the class */
+    COF_MIXED_IMBALANCE = 7   /* both, each class takes 0.7 of the rows that are left */
+} cof_mixed_family;
 
 typedef struct cof_generate_options {
     size_t struct_size;
@@ -148,6 +162,8 @@ typedef struct cof_generate_options {
     uint32_t k;         /* planted clusters; 0 -> 5 */
     double noise;       /* planted: chance that a cell is drawn at random; 0 -> 0.3, below 0 -> none */
     uint64_t seed;
+    int32_t
+        family; /* cof_mixed_family; a mixed table reads k (0 -> 3 or 4, by the seed) and n_rows beside it */
 } cof_generate_options;
 
 /* Makes a synthetic table; the same options give the same table everywhere. Time and memory are proportional to the

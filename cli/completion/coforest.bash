@@ -83,7 +83,8 @@ _coforest()
         report:--na) compopt +o default; return ;;
         describe:--delimiter) compopt +o default; return ;;
         describe:--na) compopt +o default; return ;;
-        generate:--kind) words="uniform planted" ;;
+        generate:--kind) words="uniform planted mixed" ;;
+        generate:--family) words="both categories numbers skewed outliers noise nonlinear imbalance" ;;
         generate:--rows) compopt +o default; return ;;
         generate:--columns) compopt +o default; return ;;
         generate:--values) compopt +o default; return ;;
@@ -111,7 +112,7 @@ _coforest()
         trees:-*) words="--help --attr --format -o --out" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;
-        generate:-*) words="--help --kind --rows --columns --values -k --clusters --noise --seed -o --out" ;;
+        generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;
         completion:*) words="bash zsh fish man" ;;

@@ -8,7 +8,7 @@
 #include "../progress.h"
 
 typedef struct generate_settings {
-    int32_t kind;
+    int32_t kind, family;
     uint64_t rows, seed;
     uint32_t columns, values, k;
     double noise; /* NaN: not given */
@@ -19,6 +19,18 @@ static const choice kind_choices[] = {
     [COF_GENERATE_UNIFORM] = {"uniform", "independent columns, no structure at all"},
     [COF_GENERATE_PLANTED] = {"planted",
                               "clusters around modes, and a column class with the truth (default)"},
+    [COF_GENERATE_MIXED] = {"mixed", "four categories beside four numbers, and a column class"},
+    {NULL, NULL}};
+
+static const choice family_choices[] = {
+    [COF_MIXED_BOTH] = {"both", "categories and numbers tell the class (default)"},
+    [COF_MIXED_CATEGORIES] = {"categories", "the categories alone tell it"},
+    [COF_MIXED_NUMBERS] = {"numbers", "the numbers alone tell it"},
+    [COF_MIXED_SKEWED] = {"skewed", "both, the numbers with a long tail"},
+    [COF_MIXED_OUTLIERS] = {"outliers", "both, 2 numbers in 100 far away"},
+    [COF_MIXED_NOISE] = {"noise", "both, but every other number is noise"},
+    [COF_MIXED_NONLINEAR] = {"nonlinear", "both, the distance of a number from 0 tells the class"},
+    [COF_MIXED_IMBALANCE] = {"imbalance", "both, each class takes 70 % of the rows that are left"},
     {NULL, NULL}};
 
 static const option generate_options[] = {
@@ -28,6 +40,12 @@ static const option generate_options[] = {
      .offset = offsetof(generate_settings, kind),
      .choices = kind_choices,
      .help = "What kind of table:"},
+    {.name = "family",
+     .arg = "FAMILY",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(generate_settings, family),
+     .choices = family_choices,
+     .help = "What a mixed table is like:"},
     {.name = "rows",
      .arg = "N",
      .kind = OPTION_NUMBER,
@@ -52,7 +70,7 @@ static const option generate_options[] = {
      .kind = OPTION_COUNT,
      .offset = offsetof(generate_settings, k),
      .least = 1,
-     .help = "Clusters planted (default: 5)."},
+     .help = "Clusters planted (default: 5; in a mixed table 3, or 4 if the seed is odd)."},
     {.name = "noise",
      .arg = "P",
      .kind = OPTION_REAL,
@@ -85,7 +103,8 @@ static int write_table(const generate_settings *s, const cof_env *env)
                                     .n_columns = s->columns,
                                     .n_values = s->values,
                                     .k = s->k,
-                                    .seed = s->seed};
+                                    .seed = s->seed,
+                                    .family = s->family};
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
     cof_status status = cof_table_generate(env, &options, &table, &err);
@@ -116,10 +135,13 @@ static const operand generate_operands[] = {{.name = NULL}};
 static const option_group *const generate_groups[] = {&generate_group, NULL};
 static const char *const generate_paragraphs[] = {
     "Makes a table to try things on: one with clusters planted in it and their truth in the column class, "
-    "or one of independent, uniform columns in which there is nothing to find.",
+    "one of numbers beside categories, or one of independent, uniform columns in which there is nothing to "
+    "find.",
     NULL};
 static const example generate_examples[] = {
     {"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv", "Four clusters under much noise."},
+    {"coforest generate --kind mixed --family skewed | coforest fit - -k 4 --label class",
+     "Numbers with a long tail beside categories."},
     {"coforest generate --kind uniform --rows 100000 | coforest fit - -k 3", "See what noise looks like."},
     {NULL, NULL}};
 

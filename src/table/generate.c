@@ -1,5 +1,6 @@
 /* Synthetic tables, seeded: the paper's uniform ones, and planted clusters. */
 #include "encode.h"
+#include "generate_mixed.h"
 
 #include "../core/rng.h"
 
@@ -14,7 +15,7 @@ typedef struct plan {
 static cof_status check_plan(plan *p, cof_error *err)
 {
     cof_generate_options *o = &p->o;
-    if (o->kind != COF_GENERATE_UNIFORM && o->kind != COF_GENERATE_PLANTED)
+    if (o->kind < COF_GENERATE_UNIFORM || o->kind > COF_GENERATE_MIXED)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no kind %d of synthetic table", (int)o->kind);
     if (!(o->noise <= 1)) {
         char noise[COF_NUMBER_BYTES];
@@ -25,6 +26,14 @@ static cof_status check_plan(plan *p, cof_error *err)
     if (o->n_columns > COFI_MOST_COLUMNS)
         return cofi_fail(err, COF_ERR_ARGUMENT, "a synthetic table has at most %zu columns",
                          COFI_MOST_COLUMNS);
+    if (o->family < COF_MIXED_BOTH || o->family > COF_MIXED_IMBALANCE)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no family %d of mixed tables", (int)o->family);
+    if (o->k > COF_MOST_CLUSTERS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "at most %d clusters can be planted", COF_MOST_CLUSTERS);
+    if (o->kind == COF_GENERATE_MIXED) {
+        o->n_columns = COFI_MIXED_CATEGORIES + COFI_MIXED_NUMBERS;
+        if (o->k == 0) o->k = 3 + o->seed % 2;
+    }
     if (o->n_rows == 0) o->n_rows = 1000;
     if (o->n_columns == 0) o->n_columns = 20;
     if (o->n_values == 0) o->n_values = 5;
@@ -98,14 +107,17 @@ static cof_status build(const cof_env *env, plan *p, cofi_encoder *encoder, size
                         cof_error *err)
 {
     enum { SPACE = 16 };
-    cof_status status = draw_rows(p, encoder, n_columns);
+    bool mixed = p->o.kind == COF_GENERATE_MIXED;
+    cof_status status = mixed ? cofi_generate_mixed(env, &p->o, encoder) : draw_rows(p, encoder, n_columns);
     if (status == COF_ERR_STOPPED) return cofi_fail(err, status, "stopped before the table was complete");
     const char **names = cofi_alloc(env, n_columns, sizeof *names + SPACE);
     if (status == COF_OK && names == NULL) status = COF_ERR_MEMORY;
     if (status == COF_OK) {
         char *text = (char *)(names + n_columns);
         for (size_t c = 0; c < n_columns; c++, text += SPACE) {
-            snprintf(text, SPACE, "a%u", (unsigned)(c + 1));
+            bool number = mixed && c >= COFI_MIXED_CATEGORIES;
+            snprintf(text, SPACE, number ? "x%u" : "a%u",
+                     (unsigned)(number ? c - COFI_MIXED_CATEGORIES + 1 : c + 1));
             names[c] = c < p->o.n_columns ? text : "class";
         }
         status = cofi_table_from_encoders(env, encoder, n_columns, names, COFI_ORDER_SORTED, out, err);
@@ -124,8 +136,8 @@ cof_status cof_table_generate(const cof_env *lent, const cof_generate_options *o
     COFI_COPY_OPTIONS(&p.o, options);
     cof_status status = check_plan(&p, err);
     if (status != COF_OK) return status;
-    bool planted = p.o.kind == COF_GENERATE_PLANTED;
-    size_t n_columns = (size_t)p.o.n_columns + (planted ? 1 : 0);
+    bool planted = p.o.kind == COF_GENERATE_PLANTED, with_class = p.o.kind != COF_GENERATE_UNIFORM;
+    size_t n_columns = (size_t)p.o.n_columns + (with_class ? 1 : 0);
     cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
     if (planted) p.mode = cofi_alloc(&env, (size_t)p.o.k * p.o.n_columns, sizeof *p.mode);
     if (encoder == NULL || (planted && p.mode == NULL)) {
@@ -134,7 +146,7 @@ cof_status cof_table_generate(const cof_env *lent, const cof_generate_options *o
         for (size_t c = 0; c < n_columns; c++) cofi_encoder_init(&encoder[c], &env);
         status = build(&env, &p, encoder, n_columns, out, err);
         for (size_t c = 0; c < n_columns; c++) cofi_encoder_free(&encoder[c]);
-        if (status == COF_OK && planted) (*out)->column[n_columns - 1].role = COF_ROLE_LABEL;
+        if (status == COF_OK && with_class) (*out)->column[n_columns - 1].role = COF_ROLE_LABEL;
     }
     cofi_release(&env, encoder);
     cofi_release(&env, p.mode);

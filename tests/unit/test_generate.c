@@ -126,7 +126,7 @@ static void wrong_options_are_refused(void **state)
     (void)state;
     cof_table *table = NULL;
     cof_error err;
-    cof_generate_options o = {.struct_size = sizeof o, .kind = 2};
+    cof_generate_options o = {.struct_size = sizeof o, .kind = 3};
     assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
     o = (cof_generate_options){.struct_size = sizeof o, .noise = 1.5};
     assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
@@ -211,9 +211,54 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Mean and number of the cells of a number column that belong to a class. */
+static double class_mean(const cof_table *t, size_t column, uint32_t class, size_t *n)
+{
+    double sum = 0;
+    *n = 0;
+    for (size_t i = 0; i < cof_table_n_rows(t); i++) {
+        if (cof_table_code(t, i, 8) != class) continue;
+        sum += strtod(cof_table_value(t, column, cof_table_code(t, i, column)), NULL);
+        ++*n;
+    }
+    return sum / (double)*n;
+}
+
+static void mixed_tables_have_their_structure(void **state)
+{
+    (void)state;
+    for (int32_t family = COF_MIXED_BOTH; family <= COF_MIXED_IMBALANCE; family++) {
+        cof_generate_options o = {
+            .struct_size = sizeof o, .kind = COF_GENERATE_MIXED, .family = family, .n_rows = 3000, .seed = 5};
+        cof_table *t = NULL;
+        cof_error err;
+        cof_column about = {.struct_size = sizeof about};
+        assert_status(cof_table_generate(NULL, &o, &t, &err), COF_OK, &err);
+        assert_int_equal(cof_table_n_columns(t), 9);
+        assert_int_equal(cof_table_column(t, 8, &about), COF_OK);
+        assert_int_equal(about.role, COF_ROLE_LABEL);
+        assert_int_equal(about.n_values, 4);
+        size_t n[4];
+        double mean[4], low = INFINITY, high = -INFINITY;
+        for (uint32_t j = 0; j < 4; j++) {
+            mean[j] = class_mean(t, 4, j, &n[j]);
+            low = fmin(low, mean[j]);
+            high = fmax(high, mean[j]);
+        }
+        if (family == COF_MIXED_CATEGORIES || family == COF_MIXED_NONLINEAR) assert_true(high - low < 0.8);
+        if (family == COF_MIXED_BOTH || family == COF_MIXED_NUMBERS) assert_near(high - low, 7.5, 0.3);
+        if (family == COF_MIXED_IMBALANCE) assert_true(n[0] > 2 * n[1] && n[1] > n[3]);
+        cof_table_free(t);
+    }
+    cof_generate_options wrong = {.struct_size = sizeof wrong, .kind = COF_GENERATE_MIXED, .family = 8};
+    cof_table *t = NULL;
+    assert_int_equal(cof_table_generate(NULL, &wrong, &t, NULL), COF_ERR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_tables_have_their_structure),
         cmocka_unit_test(defaults),
         cmocka_unit_test(the_same_seed_gives_the_same_table),
         cmocka_unit_test(promised_tables),
