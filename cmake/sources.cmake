@@ -255,7 +255,9 @@ set(UNIT_TESTS
 set(FUZZ_TARGETS
   tests/fuzz/fuzz_arrow.c
   tests/fuzz/fuzz_csv.c
+  tests/fuzz/fuzz_fit.c
   tests/fuzz/fuzz_model.c
+  tests/fuzz/fuzz_numbers.c
 )
 
 set(EXAMPLES

@@ -2,52 +2,24 @@
 #ifndef COF_MODEL_USE_H
 #define COF_MODEL_USE_H
 
-#include "coforest_extra.h"
+#include "fuzz_helper.h"
 #include "../../src/core/bytes.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { LENGTH_AT = 16, BODY_AT = 24, END_BYTES = 4, MOST_TEXT = 1 << 20, ROWS = 5, MOST_COLUMNS = 64 };
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "a model is used: %s\n", what);
-    abort();
-}
+enum { LENGTH_AT = 16, BODY_AT = 24, END_BYTES = 4, ROWS = 5, MOST_COLUMNS = 64 };
 
 static void put_number(unsigned char *to, uint64_t x, size_t n)
 {
     for (size_t i = 0; i < n; i++) to[i] = (unsigned char)(x >> (8 * i));
 }
 
-/* Length and checksum put right, so that the parser behind them is reached. */
-static void seal(unsigned char *bytes, size_t n)
+/* Length and checksum put right, so that the parser behind them is reached. Not every user needs it. */
+static inline void seal(unsigned char *bytes, size_t n)
 {
     put_number(bytes + LENGTH_AT, n - BODY_AT - END_BYTES, 8);
     put_number(bytes + n - END_BYTES, cofi_crc32(bytes, n - END_BYTES), END_BYTES);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------------- */
-
-typedef struct page {
-    size_t n;
-    int refuse_after; /* pieces; -1: never */
-    char text[MOST_TEXT];
-} page;
-
-static int swallow(void *ctx, const char *text, size_t n_bytes)
-{
-    page *p = ctx;
-    require(memchr(text, '\0', n_bytes) == NULL, "a NUL in a text");
-    require(n_bytes < MOST_TEXT - p->n, "a text without end");
-    memcpy(p->text + p->n, text, n_bytes);
-    p->n += n_bytes;
-    return p->refuse_after >= 0 && p->refuse_after-- == 0;
-}
 
 /* Numbers of drawings are numbers. */
 static void check_drawings(page *p)
