@@ -38,6 +38,12 @@ const choice quantities_choices[] = {
     [QUANTITIES_VALUES] = {"values", "every number is a category"},
     {NULL, NULL}};
 
+static const choice scale_choices[] = {
+    [COF_SCALE_AUTO] = {"auto", "z for k-prototypes, else range (default)"},
+    [COF_SCALE_RANGE] = {"range", "from 0 to 1 over the table"},
+    [COF_SCALE_Z] = {"z", "from the mean, in standard deviations"},
+    {NULL, NULL}};
+
 const option column_options[] = {
     {.name = "label",
      .arg = "COLUMN",
@@ -96,6 +102,20 @@ const option column_options[] = {
      .offset = offsetof(column_choice, cuts),
      .hint = HINT_FILE,
      .help = "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it."},
+    {.name = "scale",
+     .arg = "HOW",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(column_choice, scale),
+     .choices = scale_choices,
+     .help = "How scaled quantities are measured:"},
+    {.name = "gamma",
+     .arg = "WEIGHT",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(column_choice, gamma),
+     .help =
+         "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes "
+         "kmodes or "
+         "clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."},
     {.name = "weights",
      .arg = "COLUMN",
      .kind = OPTION_TEXT,
@@ -113,7 +133,7 @@ static const struct {
     [LEFT_CONSTANT] = {"constant", "the same value in every row"},
     [LEFT_IGNORED] = {"ignored", "as asked by --ignore"},
     [LEFT_NOT_CHOSEN] = {"not in --columns", "not among --columns"},
-    [AS_NUMBER] = {"numeric", "quantities, scaled to 0..1 over the table"}};
+    [AS_NUMBER] = {"numeric", "scaled, beside the categories"}};
 
 const char *left_out_word(left_out why)
 {
@@ -371,6 +391,20 @@ static void mark_guessed(const cof_table *table, const column_choice *asked, int
         if (undecided && kind == COF_KIND_IDENTIFIER) out->why[c] = LEFT_IDENTIFIER;
         if (out->why[c] == USED && kind == COF_KIND_CONSTANT) out->why[c] = LEFT_CONSTANT;
     }
+}
+
+int parse_gamma(const column_choice *asked, double *gamma)
+{
+    char *end = NULL;
+    *gamma = 0;
+    if (asked->gamma == NULL) return CODE_DONE;
+    if (strcmp(asked->gamma, "kmodes") == 0) *gamma = COF_GAMMA_KMODES;
+    if (strcmp(asked->gamma, "clustmixtype") == 0) *gamma = COF_GAMMA_CLUSTMIXTYPE;
+    if (*gamma < 0) return CODE_DONE;
+    *gamma = strtod(asked->gamma, &end);
+    if (*asked->gamma != '\0' && *end == '\0' && *gamma > 0 && *gamma < 1e9) return CODE_DONE;
+    return complain(CODE_USAGE, "--gamma must be a number above 0, kmodes or clustmixtype; not \"%s\"",
+                    asked->gamma);
 }
 
 void resolve_quantities(column_choice *asked, const char *method, bool paper)

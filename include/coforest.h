@@ -246,6 +246,13 @@ typedef enum cof_stop {
 
 enum { COF_MOST_CLUSTERS = 65535 };
 
+/* How quantities with COF_ROLE_NUMERIC are measured. */
+typedef enum cof_scale {
+    COF_SCALE_AUTO = 0,  /* deviations for k-prototypes, else the range */
+    COF_SCALE_RANGE = 1, /* from 0 to 1 over the table */
+    COF_SCALE_Z = 2      /* from the mean, in standard deviations */
+} cof_scale;
+
 typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k; /* clusters wanted, 1 to COF_MOST_CLUSTERS; the one member without a default */
@@ -264,7 +271,16 @@ typedef struct cof_fit_options {
     const uint64_t *init_rows; /* k distinct rows as first modes of k-modes, cluster j from the j-th */
     const double *weights;     /* one for each row, finite, >= 0; NULL: the weight column, or 1 each */
     const char *method;        /* one of cof_method_name; NULL: "coforest" */
+    int32_t scale;             /* cof_scale */
+    /* Weight of a differing category beside the squared differences of quantities, above 0; or one of COF_GAMMA_...,
+     * with k-prototypes. 0 -> 0.5, for ek-prototypes 1. */
+    double gamma;
 } cof_fit_options;
+/* Estimated: half the mean standard deviation of the scaled quantities, as the Python package kmodes does (0.5 for
+ * COF_SCALE_Z); or their mean variance over the mean chance that two rows differ in a category, as the R package
+ * clustMixType does. */
+#define COF_GAMMA_KMODES       (-1.0)
+#define COF_GAMMA_CLUSTMIXTYPE (-2.0)
 
 typedef struct cof_fit_info { /* set struct_size first */
     size_t struct_size;

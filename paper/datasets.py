@@ -21,7 +21,7 @@ class Dataset:
             given += ["--ordinal", order]
         if not self.numeric:
             return given + ["--quantities", "values"]
-        return given + ["--quantities", "scaled", "--numeric", ",".join(self.numeric)]
+        return given + ["--quantities", "scaled", "--numeric", ",".join(self.numeric), "--scale", "range"]
 
 
 DATASETS = (

@@ -29,6 +29,8 @@ _coforest()
         fit:--bins) compopt +o default; return ;;
         fit:--cut) compopt +o default; return ;;
         fit:--cuts) return ;;
+        fit:--scale) words="auto range z" ;;
+        fit:--gamma) compopt +o default; return ;;
         fit:--weights) compopt +o default; return ;;
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
@@ -65,6 +67,8 @@ _coforest()
         compare:--bins) compopt +o default; return ;;
         compare:--cut) compopt +o default; return ;;
         compare:--cuts) return ;;
+        compare:--scale) words="auto range z" ;;
+        compare:--gamma) compopt +o default; return ;;
         compare:--weights) compopt +o default; return ;;
         compare:--delimiter) compopt +o default; return ;;
         compare:--na) compopt +o default; return ;;
@@ -105,10 +109,10 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
         predict:-*) words="--help --labels-out --raw-names --threads --json -q --quiet --delimiter --no-header --na" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --weights --delimiter --no-header --na --format --out -q --quiet" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --format --out -q --quiet" ;;
         trees:-*) words="--help --attr --format -o --out" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
         describe:-*) words="--help --json --delimiter --no-header --na" ;;

@@ -159,6 +159,8 @@ static int check_settings(comparison *c, const operands *found)
     s->columns.several = found->n > 1;
     memcpy(c->index, s->columns.label != NULL ? class_indices : own_indices, sizeof c->index);
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
+    code = parse_gamma(&s->columns, &c->gamma);
+    if (code != CODE_DONE) return code;
     c->out = (outfile){.option = "--out", .path = s->out};
     if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
     return outfiles_check(&c->out, 1, found->text, found->n);

@@ -315,6 +315,7 @@ static int check_settings(fit_job *job, const operands *found)
                         "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
     job->variant_asked = s->variant >= 0;
     int code = parse_clusters(s);
+    if (code == CODE_DONE) code = parse_gamma(&s->columns, &job->gamma);
     if (code == CODE_DONE) code = resolve_start(job);
     if (code != CODE_DONE) return code;
     if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
@@ -411,7 +412,9 @@ static int fit_table(fit_job *job)
                                .max_passes = s->max_passes,
                                .threads = s->threads,
                                .init_rows = job->init_rows,
-                               .method = cof_method_name((size_t)s->method)};
+                               .method = cof_method_name((size_t)s->method),
+                               .scale = s->columns.scale,
+                               .gamma = job->gamma};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();

@@ -69,6 +69,7 @@ typedef struct verdict {
 
 typedef struct comparison {
     compare_settings s;
+    double gamma;   /* as the library takes it */
     size_t *method; /* numbers of the library's */
     size_t n_methods;
     size_t control; /* position in method */

@@ -93,7 +93,9 @@ static cof_status fit_one(const pool *p, const job *j, cof_error *err)
                                .init = s->init,
                                .missing = s->missing,
                                .threads = p->inner_threads,
-                               .method = contender(p->c, j->method)};
+                               .method = contender(p->c, j->method),
+                               .scale = s->columns.scale,
+                               .gamma = p->c->gamma};
     double *value = j->entry->value + (size_t)j->run * N_INDICES;
     cof_status status = cof_fit(j->at->table, &options, &model, &info, err);
     if (status == COF_OK && info.stop_reason == COF_STOP_STOPPED) status = COF_ERR_STOPPED;

@@ -42,6 +42,7 @@ typedef struct fit_job {
     cof_table *table;
     columns columns;
     uint64_t *init_rows;
+    double gamma; /* as the library takes it */
     cof_model *model;
     cof_fit_info info;
     cof_indices scores;     /* with a label column */

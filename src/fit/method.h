@@ -22,6 +22,7 @@ typedef struct cofi_method {
 } cofi_method;
 
 enum {
+    COFI_METHOD_STANDARD = 32,  /* measures quantities in standard deviations by default */
     COFI_METHOD_PAIRS = 1,      /* compares attributes with each other, so it needs two */
     COFI_METHOD_ROW_BY_ROW = 2, /* looks at whole rows, so equal ones are not folded */
     COFI_METHOD_NO_SCORES = 4,  /* its distances are no sums over attributes: new rows cannot be labelled */

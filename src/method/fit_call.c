@@ -37,15 +37,22 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (status == COF_OK) status = check_range(o->select, COF_SELECT_OBJECTIVE, "selection rule", err);
     if (status == COF_OK)
         status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
+    if (status == COF_OK) status = check_range(o->scale, COF_SCALE_Z, "scale", err);
     if (status != COF_OK) return status;
+    if (isnan(o->gamma) || isinf(o->gamma) ||
+        (o->gamma < 0 && o->gamma != COF_GAMMA_CLUSTMIXTYPE && o->gamma != COF_GAMMA_KMODES))
+        return cofi_fail(err, COF_ERR_ARGUMENT, "gamma, the weight of the categories, must be above 0");
     if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
                          MOST_PASSES);
     if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
     if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
     if (start_of(o)->once) o->restarts = 1; /* no chance, so no second chance */
-    if (cofi_method_find(o->method) != NULL) return COF_OK;
-    return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
+    const cofi_method *method = cofi_method_find(o->method);
+    if (method == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
+    if (o->scale == COF_SCALE_AUTO)
+        o->scale = (method->flags & COFI_METHOD_STANDARD) != 0 ? COF_SCALE_Z : COF_SCALE_RANGE;
+    return COF_OK;
 }
 
 /* Where starts cost little, more of them make the answer the same for more seeds. */
@@ -58,13 +65,19 @@ static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
     return (uint32_t)fmax(SMALL_RESTARTS, fmin(n, MOST_RESTARTS));
 }
 
-/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. */
+/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. That looks at categories
+ * alone, so k-prototypes takes rows at random, and starts with quantities are judged by their own objective. */
 static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_fit_options *o)
 {
     bool has_portfolio = (method->flags & COFI_METHOD_PORTFOLIO) != 0 && p->n_numeric == 0;
-    if (o->init == COF_INIT_PORTFOLIO && !has_portfolio) o->init = COF_INIT_KMEANS;
+    bool rows_matter = (method->flags & COFI_METHOD_STANDARD) != 0 && p->n_numeric > 0;
+    if (o->init == COF_INIT_PORTFOLIO && !has_portfolio)
+        o->init = rows_matter ? COF_INIT_RANDOM : COF_INIT_KMEANS;
     bool portfolio = o->init == COF_INIT_PORTFOLIO && o->init_rows == NULL;
-    if (o->select == COF_SELECT_AUTO) o->select = portfolio ? COF_SELECT_BALANCE : COF_SELECT_LIKELIHOOD;
+    if (o->select == COF_SELECT_AUTO)
+        o->select = portfolio          ? COF_SELECT_BALANCE
+                    : p->n_numeric > 0 ? COF_SELECT_OBJECTIVE
+                                       : COF_SELECT_LIKELIHOOD;
     if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;
 }
 

@@ -175,26 +175,94 @@ static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma,
     return status;
 }
 
+/* ---- The weight between the parts ---------------------------------------------------------------- */
+
+/* Variances of the scaled quantities: the mean of them, and of their square roots. In row order, one thread. */
+static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    cofi_whole rows = {.n_rows = 0};
+    cof_status status = cofi_whole_open(fit, &rows, err);
+    *variance = *deviation = 0;
+    for (size_t c = 0; status == COF_OK && c < p->n_numeric; c++) {
+        double n = 0, sum = 0, squares = 0;
+        for (size_t i = 0; i < rows.n_rows; i++) {
+            double x = quantity(p, cofi_whole_row(&rows, i), c), w = (double)rows.weight[i];
+            if (isnan(x) || rows.weight[i] == 0) continue;
+            n += w;
+            sum += w * x;
+            squares += w * x * x;
+        }
+        double here = n > 0 ? fmax(0, squares / n - sum / n * (sum / n)) : 0;
+        *variance += here / (double)p->n_numeric;
+        *deviation += sqrt(here) / (double)p->n_numeric;
+    }
+    cofi_whole_close(fit, &rows);
+    return status;
+}
+
+/* The chance that two rows differ in a category, mean over the attributes. */
+static double mean_difference(const cofi_fit *fit, const cofi_whole *rows)
+{
+    const cofi_problem *p = fit->problem;
+    double mean = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double n = 0, same = 0;
+        for (uint32_t v = 0; v < p->n_values[r]; v++) {
+            double here = 0;
+            for (size_t i = 0; i < rows->n_rows; i++)
+                if (cofi_whole_row(rows, i)[r] == v) here += (double)rows->weight[i];
+            n += here;
+            same += here * here;
+        }
+        mean += n > 0 ? (1 - same / (n * n)) / (double)p->n_attrs : 0;
+    }
+    return mean;
+}
+
+static cof_status choose_gamma(cofi_fit *fit, double *gamma, cof_error *err)
+{
+    double variance, deviation;
+    *gamma = fit->host.o.gamma != 0 ? fit->host.o.gamma : COFI_GAMMA;
+    if (*gamma > 0) return COF_OK;
+    cof_status status = spread(fit, &variance, &deviation, err);
+    if (status != COF_OK) return status;
+    if (*gamma == COF_GAMMA_KMODES) {
+        *gamma = 0.5 * deviation;
+    } else {
+        cofi_whole rows = {.n_rows = 0};
+        status = cofi_whole_open(fit, &rows, err);
+        double difference = status == COF_OK ? mean_difference(fit, &rows) : 0;
+        *gamma = difference > 0 ? variance / difference : 1;
+        cofi_whole_close(fit, &rows);
+    }
+    if (!(*gamma > 0)) *gamma = 1; /* quantities that are all alike leave the categories alone */
+    return status;
+}
+
 cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err)
 {
-    return run_loop(fit, distances, COFI_GAMMA, false, err);
+    return run_loop(fit, distances, fit->host.o.gamma > 0 ? fit->host.o.gamma : COFI_GAMMA, false, err);
 }
 
 static cof_status run_k(cofi_fit *fit, void *state, cof_error *err)
 {
+    double gamma;
     (void)state;
-    return cofi_prototypes(fit, NULL, err);
+    cof_status status = choose_gamma(fit, &gamma, err);
+    return status == COF_OK ? run_loop(fit, NULL, gamma, false, err) : status;
 }
 
 static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    return run_loop(fit, NULL, 1.0, true, err);
+    return run_loop(fit, NULL, fit->host.o.gamma > 0 ? fit->host.o.gamma : 1.0, true, err);
 }
 
 const cofi_method cofi_method_k_prototypes = {.name = "k-prototypes",
                                               .title = "modes and means together (Huang 1997)",
-                                              .flags = COFI_METHOD_MIXED | COFI_METHOD_ROW_BY_ROW,
+                                              .flags = COFI_METHOD_MIXED | COFI_METHOD_ROW_BY_ROW |
+                                                       COFI_METHOD_STANDARD,
                                               .run = run_k};
 const cofi_method cofi_method_ek_prototypes = {
     .name = "ek-prototypes",

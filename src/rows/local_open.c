@@ -269,7 +269,29 @@ static void scale_quantity(double *value, uint32_t n_values)
     for (uint32_t v = 0; v < n_values; v++) value[v] = most > least ? (value[v] - least) / (most - least) : 0;
 }
 
-static cof_status set_quantities(cofi_local *l, cofi_problem *p, cof_error *err)
+/* To standard deviations from the mean over the rows, in row order so that the sums are the same everywhere. Dropped
+ * rows and those without a value do not count. */
+static void standardise_quantity(const cofi_local *l, const cofi_problem *p, const cofi_column *c,
+                                 double *value)
+{
+    double n = 0, sum = 0, squares = 0;
+    for (int round = 0; round < 2; round++) {
+        double mean = n > 0 ? sum / n : 0;
+        for (size_t i = 0; i < p->n_table_rows; i++) {
+            double x = value[cofi_column_code(c, i)],
+                   w = l->table_weight != NULL ? (double)l->table_weight[i] : 1;
+            if (isnan(x) || w == 0) continue;
+            if (round == 0)
+                n += w, sum += w * x;
+            else
+                squares += w * (x - mean) * (x - mean);
+        }
+    }
+    double mean = n > 0 ? sum / n : 0, deviation = n > 0 ? sqrt(squares / n) : 0;
+    for (uint32_t v = 0; v < c->n_values; v++) value[v] = deviation > 0 ? (value[v] - mean) / deviation : 0;
+}
+
+static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, cof_error *err)
 {
     const cof_table *t = p->table;
     size_t n = 0;
@@ -286,7 +308,10 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, cof_error *err)
         p->quantity[p->n_numeric++] = value;
         cof_status status = parse_quantity(column, value, err);
         if (status != COF_OK) return status;
-        scale_quantity(value, column->n_values);
+        if (scale == COF_SCALE_Z)
+            standardise_quantity(l, p, column, value);
+        else
+            scale_quantity(value, column->n_values);
     }
     return COF_OK;
 }
@@ -409,7 +434,7 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
     if (status == COF_OK) status = set_weights(l, p, options->weights, err);
     if (status == COF_OK) status = handle_missing(l, p, err);
     if (status == COF_OK) status = set_attributes(l, p, err);
-    if (status == COF_OK) status = set_quantities(l, p, err);
+    if (status == COF_OK) status = set_quantities(l, p, options->scale, err);
     if (status == COF_OK) status = set_rows(l, p, may_fold, options, err);
     return status == COF_OK ? check_k(p, options->k, err) : status;
 }

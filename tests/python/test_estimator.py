@@ -309,6 +309,18 @@ def test_quantities_are_cut_from_every_kind_of_table():
         assert abs(model.score(X) + model.objective_) < 1e-6 * model.objective_
 
 
+def test_k_prototypes_by_their_own_objective():
+    for seed in range(5):
+        group, X = two_groups(seed)
+        for options in ({}, {"gamma": "kmodes"}, {"gamma": 0.4, "scale": "z"}):
+            model = coforest.KPrototypes(2, random_state=1, **options).fit(X)
+            assert coforest.metrics.adjusted_rand(model.labels_, group) == 1, (seed, options)
+            assert model.info_["select"] == "objective"
+    for options in ({"gamma": 0}, {"gamma": "best"}, {"scale": "log"}):
+        with pytest.raises(ValueError, match="gamma|scale"):
+            coforest.KPrototypes(2, **options).fit(X)
+
+
 def test_what_is_cut_and_what_is_not():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

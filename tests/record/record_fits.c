@@ -316,7 +316,8 @@ static cof_fit_options options_of(const task *job, const uint64_t *rows, const d
                          .variant = variants[job->variant].value,
                          .missing = treatments[job->treatment].value,
                          .weights = weights,
-                         .method = methods[job->method].name};
+                         .method = methods[job->method].name,
+                         .scale = COF_SCALE_RANGE};
     if (job->defaults) return o;
     bool given = starts[job->start].value == START_ROWS;
     o.init = given ? COF_INIT_RANDOM : starts[job->start].value;

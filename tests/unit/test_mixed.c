@@ -246,13 +246,60 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Two coins and two quantities that lie far apart by group: only where quantities weigh enough are the groups found. */
+static void gamma_weighs_the_parts(void **state)
+{
+    enum { N = 200 };
+    static char text[2][N][24];
+    const char *texts[4 * N];
+    cof_table *table = NULL;
+    cof_error err;
+    cofi_rng rng = dice(3);
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        for (size_t c = 0; c < 2; c++) {
+            double x = (double)below(&rng, 1000) / 300 + 10 * (double)(i % 2) / (double)(1 + c);
+            snprintf(text[c][i], sizeof text[c][i], "%.3f", x);
+            texts[c * N + i] = below(&rng, 2) ? "head" : "tail";
+            texts[(2 + c) * N + i] = text[c][i];
+        }
+    }
+    assert_status(cof_table_from_strings(NULL, texts, N, 4, NULL, &table, &err), COF_OK, &err);
+    for (size_t c = 2; c < 4; c++)
+        assert_status(cof_table_set_role(table, c, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    const double gammas[] = {0, 0.1, COF_GAMMA_KMODES, COF_GAMMA_CLUSTMIXTYPE, 100};
+    for (size_t g = 0; g < COUNT(gammas); g++) {
+        cof_fit_options o = {
+            .struct_size = sizeof o, .k = 2, .method = "k-prototypes", .gamma = gammas[g], .threads = 1};
+        cof_fit_info info = {.struct_size = sizeof info};
+        cof_model *model = fit_model(table, &o, &info);
+        const int32_t *label = cof_model_labels(model, NULL);
+        size_t same = 0;
+        for (size_t i = 0; i < N; i++) same += (label[i] == label[0]) == (i % 2 == 0);
+        assert_int_equal(same == N, gammas[g] < 100); /* categories alone decide in the last one */
+        assert_int_equal(info.select, COF_SELECT_OBJECTIVE);
+        cof_model_free(model);
+    }
+    const struct {
+        int32_t scale;
+        double gamma;
+    } wrong[] = {{3, 0}, {-1, 0}, {0, -3}, {0, NAN}, {0, INFINITY}};
+    for (size_t w = 0; w < COUNT(wrong); w++) {
+        cof_fit_options o = {
+            .struct_size = sizeof o, .k = 2, .scale = wrong[w].scale, .gamma = wrong[w].gamma};
+        cof_model *model = NULL;
+        assert_int_equal(cof_fit(table, &o, &model, NULL, &err), COF_ERR_ARGUMENT);
+    }
+    cof_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(k_prototypes_example),      cmocka_unit_test(ek_prototypes_example),
-        cmocka_unit_test(same_for_any_threads),      cmocka_unit_test(who_cannot_use_them_says_so),
-        cmocka_unit_test(a_text_is_no_number),       cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(dropped_rows_take_no_part),
+        cmocka_unit_test(gamma_weighs_the_parts),      cmocka_unit_test(k_prototypes_example),
+        cmocka_unit_test(ek_prototypes_example),       cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(who_cannot_use_them_says_so), cmocka_unit_test(a_text_is_no_number),
+        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(dropped_rows_take_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,15 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             "seed": seed_of(self.random_state),
             "method": getattr(self, "method", self._method),
         }
+        gamma = getattr(self, "gamma", None)
+        estimated = {"kmodes": _core.GAMMA_KMODES, "clustmixtype": _core.GAMMA_CLUSTMIXTYPE}
+        options["scale"] = _choice("scale", getattr(self, "scale", "auto"), _core.SCALES)
+        if isinstance(gamma, str):
+            options["gamma"] = _choice("gamma", gamma, estimated)
+        elif gamma is not None:
+            if not isinstance(gamma, numbers.Real) or not gamma > 0:
+                raise ValueError(f"gamma must be None, a number above 0, 'kmodes' or 'clustmixtype'; not {gamma!r}")
+            options["gamma"] = float(gamma)
         if isinstance(self.init, str):
             options["init"] = _choice("init", self.init, _core.INITS)
         else:
@@ -611,7 +620,11 @@ class COForest(_CategoryClusterer):
 
 
 class Clusterer(_CategoryClusterer):
-    """Any method of the library by its name; ``coforest.methods()`` lists them. Otherwise as COForest."""
+    """Any method of the library by its name; ``coforest.methods()`` lists them. Otherwise as COForest.
+
+    For quantities beside categories, ``scale`` is "range" (0..1 over the table), "z" (standard deviations from the mean)
+    or "auto", which is "z" for k-prototypes; ``gamma`` is the weight of a differing category: a number, for k-prototypes
+    also "kmodes" or "clustmixtype", estimated as these packages do; None means 0.5, for ek-prototypes 1."""
 
     def __init__(
         self,
@@ -629,6 +642,8 @@ class Clusterer(_CategoryClusterer):
         quantities=None,
         bins=16,
         cut=None,
+        scale="auto",
+        gamma=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -647,6 +662,8 @@ class Clusterer(_CategoryClusterer):
         self.quantities = quantities
         self.bins = bins
         self.cut = cut
+        self.scale = scale
+        self.gamma = gamma
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -654,7 +671,7 @@ class Clusterer(_CategoryClusterer):
 
 
 class _NamedMethod(_CategoryClusterer):
-    """A method of its own class; the parameters are COForest's without variant and max_rebuilds."""
+    """A method of its own class; the parameters are Clusterer's without method."""
 
     def __init__(
         self,
@@ -671,6 +688,8 @@ class _NamedMethod(_CategoryClusterer):
         quantities=None,
         bins=16,
         cut=None,
+        scale="auto",
+        gamma=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -688,6 +707,8 @@ class _NamedMethod(_CategoryClusterer):
         self.quantities = quantities
         self.bins = bins
         self.cut = cut
+        self.scale = scale
+        self.gamma = gamma
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

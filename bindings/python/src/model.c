@@ -54,18 +54,21 @@ static PyObject *run_fit(const cof_table *table, const cof_fit_options *options,
 static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table",   "k",       "restarts",     "seed",       "variant", "init",
-                            "select",  "missing", "max_rebuilds", "max_passes", "threads", "init_rows",
-                            "weights", "method",  "callback",     "k_min",      "k_max",   NULL};
+    static char *names[] = {"table",   "k",         "restarts", "seed",         "variant",
+                            "init",    "select",    "missing",  "max_rebuilds", "max_passes",
+                            "threads", "init_rows", "weights",  "method",       "callback",
+                            "k_min",   "k_max",     "scale",    "gamma",        NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None, *result = NULL;
     const char *method = NULL;
     unsigned long long seed = 1;
-    int variant = 0, init = 0, select = 0, missing = 0;
+    int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
+    double gamma = 0;
     unsigned int k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
     core_array rows = {0}, weights = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOII", names, &table_arg, &k, &restarts,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIid", names, &table_arg, &k, &restarts,
                                      &seed, &variant, &init, &select, &missing, &max_rebuilds, &max_passes,
-                                     &threads, &rows_arg, &weights_arg, &method, &callback, &k_min, &k_max))
+                                     &threads, &rows_arg, &weights_arg, &method, &callback, &k_min, &k_max,
+                                     &scale, &gamma))
         return NULL;
     const cof_table *table = core_table_of(table_arg);
     if (table == NULL) return NULL;
@@ -80,7 +83,9 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
                                .max_rebuilds = max_rebuilds,
                                .max_passes = max_passes,
                                .threads = threads,
-                               .method = method};
+                               .method = method,
+                               .scale = scale,
+                               .gamma = gamma};
     if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         goto done;
