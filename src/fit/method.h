@@ -35,6 +35,8 @@ typedef struct cofi_start {
     const char *name;  /* as --init says it */
     const char *title; /* one line for people */
     bool once;         /* no chance in it, so one restart is enough */
+    /* Whether restarts need to know of earlier ones, and so run one after the other. NULL: never. */
+    bool (*linked)(const cofi_problem *problem, uint32_t k);
     /* Once a fit; may be NULL. As for methods, close is called even if open failed half way. */
     cof_status (*open)(cofi_fit *fit, void **state, cof_error *err);
     /* Leaves seeds and modes, or modes and a partition. *same_as, COFI_NONE before the call: an earlier restart

@@ -3,125 +3,254 @@
 
 #include "criterion.h"
 
+#include <assert.h>
 #include <math.h>
 
-/* With quantities a partition of the rows does not tell their means. */
-static bool restores_by_partition(const cofi_restarts *run)
+enum {
+    SMALL_CELLS = 1 << 22,   /* rows times attributes: beyond, threads share the rows of one restart */
+    SMALL_ENTRIES = 1 << 20, /* values times clusters: each lane has several such tables */
+    LANE_WORK = 1 << 21      /* cells times clusters, over all restarts: below, waking threads costs more */
+};
+
+/* ---- What a lane sees of the host ----------------------------------------------------------------- */
+
+/* The host is asked on its own thread only, which is that of the first lane; the others follow its answer. */
+static int lane_should_stop(void *ctx)
 {
-    return run->fit.method->restore != NULL && run->fit.problem->n_numeric == 0;
+    const cofi_lane *lane = ctx;
+    cofi_restarts *run = lane->run;
+    if (lane == run->lane && cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+    return atomic_load(&run->stopped);
 }
 
-static cof_status judge(cofi_restarts *run, cof_error *err)
+static void *lane_alloc(void *ctx, size_t n_bytes)
 {
-    const cofi_fit *fit = &run->fit;
-    double likelihood = cofi_log_likelihood(&fit->partition), merit = cofi_criterion_given(fit, likelihood);
-    run->record[run->n_records] =
-        (cof_restart_record){.objective = fit->log.objective,
-                             .log_likelihood = likelihood,
-                             .rebuilds = fit->log.rebuild,
-                             .passes = fit->log.n_passes,
-                             .stop_reason = fit->log.stop,
-                             .criterion = merit,
-                             .by_likelihood = fit->log.refiner == COFI_BY_LIKELIHOOD};
-    run->in_place = run->n_records == 0 || cofi_clearly_larger(merit, run->best_criterion);
-    if (run->in_place) {
-        run->best = run->n_records;
-        run->best_criterion = merit;
+    const cof_env *env = &((cofi_lane *)ctx)->run->env;
+    return env->alloc(env->ctx, n_bytes);
+}
+
+static void lane_release(void *ctx, void *block)
+{
+    const cof_env *env = &((cofi_lane *)ctx)->run->env;
+    env->release(env->ctx, block);
+}
+
+/* Tells of the restarts that are done, in their order, so that the host hears the same on any number of threads. */
+static void tell_restarts(cofi_restarts *run)
+{
+    const cofi_fit *fit = &run->lane[0].fit;
+    while (run->n_told < fit->host.o.restarts && atomic_load(&run->place[run->n_told].done)) {
+        const cof_restart_record *record = &run->record[run->n_told++];
+        if (run->env.progress == NULL) continue;
+        cof_progress now = {.phase = COF_PHASE_FIT,
+                            .restart = run->n_told,
+                            .restarts = fit->host.o.restarts,
+                            .rebuild = record->rebuilds,
+                            .pass = record->passes,
+                            .total = fit->problem->n_table_rows,
+                            .elapsed_s = cofi_now_s() - fit->host.began_s,
+                            .k = fit->host.o.k};
+        run->env.progress(run->env.ctx, &now);
     }
-    cof_status status = cofi_agreement_note(&fit->partition, &run->agreement, run->n_records++, err);
-    bool last = fit->log.restart + 1 == fit->host.o.restarts || fit->log.stopped;
-    if (status != COF_OK || !run->in_place || last || !restores_by_partition(run)) return status;
-    return cofi_partition_keep(&fit->partition, &run->kept, err);
 }
 
-/* A restart that would end where an earlier one did. */
-static void repeat(cofi_restarts *run, uint32_t earlier)
+/* ---- One restart ---------------------------------------------------------------------------------- */
+
+/* With quantities a partition of the rows does not tell their means. */
+static bool restores_by_partition(const cofi_fit *fit)
 {
-    run->record[run->n_records] = run->record[earlier];
-    cofi_agreement_repeat(&run->agreement, run->n_records++, earlier);
-    run->in_place = false;
+    return fit->method->restore != NULL && fit->problem->n_numeric == 0;
 }
 
 /* A start's time is all of it, not only that of its passes. */
-static cof_status run_start(cofi_restarts *run, uint32_t *same_as, cof_error *err)
+static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
 {
-    cofi_log *log = &run->fit.log;
+    cofi_fit *fit = &lane->fit;
+    cofi_log *log = &fit->log;
     double began_s = cofi_now_s(), before_s = log->start_s;
     *same_as = COFI_NONE;
     log->n_passes = log->rebuild = 0;
     log->stop = COF_STOP_STOPPED;
     log->refiner = COFI_BY_METHOD;
-    cofi_rng_seed(&run->fit.rng, run->fit.host.o.seed, log->restart);
-    cofi_partition_forget(&run->fit.partition);
-    cof_status status = run->start->run(&run->fit, run->start_state, same_as, err);
+    lane->holds = COFI_NONE;
+    cofi_rng_seed(&fit->rng, fit->host.o.seed, log->restart);
+    cofi_partition_forget(&fit->partition);
+    cof_status status = lane->run->start->run(fit, lane->start_state, same_as, err);
     log->start_s = before_s + (cofi_now_s() - began_s);
     return status;
 }
 
-static cof_status run_restart(cofi_restarts *run, cof_error *err)
+static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
-    cofi_fit *fit = &run->fit;
+    cofi_restarts *run = lane->run;
+    const cofi_fit *fit = &lane->fit;
+    double likelihood = cofi_log_likelihood(&fit->partition), merit = cofi_criterion_given(fit, likelihood);
+    run->record[restart] = (cof_restart_record){.objective = fit->log.objective,
+                                                .log_likelihood = likelihood,
+                                                .rebuilds = fit->log.rebuild,
+                                                .passes = fit->log.n_passes,
+                                                .stop_reason = fit->log.stop,
+                                                .criterion = merit,
+                                                .by_likelihood = fit->log.refiner == COFI_BY_LIKELIHOOD};
+    lane->holds = restart;
+    bool better = !lane->judged || cofi_clearly_larger(merit, lane->best_criterion);
+    if (better) lane->best_criterion = merit;
+    lane->judged = true;
+    cof_status status = cofi_agreement_note(&fit->partition, &run->agreement, restart, err);
+    bool last = restart + 1 == fit->host.o.restarts || fit->log.stopped;
+    if (status != COF_OK || !better || last || !restores_by_partition(fit)) return status;
+    lane->kept_restart = restart;
+    return cofi_partition_keep(&fit->partition, &lane->kept, err);
+}
+
+static cof_status run_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
+{
+    cofi_fit *fit = &lane->fit;
+    cofi_restart_place *place = &lane->run->place[restart];
     uint32_t same_as;
-    cof_status status = run_start(run, &same_as, err);
+    fit->log.restart = restart;
+    place->first = fit->log.n_history;
+    cof_status status = run_start(lane, &same_as, err);
     if (status != COF_OK) return status;
-    if (same_as != COFI_NONE) {
-        repeat(run, same_as);
-        return COF_OK;
+    if (same_as != COFI_NONE) { /* it would end where an earlier one did */
+        lane->run->record[restart] = lane->run->record[same_as];
+        cofi_agreement_repeat(&lane->run->agreement, restart, same_as);
+    } else {
+        if (!fit->log.stopped || fit->partition.known)
+            status = fit->method->run(fit, lane->method_state, err);
+        if (status != COF_OK || !fit->partition.known) return status; /* stopped before a first pass */
+        status = judge(lane, restart, err);
     }
-    if (!fit->log.stopped || fit->partition.known) status = fit->method->run(fit, run->method_state, err);
-    if (status != COF_OK || !fit->partition.known) return status; /* stopped before a first pass */
-    return judge(run, err);
+    place->lane = (uint32_t)(lane - lane->run->lane);
+    place->n = fit->log.n_history - place->first;
+    return status;
+}
+
+static void restart_task(void *ctx, uint32_t worker, size_t restart)
+{
+    cofi_restarts *run = ctx;
+    cofi_lane *lane = &run->lane[worker];
+    if (lane->status != COF_OK || cofi_log_stopped(&lane->fit.host, &lane->fit.log)) return;
+    lane->status = run_restart(lane, (uint32_t)restart, &lane->err);
+    if (lane->status != COF_OK)
+        atomic_store(&run->stopped, true); /* there is nothing left to do for the others */
+    atomic_store(&run->place[restart].done, run->place[restart].lane != COFI_NONE);
+    if (worker == 0 && run->side_by_side) tell_restarts(run);
+}
+
+/* ---- The best of them ----------------------------------------------------------------------------- */
+
+/* Restarts that were stopped before they had a partition leave no record. */
+static void close_gaps(cofi_restarts *run, uint32_t restarts)
+{
+    for (uint32_t r = 0; r < restarts; r++) {
+        if (run->place[r].lane == COFI_NONE) continue;
+        uint32_t to = run->n_records++;
+        if (to == r) continue;
+        run->record[to] = run->record[r];
+        run->place[to].lane = run->place[r].lane;
+        run->place[to].first = run->place[r].first;
+        run->place[to].n = run->place[r].n;
+        cofi_agreement_repeat(&run->agreement, to, r);
+        cofi_lane *lane = &run->lane[run->place[r].lane];
+        if (lane->holds == r) lane->holds = to;
+        if (lane->kept_restart == r) lane->kept_restart = to;
+    }
+}
+
+/* The history of all restarts in their order. */
+static cof_status collect_history(cofi_restarts *run, cof_error *err)
+{
+    size_t n = 0;
+    for (uint32_t r = 0; r < run->n_records; r++) n += run->place[r].n;
+    run->history = cofi_alloc(&run->env, n, sizeof *run->history);
+    if (run->history == NULL) return cofi_no_memory(err);
+    for (uint32_t r = 0; r < run->n_records; r++) {
+        const cofi_restart_place *place = &run->place[r];
+        for (size_t at = 0; at < place->n; at++) {
+            cof_pass_record pass = run->lane[place->lane].fit.log.history[place->first + at];
+            pass.restart = r;
+            run->history[run->n_history++] = pass;
+        }
+    }
+    return COF_OK;
+}
+
+/* The first of those that no later one clearly exceeds. */
+static uint32_t choose_best(const cofi_restarts *run)
+{
+    uint32_t best = 0;
+    for (uint32_t r = 1; r < run->n_records; r++)
+        if (cofi_clearly_larger(run->record[r].criterion, run->record[best].criterion)) best = r;
+    return best;
+}
+
+/* Runs a finished restart once more, whatever the host says now. */
+static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
+{
+    cofi_fit *fit = &lane->fit;
+    uint32_t same_as;
+    fit->host.env.should_stop = NULL;
+    fit->host.env.progress = NULL;
+    fit->log.stopped = false;
+    fit->log.restart = restart;
+    uint64_t visits = fit->log.visits; /* they were counted when it ran first */
+    cof_status status = run_start(lane, &same_as, err);
+    if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
+    fit->log.visits = visits;
+    return status;
 }
 
 /* Leaves the fit as the best restart left it. */
 static cof_status restore_best(cofi_restarts *run, cof_error *err)
 {
-    cofi_fit *fit = &run->fit;
+    cofi_lane *lane = &run->lane[run->place[run->best].lane];
+    cofi_fit *fit = run->fit = &lane->fit;
+    bool by_partition = restores_by_partition(fit);
     cof_status status = COF_OK;
     fit->log.restart = run->best;
-    if (restores_by_partition(run)) {
-        if (!run->in_place) status = cofi_partition_recall(&fit->partition, run->kept, err);
-        fit->log.refiner = run->record[run->best].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
-        return status == COF_OK ? fit->method->restore(fit, run->method_state, err) : status;
+    if (lane->holds != run->best) {
+        if (by_partition && lane->kept_restart == run->best)
+            status = cofi_partition_recall(&fit->partition, lane->kept, err);
+        else
+            status = repeat_restart(lane, run->best, err);
     }
-    if (run->in_place) return COF_OK;
-    bool stopped = fit->log.stopped;
-    size_t n_history = fit->log.n_history;
-    uint32_t same_as;
-    fit->host.env.should_stop = NULL; /* what was kept is finished, whatever the host says now */
-    fit->host.env.progress = NULL;
-    fit->log.stopped = false;
-    status = run_start(run, &same_as, err);
-    if (status == COF_OK) status = fit->method->run(fit, run->method_state, err);
-    fit->log.n_history = n_history;
-    fit->log.stopped = stopped;
-    return status;
+    if (status != COF_OK || !by_partition) return status;
+    fit->log.refiner = run->record[run->best].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
+    return fit->method->restore(fit, lane->method_state, err);
 }
 
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
-    cofi_fit *fit = &run->fit;
-    cofi_log *log = &fit->log;
+    uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
-    for (log->restart = 0; log->restart < fit->host.o.restarts && !log->stopped; log->restart++) {
-        if (!cofi_log_stopped(&fit->host, log)) status = run_restart(run, err);
-        if (status != COF_OK) return status;
+    cofi_team_run(run->team, restart_task, run, restarts);
+    if (run->side_by_side) tell_restarts(run);
+    for (uint32_t l = 0; l < run->n_lanes; l++) {
+        if (run->lane[l].fit.log.stopped) atomic_store(&run->stopped, true);
+        if (status != COF_OK || run->lane[l].status == COF_OK) continue;
+        status = run->lane[l].status;
+        if (err != NULL) *err = run->lane[l].err;
     }
+    if (status != COF_OK) return status;
+    close_gaps(run, restarts);
     if (run->n_records == 0)
         return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition to keep");
-    status = restore_best(run, err);
+    status = collect_history(run, err);
+    run->best = choose_best(run);
+    if (status == COF_OK) status = restore_best(run, err);
+    if (status != COF_OK) return status;
+    const cofi_host *host = &run->fit->host;
+    status = cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
     if (status == COF_OK)
-        status =
-            cofi_agreement_measure(&fit->host, &run->agreement, run->n_records, run->best, &run->ari, err);
-    if (status == COF_OK)
-        status = cofi_agreement_clusters(&fit->host, &fit->partition, &run->agreement, run->record,
+        status = cofi_agreement_clusters(host, &run->fit->partition, &run->agreement, run->record,
                                          run->n_records, run->best, &run->overlap, &run->n_good, err);
     return status;
 }
 
 void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
 {
-    const cofi_fit *fit = &run->fit;
+    const cofi_fit *fit = run->fit;
     const cofi_problem *p = fit->problem;
     const cof_restart_record *best = &run->record[run->best];
     *info = (cof_fit_info){.objective = best->objective,
@@ -130,55 +259,118 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .n_restarts = run->n_records,
                            .rebuilds = best->rebuilds,
                            .passes = best->passes,
-                           .stop_reason = fit->log.stopped ? COF_STOP_STOPPED : best->stop_reason,
+                           .stop_reason = atomic_load(&run->stopped) ? COF_STOP_STOPPED : best->stop_reason,
                            .n_rows = p->n_table_rows - p->n_dropped,
                            .n_dropped = p->n_dropped,
                            .n_distinct_rows = p->n_distinct,
                            .n_empty = cofi_count_empty(&fit->partition),
-                           .threads = cofi_team_size(fit->host.team),
+                           .threads = run->n_lanes * cofi_team_size(fit->host.team),
                            .kernel = fit->partition.rows->ops->kernel(&fit->partition),
-                           .row_visits = fit->log.visits,
                            .mixture_log_likelihood = NAN,
                            .bic = NAN,
                            .restarts = fit->host.o.restarts,
                            .init = fit->host.o.init,
                            .select = fit->host.o.select,
-                           .log_likelihood_of_one = cofi_log_likelihood_of_one(&fit->partition),
-                           .start_s = fit->log.start_s,
-                           .pass_s = fit->log.pass_s,
-                           .forest_s = fit->log.forest_s};
+                           .log_likelihood_of_one = cofi_log_likelihood_of_one(&fit->partition)};
+    for (uint32_t l = 0; l < run->n_lanes; l++) {
+        const cofi_log *log = &run->lane[l].fit.log;
+        info->row_visits += log->visits;
+        info->start_s += log->start_s;
+        info->pass_s += log->pass_s;
+        info->forest_s += log->forest_s;
+    }
     if (p->n_numeric > 0) info->log_likelihood_of_one = NAN;
     if (fit->host.o.k == 1)
         info->log_likelihood_of_one = best->log_likelihood; /* the same but for rounding */
-    if (fit->method->tell != NULL) fit->method->tell(fit, run->method_state, info);
+    if (fit->method->tell != NULL)
+        fit->method->tell(fit, run->lane[run->place[run->best].lane].method_state, info);
+}
+
+/* ---- Opening -------------------------------------------------------------------------------------- */
+
+/* Whether restarts run side by side: depends on the table and the options, not on the number of threads. */
+static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cofi_start *start,
+                              const cof_fit_options *o)
+{
+    double cells = (double)p->n_walked * (double)p->n_attrs;
+    double entries = (double)cofi_n_flat(p) * cofi_stride(o->k);
+    bool alone = (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0;
+    bool linked = start->linked != NULL && start->linked(p, o->k);
+    return o->restarts > 1 && !alone && !linked && cells <= SMALL_CELLS && entries <= SMALL_ENTRIES;
+}
+
+static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o)
+{
+    double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
+    return run->side_by_side && work >= LANE_WORK ? o->threads : 1; /* 0: as many as there are cores */
+}
+
+static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows, const cofi_method *method,
+                            const cof_fit_options *options, cof_error *err)
+{
+    cof_fit_options o = *options;
+    if (run->side_by_side) o.threads = 1;
+    lane->run = run;
+    lane->kept_restart = lane->holds = COFI_NONE;
+    cof_status status = cofi_fit_open(rows, method, &o, &lane->fit, err);
+    if (status != COF_OK) return status;
+    lane->fit.host.o.threads = options->threads;
+    if (run->side_by_side)
+        lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
+                                       .alloc = lane_alloc,
+                                       .release = lane_release,
+                                       .should_stop = lane_should_stop,
+                                       .ctx = lane};
+    if (method->open != NULL) status = method->open(&lane->fit, &lane->method_state, err);
+    if (status == COF_OK && run->start->open != NULL)
+        status = run->start->open(&lane->fit, &lane->start_state, err);
+    return status;
 }
 
 cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const cofi_start *start,
                               const cof_fit_options *options, cofi_restarts *run, cof_error *err)
 {
+    const cofi_problem *p = rows->problem;
     memset(run, 0, sizeof *run);
+    run->env = p->env;
     run->start = start;
-    cof_status status = cofi_fit_open(rows, method, options, &run->fit, err);
+    run->side_by_side = fits_side_by_side(p, method, start, options);
+    cof_status status = cofi_team_open(&run->env, choose_lanes(run, p, options), &run->team, err);
+    if (status == COF_OK && cofi_team_size(run->team) > options->restarts) { /* every worker has a lane */
+        cofi_team_close(run->team);
+        run->team = NULL;
+        status = cofi_team_open(&run->env, options->restarts, &run->team, err);
+    }
     if (status != COF_OK) return status;
-    run->record = cofi_alloc(&run->fit.host.env, options->restarts, sizeof *run->record);
-    if (run->record == NULL) return cofi_no_memory(err);
-    status = cofi_agreement_open(&run->fit.host, rows->problem->n_table_rows, &run->agreement, err);
-    if (status == COF_OK && method->open != NULL) status = method->open(&run->fit, &run->method_state, err);
-    if (status == COF_OK && start->open != NULL) status = start->open(&run->fit, &run->start_state, err);
-    return status;
+    run->n_lanes = cofi_team_size(run->team);
+    run->lane = cofi_alloc_zero(&run->env, run->n_lanes, sizeof *run->lane);
+    run->record = cofi_alloc(&run->env, options->restarts, sizeof *run->record);
+    run->place = cofi_alloc_zero(&run->env, options->restarts, sizeof *run->place);
+    if (run->lane == NULL || run->record == NULL || run->place == NULL) return cofi_no_memory(err);
+    for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = COFI_NONE;
+    for (uint32_t l = 0; l < run->n_lanes && status == COF_OK; l++)
+        status = open_lane(run, &run->lane[l], rows, method, options, err);
+    if (status != COF_OK) return status;
+    return cofi_agreement_open(&run->lane[0].fit.host, p->n_table_rows, &run->agreement, err);
+}
+
+static void close_lane(cofi_restarts *run, cofi_lane *lane)
+{
+    cofi_fit *fit = &lane->fit;
+    if (fit->host.env.release == NULL) return; /* never opened */
+    if (run->start->close != NULL) run->start->close(fit, lane->start_state);
+    if (fit->method->close != NULL) fit->method->close(fit, lane->method_state);
+    cofi_kept_free(&fit->partition, lane->kept);
+    cofi_fit_close(fit);
 }
 
 void cofi_restarts_close(cofi_restarts *run)
 {
-    const cof_env *env = &run->fit.host.env;
-    if (env->release == NULL) return; /* never opened */
-    const cofi_method *method = run->fit.method;
-    if (run->start->close != NULL) run->start->close(&run->fit, run->start_state);
-    if (method->close != NULL) method->close(&run->fit, run->method_state);
-    cofi_agreement_close(&run->fit.host, &run->agreement);
-    cofi_kept_free(&run->fit.partition, run->kept);
-    cofi_release(env, run->ari);
-    cofi_release(env, run->overlap);
-    cofi_release(env, run->record);
-    cofi_fit_close(&run->fit);
+    if (run->env.release == NULL) return; /* never opened */
+    cofi_host host = {.env = run->env};
+    cofi_agreement_close(&host, &run->agreement);
+    for (uint32_t l = 0; run->lane != NULL && l < run->n_lanes; l++) close_lane(run, &run->lane[l]);
+    cofi_team_close(run->team);
+    void *owned[] = {run->lane, run->place, run->record, run->ari, run->overlap, run->history};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&run->env, owned[b]);
 }

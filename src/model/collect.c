@@ -97,22 +97,22 @@ static void move_records(cof_model *m, cofi_restarts *run)
 {
     m->restart = run->record;
     m->n_restarts = run->n_records;
-    m->history = run->fit.log.history;
-    m->n_history = run->fit.log.n_history;
+    m->history = run->history;
+    m->n_history = run->n_history;
     m->agreement = run->ari;
     m->cluster_agreement = run->overlap;
     m->n_good = run->n_good;
     m->kept = run->best;
     run->record = NULL;
-    run->fit.log.history = NULL;
+    run->history = NULL;
     run->ari = run->overlap = NULL;
 }
 
 cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err)
 {
-    const cofi_fit *fit = &run->fit;
+    const cofi_fit *fit = run->fit;
     cof_model *m;
-    cof_status status = cofi_model_new(&fit->host.env, fit->partition.k, fit->problem->n_candidates, &m, err);
+    cof_status status = cofi_model_new(&run->env, fit->partition.k, fit->problem->n_candidates, &m, err);
     if (status != COF_OK) return status;
     m->variant = fit->host.o.variant;
     m->missing = fit->host.o.missing;

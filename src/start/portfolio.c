@@ -35,6 +35,17 @@ typedef struct portfolio {
     sample *sample; /* NULL: the table is small, or the sample too uniform to start from */
 } portfolio;
 
+static size_t sample_size(uint32_t k)
+{
+    size_t n = (size_t)SAMPLE_ROWS_OF_CLUSTER * k;
+    return n > SAMPLE_ROWS ? n : SAMPLE_ROWS;
+}
+
+static bool uses_sample(const cofi_problem *p, uint32_t k)
+{
+    return p->n_walked > 2 * sample_size(k);
+}
+
 /* ---- One turn, on the table or on a sample of it -------------------------------------------------- */
 
 static void close_softening(cofi_fit *fit, softening *s)
@@ -177,10 +188,9 @@ static cof_status portfolio_open(cofi_fit *fit, void **state, cof_error *err)
     portfolio *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     *state = s;
-    size_t n = (size_t)SAMPLE_ROWS_OF_CLUSTER * fit->partition.k;
-    if (n < SAMPLE_ROWS) n = SAMPLE_ROWS;
     cof_status status = COF_OK;
-    if (fit->problem->n_walked > 2 * n) status = open_sample(fit, n, &s->sample, err);
+    if (uses_sample(fit->problem, fit->partition.k))
+        status = open_sample(fit, sample_size(fit->partition.k), &s->sample, err);
     if (status != COF_OK || s->sample != NULL) return status;
     s->soft.n_rounds = SOFT_ROUNDS;
     return cofi_mixture_open(fit, SOFT_ROWS, &s->soft.mixture, err);
@@ -203,6 +213,7 @@ const cofi_start cofi_start_portfolio = {
     .name = "portfolio",
     .title =
         "k-means and rows far apart by turns, each after rounds of EM; kmeans where the method is another",
+    .linked = uses_sample,
     .open = portfolio_open,
     .run = portfolio_run,
     .close = portfolio_close};
