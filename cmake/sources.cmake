@@ -268,6 +268,7 @@ set(EXAMPLES
 )
 
 set(BENCHES
+  bench/cut_column.c
   bench/fit_labels.c
   bench/mst.c
   bench/pair_methods.c

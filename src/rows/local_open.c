@@ -248,7 +248,7 @@ static cof_status set_candidates(cofi_problem *p, cof_error *err)
 /* The column's texts as points on a line, by id; NaN for the missing one and for "nan" or "inf". */
 static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
 {
-    cofi_reading reading = cofi_recognise(c).reading;
+    cofi_reading reading = cofi_recognise(c, NULL).reading;
     if (reading.line == COFI_LINE_NONE) reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
     for (uint32_t v = 0; v < c->n_values; v++)
         if (!cofi_reading_parse(&reading, cofi_column_text(c, v), &value[v]))

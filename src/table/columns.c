@@ -61,7 +61,7 @@ static void advise_quantity(const cofi_recognition *r, cof_advice *advice)
 
 static void advise_on_values(const cofi_column *c, bool crowded, cof_advice *advice)
 {
-    cofi_recognition r = cofi_recognise(c);
+    cofi_recognition r = cofi_recognise(c, NULL);
     bool numbers = r.reading.line != COFI_LINE_NONE;
     if (crowded && is_gapless(&r) && !r.codes)
         advise(advice, COF_KIND_IDENTIFIER, numbers, "running numbers, one for nearly every row");

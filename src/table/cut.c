@@ -125,17 +125,8 @@ typedef struct cutting {
     uint64_t n_present;
     cofi_cut *cut;
     uint32_t *least, *most; /* per bin: the values at its ends */
+    uint16_t *bin;          /* per value id; the bin after the last: missing */
 } cutting;
-
-static cof_status read_points(cutting *k, const cofi_reading *reading)
-{
-    k->point = cofi_alloc(k->env, (size_t)k->c->n_values + 1, sizeof *k->point);
-    if (k->point == NULL) return COF_ERR_MEMORY;
-    for (uint32_t v = 0; v < k->c->n_values; v++)
-        cofi_reading_parse(reading, cofi_column_text(k->c, v), &k->point[v]);
-    k->point[k->c->n_values] = NAN;
-    return COF_OK;
-}
 
 static cof_status count_rows(cutting *k)
 {
@@ -222,17 +213,23 @@ static void keep_edges(cutting *k, const double *edge, size_t n)
 
 /* ---- Names ---------------------------------------------------------------------------------------- */
 
-static cof_status find_ends(cutting *k)
+/* Walks the values in their order, so that no edge is looked for twice. */
+static cof_status place_values(cutting *k)
 {
-    uint32_t n_bins = k->cut->n_edges + 1, bin = UINT32_MAX;
+    uint32_t n_bins = k->cut->n_edges + 1, bin = 0;
     k->least = cofi_alloc(k->env, n_bins, sizeof *k->least);
     k->most = cofi_alloc(k->env, n_bins, sizeof *k->most);
-    if (k->least == NULL || k->most == NULL) return COF_ERR_MEMORY;
+    k->bin = cofi_alloc(k->env, (size_t)k->c->n_values + 1, sizeof *k->bin);
+    if (k->least == NULL || k->most == NULL || k->bin == NULL) return COF_ERR_MEMORY;
+    if (k->n_points < k->c->n_values)
+        for (uint32_t v = 0; v < k->c->n_values; v++) k->bin[v] = (uint16_t)n_bins;
+    k->bin[k->c->n_values] = (uint16_t)n_bins;
     for (uint32_t i = 0; i < k->n_points; i++) {
-        uint32_t now = cofi_cut_bin(k->cut, k->point[k->order[i].value]);
-        if (now != bin) k->least[now] = k->order[i].value;
-        k->most[now] = k->order[i].value;
-        bin = now;
+        uint32_t before = bin, value = k->order[i].value;
+        while (bin < k->cut->n_edges && k->cut->edge[bin] <= k->point[value]) bin++;
+        if (i == 0 || bin != before) k->least[bin] = value;
+        k->most[bin] = value;
+        k->bin[value] = (uint16_t)bin;
     }
     return COF_OK;
 }
@@ -291,22 +288,15 @@ static cof_status recode(const cutting *k, cofi_column *to)
     const cofi_column *c = k->c;
     to->width = to->n_values < UINT8_MAX ? 1 : 2;
     to->codes = cofi_alloc_column(k->env, c->number, k->n_rows, to->width, &to->block);
-    uint16_t *bin = cofi_alloc(k->env, (size_t)c->n_values + 1, sizeof *bin);
-    if (to->codes == NULL || bin == NULL) {
-        cofi_release(k->env, bin);
-        return COF_ERR_MEMORY;
-    }
-    for (uint32_t v = 0; v <= c->n_values; v++)
-        bin[v] = (uint16_t)(isnan(k->point[v]) ? to->n_values : cofi_cut_bin(k->cut, k->point[v]));
+    if (to->codes == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < k->n_rows; i++) {
-        uint16_t code = bin[cofi_column_code(c, i)];
+        uint16_t code = k->bin[cofi_column_code(c, i)];
         if (to->width == 1)
             ((uint8_t *)to->codes)[i] = (uint8_t)code;
         else
             ((uint16_t *)to->codes)[i] = code;
     }
     to->n_missing = k->n_rows - k->n_present;
-    cofi_release(k->env, bin);
     return COF_OK;
 }
 
@@ -315,7 +305,7 @@ static cof_status replace(cutting *k)
 {
     cofi_column *c = k->c, made = {.codes = NULL};
     cofi_uncut *uncut = cofi_alloc(k->env, 1, sizeof *uncut);
-    cof_status status = uncut == NULL ? COF_ERR_MEMORY : find_ends(k);
+    cof_status status = uncut == NULL ? COF_ERR_MEMORY : place_values(k);
     if (status == COF_OK) status = name_bins(k, &made);
     if (status == COF_OK) status = recode(k, &made);
     if (status != COF_OK) {
@@ -435,6 +425,15 @@ static cof_status not_a_quantity(const cofi_column *c, bool unclear, cof_error *
         c->name, odd);
 }
 
+static cof_status read_points(cutting *k, cof_error *err)
+{
+    cofi_recognition r = cofi_recognise(k->c, k->point);
+    if (r.reading.line == COFI_LINE_NONE) return not_a_quantity(k->c, r.unclear, err);
+    k->point[k->c->n_values] = NAN;
+    k->cut->reading = r.reading;
+    return COF_OK;
+}
+
 cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *given, cof_error *err)
 {
     cof_cut_options o;
@@ -446,20 +445,15 @@ cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options 
         return cofi_fail(err, COF_ERR_ARGUMENT, "a quantity is cut into 2 to %d bins", MOST_BINS);
     cofi_column *c = &table->column[column];
     cofi_column_uncut(&table->env, c);
-    cofi_recognition r = cofi_recognise(c);
-    if (r.reading.line == COFI_LINE_NONE) return not_a_quantity(c, r.unclear, err);
     cutting k = {.env = &table->env, .c = c, .n_rows = table->n_rows};
     k.cut = cofi_alloc_zero(k.env, 1, sizeof *k.cut);
-    cof_status status = k.cut == NULL ? COF_ERR_MEMORY : read_points(&k, &r.reading);
-    if (status == COF_OK) status = count_rows(&k);
-    if (status == COF_OK) status = sort_points(&k);
-    if (status != COF_OK) cofi_no_memory(err);
-    if (status == COF_OK) {
-        k.cut->reading = r.reading;
-        status = set_edges(&k, &o, err);
-    }
+    k.point = cofi_alloc(k.env, (size_t)c->n_values + 1, sizeof *k.point);
+    cof_status status = k.cut == NULL || k.point == NULL ? cofi_no_memory(err) : read_points(&k, err);
+    if (status == COF_OK && (count_rows(&k) != COF_OK || sort_points(&k) != COF_OK))
+        status = cofi_no_memory(err);
+    if (status == COF_OK) status = set_edges(&k, &o, err);
     if (status == COF_OK && replace(&k) != COF_OK) status = cofi_no_memory(err);
-    void *owned[] = {k.point, k.rows, k.order, k.least, k.most};
+    void *owned[] = {k.point, k.rows, k.order, k.least, k.most, k.bin};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k.env, owned[b]);
     cofi_cut_free(k.env, k.cut);
     return status;

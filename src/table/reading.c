@@ -287,6 +287,12 @@ static bool parse_date(const cofi_reading *r, const char *text, double *seconds)
 bool cofi_reading_parse(const cofi_reading *r, const char *text, double *point)
 {
     size_t n = strlen(text);
+    bool plain =
+        r->line == COFI_LINE_NUMBER && r->affix[0] == '\0' && r->thousands == '\0' && r->decimal == '.';
+    if (plain && cofi_number_parse(text, n, point)) { /* nearly always, so it comes first */
+        if (!isfinite(*point)) *point = NAN;
+        return true;
+    }
     skip_blanks(&text, &n);
     *point = NAN;
     if (is_no_number(text, n)) return true;

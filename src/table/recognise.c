@@ -12,13 +12,14 @@ static bool is_code(const char *text)
 }
 
 /* Whether every value can be read so, and what the points are like. */
-static bool fits(const cofi_column *c, const cofi_reading *reading, cofi_recognition *out)
+static bool fits(const cofi_column *c, const cofi_reading *reading, double *points, cofi_recognition *out)
 {
     cofi_recognition r = {.reading = *reading, .whole = true, .least = INFINITY, .most = -INFINITY};
     for (uint32_t v = 0; v < c->n_values; v++) {
         const char *text = cofi_column_text(c, v);
         double point;
         if (!cofi_reading_parse(reading, text, &point)) return false;
+        if (points != NULL) points[v] = point;
         if (isnan(point)) continue;
         r.n_points++;
         r.whole = r.whole && point == floor(point);
@@ -60,7 +61,7 @@ static bool has_bare_thousand(const cofi_column *c, const cofi_reading *reading)
     return false;
 }
 
-static bool fits_number(const cofi_column *c, const char *affix, cofi_recognition *out)
+static bool fits_number(const cofi_column *c, const char *affix, double *points, cofi_recognition *out)
 {
     static const struct {
         char decimal, thousands;
@@ -69,7 +70,7 @@ static bool fits_number(const cofi_column *c, const char *affix, cofi_recognitio
         cofi_reading r = {
             .line = COFI_LINE_NUMBER, .decimal = ways[w].decimal, .thousands = ways[w].thousands};
         memcpy(r.affix, affix, strlen(affix) + 1);
-        if (!fits(c, &r, out)) continue;
+        if (!fits(c, &r, points, out)) continue;
         /* 1,234 is a thousand, unless 1234 is written beside it or a zero leads: then it has a fraction */
         bool doubtful = ways[w].thousands == ',' && (out->codes || has_bare_thousand(c, &r));
         if (!doubtful) return true;
@@ -77,15 +78,15 @@ static bool fits_number(const cofi_column *c, const char *affix, cofi_recognitio
     return false;
 }
 
-static bool fits_date(const cofi_column *c, cofi_recognition *out)
+static bool fits_date(const cofi_column *c, double *points, cofi_recognition *out)
 {
     cofi_reading r = {.line = COFI_LINE_DATE, .order = COFI_DATE_YMD, .decimal = '.'};
     cofi_recognition other;
-    if (fits(c, &r, out)) return true;
+    if (fits(c, &r, points, out)) return true;
     r.order = COFI_DATE_DMY;
-    bool day_first = fits(c, &r, out);
+    bool day_first = fits(c, &r, points, out);
     r.order = COFI_DATE_MDY;
-    bool month_first = fits(c, &r, day_first ? &other : out);
+    bool month_first = fits(c, &r, day_first ? NULL : points, day_first ? &other : out);
     if (!day_first || !month_first) return day_first || month_first;
     *out = (cofi_recognition){.unclear = true};
     return false;
@@ -102,16 +103,16 @@ static const char *first_text(const cofi_column *c)
     return NULL;
 }
 
-cofi_recognition cofi_recognise(const cofi_column *c)
+cofi_recognition cofi_recognise(const cofi_column *c, double *points)
 {
     cofi_recognition none = {.codes = false}, r = none;
     const char *text = first_text(c);
     if (text == NULL || strpbrk(text, "0123456789") == NULL) return none;
-    if (fits_number(c, "", &r)) return r;
+    if (fits_number(c, "", points, &r)) return r;
     const char *affix = affix_of(text);
-    if (*affix != '\0' && fits_number(c, affix, &r)) return r;
+    if (*affix != '\0' && fits_number(c, affix, points, &r)) return r;
     r = none;
-    if (fits_date(c, &r) || r.unclear) return r;
+    if (fits_date(c, points, &r) || r.unclear) return r;
     cofi_reading time = {.line = COFI_LINE_TIME, .decimal = '.'};
-    return fits(c, &time, &r) ? r : none;
+    return fits(c, &time, points, &r) ? r : none;
 }

@@ -14,6 +14,8 @@ typedef struct cofi_recognition {
     double least, most;   /* of the points */
 } cofi_recognition;
 
-cofi_recognition cofi_recognise(const cofi_column *column);
+/* point: receives the points of all values where there is a reading, NaN for those that are missing; NULL: not
+ * wanted. */
+cofi_recognition cofi_recognise(const cofi_column *column, double *point);
 
 #endif
