@@ -9,26 +9,17 @@
 #include "complain.h"
 
 const option dialect_options[] = {
-    {.name = "delimiter",
-     .arg = "CHAR",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(reading, delimiter),
-     .help = "What separates cells: one character, or \"tab\". Without it, tab for names ending in .tsv or "
-             ".tab, otherwise guessed from the first line."},
-    {.name = "no-header",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(reading, no_header),
-     .help = "The first line is data already; columns are called V1, V2, and so on."},
+    OPTION("delimiter", "CHAR", OPTION_TEXT, reading, delimiter,
+           "What separates cells: one character, or \"tab\". Without it, tab for names ending in .tsv or "
+           ".tab, otherwise guessed from the first line."),
+    OPTION("no-header", NULL, OPTION_FLAG, reading, no_header,
+           "The first line is data already; columns are called V1, V2, and so on."),
     {.name = NULL}};
 
-const option na_options[] = {
-    {.name = "na",
-     .arg = "LIST",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(reading, na),
-     .help = "Texts that mean \"missing\", separated by commas; a comma at the end adds the empty cell "
-             "(default: \"?,NA,\")."},
-    {.name = NULL}};
+const option na_options[] = {OPTION("na", "LIST", OPTION_TEXT, reading, na,
+                                    "Texts that mean \"missing\", separated by commas; a comma at the end "
+                                    "adds the empty cell (default: \"?,NA,\")."),
+                             {.name = NULL}};
 
 const choice quantities_choices[] = {
     [QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
@@ -45,82 +36,38 @@ static const choice scale_choices[] = {
     {NULL, NULL}};
 
 const option column_options[] = {
-    {.name = "label",
-     .arg = "COLUMN",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(column_choice, label),
-     .help = "The true classes: left out of the clustering, compared with it afterwards."},
-    {.name = "ignore",
-     .arg = "COLUMN,...",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, ignore),
-     .help = "Leave these columns out. May be repeated."},
-    {.name = "columns",
-     .arg = "COLUMN,...",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, columns),
-     .help = "Cluster on these columns only, even if one looks like an identifier. May be repeated."},
-    {.name = "ordinal",
-     .arg = "COLUMN=a<b<c",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, ordinal),
-     .help = "The values of this column have an order, from first to last. May be repeated."},
-    {.name = "numeric",
-     .arg = "COLUMN,...",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, numeric),
-     .help = "These columns are quantities, however few values they have. May be repeated."},
-    {.name = "categorical",
-     .arg = "COLUMN,...",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, categorical),
-     .help = "These columns are categories, even if they look like quantities. May be repeated."},
-    {.name = "quantities",
-     .arg = "HOW",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(column_choice, quantities),
-     .choices = quantities_choices,
-     .help = "What becomes of quantities: columns of many numbers, dates or times, and those that --numeric "
-             "names:"},
-    {.name = "bins",
-     .arg = "M",
-     .kind = OPTION_COUNT,
-     .offset = offsetof(column_choice, bins),
-     .least = 2,
-     .most = 4096,
-     .help = "How many bins of equal share a quantity is cut into (default: 16)."},
-    {.name = "cut",
-     .arg = "COLUMN=EDGE,...",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(column_choice, cut),
-     .help = "Cut this quantity at these values instead, such as age=18,30,65; a value equal to an edge lies "
-             "above "
-             "it. May be repeated."},
-    {.name = "cuts",
-     .arg = "FILE",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(column_choice, cuts),
-     .hint = HINT_FILE,
-     .help = "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it."},
-    {.name = "scale",
-     .arg = "HOW",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(column_choice, scale),
-     .choices = scale_choices,
-     .help = "How scaled quantities are measured:"},
-    {.name = "gamma",
-     .arg = "WEIGHT",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(column_choice, gamma),
-     .help =
-         "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes "
-         "kmodes or "
-         "clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."},
-    {.name = "weights",
-     .arg = "COLUMN",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(column_choice, weights),
-     .help = "How often each row counts, a number of at least 0."},
+    OPTION("label", "COLUMN", OPTION_TEXT, column_choice, label,
+           "The true classes: left out of the clustering, compared with it afterwards."),
+    OPTION("ignore", "COLUMN,...", OPTION_TEXTS, column_choice, ignore,
+           "Leave these columns out. May be repeated."),
+    OPTION("columns", "COLUMN,...", OPTION_TEXTS, column_choice, columns,
+           "Cluster on these columns only, even if one looks like an identifier. May be repeated."),
+    OPTION("ordinal", "COLUMN=a<b<c", OPTION_TEXTS, column_choice, ordinal,
+           "The values of this column have an order, from first to last. May be repeated."),
+    OPTION("numeric", "COLUMN,...", OPTION_TEXTS, column_choice, numeric,
+           "These columns are quantities, however few values they have. May be repeated."),
+    OPTION("categorical", "COLUMN,...", OPTION_TEXTS, column_choice, categorical,
+           "These columns are categories, even if they look like quantities. May be repeated."),
+    OPTION("quantities", "HOW", OPTION_CHOICE, column_choice, quantities,
+           "What becomes of quantities: columns of many numbers, dates or times, and those that --numeric "
+           "names:",
+           .choices = quantities_choices),
+    OPTION("bins", "M", OPTION_COUNT, column_choice, bins,
+           "How many bins of equal share a quantity is cut into (default: 16).", .least = 2, .most = 4096),
+    OPTION("cut", "COLUMN=EDGE,...", OPTION_TEXTS, column_choice, cut,
+           "Cut this quantity at these values instead, such as age=18,30,65; a value equal to an edge lies "
+           "above it. May be repeated."),
+    OPTION("cuts", "FILE", OPTION_TEXT, column_choice, cuts,
+           "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it.",
+           .hint = HINT_FILE),
+    OPTION("scale", "HOW", OPTION_CHOICE, column_choice, scale,
+           "How scaled quantities are measured:", .choices = scale_choices),
+    OPTION(
+        "gamma", "WEIGHT", OPTION_TEXT, column_choice, gamma,
+        "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes kmodes "
+        "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."),
+    OPTION("weights", "COLUMN", OPTION_TEXT, column_choice, weights,
+           "How often each row counts, a number of at least 0."),
     {.name = NULL}};
 
 static const struct {

@@ -39,6 +39,13 @@ typedef struct option {
     char letter; /* short name, or 0 */
 } option;
 
+/* A line of a table of options: kept in `member` of the struct `settings`; the help may be followed by other
+ * members, such as .letter = 'k'. */
+#define OPTION(name_, arg_, kind_, settings, member, ...)                                                    \
+    {                                                                                                        \
+        .name = name_, .arg = arg_, .kind = kind_, .offset = offsetof(settings, member), .help = __VA_ARGS__ \
+    }
+
 const choice *option_choices(const option *o); /* NULL: any value may be given */
 
 /* Options under one heading; a group may serve several verbs, each saying where its members lie. */

@@ -41,11 +41,9 @@ typedef struct describe_job {
     size_t n_notices, n_unsaid;
 } describe_job;
 
-static const option describe_options[] = {{.name = "json",
-                                           .kind = OPTION_FLAG,
-                                           .offset = offsetof(describe_settings, json),
-                                           .help = "Print one JSON object instead of the text."},
-                                          {.name = NULL}};
+static const option describe_options[] = {
+    OPTION("json", NULL, OPTION_FLAG, describe_settings, json, "Print one JSON object instead of the text."),
+    {.name = NULL}};
 
 static const option_group describe_group = {"Output", describe_options, 0};
 static const option_group reading_group = {"Reading the table", dialect_options,

@@ -24,21 +24,15 @@ typedef struct side {
     cof_column about;
 } side;
 
-static const option evaluate_options[] = {{.name = "json",
-                                           .kind = OPTION_FLAG,
-                                           .offset = offsetof(evaluate_settings, json),
-                                           .help = "Print one JSON object instead of the text."},
-                                          {.name = NULL}};
+static const option evaluate_options[] = {
+    OPTION("json", NULL, OPTION_FLAG, evaluate_settings, json, "Print one JSON object instead of the text."),
+    {.name = NULL}};
 
 static const option_group evaluate_group = {"Output", evaluate_options, 0};
 static const option no_label_options[] = {
-    {.name = "na",
-     .arg = "LIST",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(evaluate_settings, reading.na),
-     .help =
-         "Texts that are no label, separated by commas; a comma at the end adds the empty cell (default: the "
-         "empty cell alone, since NA may well be the name of a class)."},
+    OPTION("na", "LIST", OPTION_TEXT, evaluate_settings, reading.na,
+           "Texts that are no label, separated by commas; a comma at the end adds the empty cell (default: "
+           "the empty cell alone, since NA may well be the name of a class)."),
     {.name = NULL}};
 
 static const option_group reading_group = {"Reading the files", dialect_options,

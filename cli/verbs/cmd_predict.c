@@ -31,33 +31,17 @@ typedef struct predict_job {
 } predict_job;
 
 static const option predict_options[] = {
-    {.name = "labels-out",
-     .arg = "FILE",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(predict_settings, labels_out),
-     .hint = HINT_FILE,
-     .help = "Where the labels go (default: \"-\", standard output)."},
-    {.name = "raw-names",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_settings, raw_names),
-     .help = "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
-             "run as a "
-             "formula gets a ' before it, and control characters become \\x1b and the like."},
-    {.name = "threads",
-     .arg = "T",
-     .kind = OPTION_COUNT,
-     .offset = offsetof(predict_settings, threads),
-     .most = 1024,
-     .help = "Threads to use (default: 0, all cores)."},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_settings, json),
-     .help = "Print one JSON object instead of CSV; it holds the labels unless --labels-out takes them."},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_settings, quiet),
-     .help = "No remarks about unseen values or rows left out."},
+    OPTION("labels-out", "FILE", OPTION_TEXT, predict_settings, labels_out,
+           "Where the labels go (default: \"-\", standard output).", .hint = HINT_FILE),
+    OPTION("raw-names", NULL, OPTION_FLAG, predict_settings, raw_names,
+           "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
+           "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
+    OPTION("threads", "T", OPTION_COUNT, predict_settings, threads, "Threads to use (default: 0, all cores).",
+           .most = 1024),
+    OPTION("json", NULL, OPTION_FLAG, predict_settings, json,
+           "Print one JSON object instead of CSV; it holds the labels unless --labels-out takes them."),
+    OPTION("quiet", NULL, OPTION_FLAG, predict_settings, quiet,
+           "No remarks about unseen values or rows left out.", .letter = 'q'),
     {.name = NULL}};
 
 static const option_group predict_group = {"Output", predict_options, 0};

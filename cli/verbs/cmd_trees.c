@@ -31,27 +31,15 @@ static const choice format_choices[] = {[COF_DRAW_TEXT] = {"text", "drawn with l
                                         [COF_DRAW_JSON] = {"json", "an array with one object a column"},
                                         {NULL, NULL}};
 
-static const option trees_options[] = {
-    {.name = "attr",
-     .arg = "COLUMN",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(trees_settings, attr),
-     .help = "Only the tree of this column. May be repeated."},
-    {.name = "format",
-     .arg = "FORMAT",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(trees_settings, format),
-     .choices = format_choices,
-     .help = "How the trees are written:"},
-    {.name = "out",
-     .letter = 'o',
-     .arg = "FILE",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(trees_settings, out),
-     .hint = HINT_FILE,
-     .help = "Where they go (default: \"-\", standard output). A directory, or a name ending in /, gets one "
-             "file for each column."},
-    {.name = NULL}};
+static const option trees_options[] = {OPTION("attr", "COLUMN", OPTION_TEXTS, trees_settings, attr,
+                                              "Only the tree of this column. May be repeated."),
+                                       OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
+                                              "How the trees are written:", .choices = format_choices),
+                                       OPTION("out", "FILE", OPTION_TEXT, trees_settings, out,
+                                              "Where they go (default: \"-\", standard output). A directory, "
+                                              "or a name ending in /, gets one file for each column.",
+                                              .letter = 'o', .hint = HINT_FILE),
+                                       {.name = NULL}};
 
 static const option_group trees_group = {"Options", trees_options, 0};
 

@@ -53,11 +53,6 @@ void cofi_out_text(cofi_out *out, const char *text)
     cofi_out_bytes(out, text, strlen(text));
 }
 
-void cofi_out_repeat(cofi_out *out, const char *text, size_t times)
-{
-    for (size_t i = 0; i < times; i++) cofi_out_text(out, text);
-}
-
 void cofi_out_format(cofi_out *out, const char *format, ...)
 {
     char text[256];

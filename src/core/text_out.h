@@ -21,7 +21,6 @@ cof_status cofi_out_finish(cofi_out *out, cof_error *err); /* sends what is left
 int cofi_out_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink whose ctx is a cofi_out */
 void cofi_out_bytes(cofi_out *out, const char *bytes, size_t n);
 void cofi_out_text(cofi_out *out, const char *text);
-void cofi_out_repeat(cofi_out *out, const char *text, size_t times);
 /* Integers and short texts; for a number with a fraction use the next two. At most 255 bytes a call. */
 void cofi_out_format(cofi_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cofi_out_fixed(cofi_out *out, double number, int width, int decimals);
