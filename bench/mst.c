@@ -108,8 +108,8 @@ int main(int argc, char **argv)
                least, most, n_points, *method, took[repeats / 2], same ? "" : "  TREES DIFFER");
         fflush(stdout);
     }
-    cofi_points_close(&env, &q);
-    cofi_mst_close(&env, &m);
+    cofi_points_close(&q);
+    cofi_mst_close(&m);
     free(count);
     free(took);
     free(edge);

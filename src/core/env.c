@@ -2,6 +2,7 @@
 #include "env.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -81,6 +82,46 @@ char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes)
     if (n_bytes > 0) memcpy(copy, text, n_bytes);
     copy[n_bytes] = '\0';
     return copy;
+}
+
+/* What lies before a block; the block itself begins where any type may. */
+struct cofi_block {
+    _Alignas(max_align_t) struct cofi_block *before;
+};
+
+static void *add_block(cofi_blocks *blocks, size_t n, size_t size,
+                       void *(*alloc)(const cof_env *env, size_t n, size_t size))
+{
+    size_t bytes;
+    bool too_many = __builtin_mul_overflow(n, size, &bytes) ||
+                    __builtin_add_overflow(bytes, sizeof(struct cofi_block), &bytes);
+    struct cofi_block *block = too_many ? NULL : alloc(&blocks->env, bytes, 1);
+    if (block == NULL) {
+        blocks->short_of_memory = true;
+        return NULL;
+    }
+    block->before = blocks->last;
+    blocks->last = block;
+    return block + 1;
+}
+
+void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size)
+{
+    return add_block(blocks, n, size, cofi_alloc);
+}
+
+void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size)
+{
+    return add_block(blocks, n, size, cofi_alloc_zero);
+}
+
+void cofi_blocks_release(cofi_blocks *blocks)
+{
+    while (blocks->last != NULL) {
+        struct cofi_block *block = blocks->last;
+        blocks->last = block->before;
+        cofi_release(&blocks->env, block);
+    }
 }
 
 bool cofi_should_stop(const cof_env *env)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 struct cofi_mixture {
+    cofi_blocks own;
     cofi_expectation e;
     double *log_theta; /* behind e.log_theta and e.log_pi */
     double *log_pi;
@@ -16,8 +17,8 @@ struct cofi_mixture {
 void cofi_mixture_close(cofi_fit *fit, cofi_mixture *m)
 {
     if (m == NULL) return;
-    void *owned[] = {m->log_theta, m->log_pi, m->e.count, m->e.size, m->overall, m};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    cofi_blocks_release(&m->own);
+    cofi_release(&fit->host.env, m);
 }
 
 static cof_status set_overall(cofi_fit *fit, cofi_mixture *m, cof_error *err)
@@ -44,10 +45,11 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     cofi_mixture *m = cofi_alloc_zero(env, 1, sizeof *m);
     if (m == NULL) return cofi_no_memory(err);
     *out = m;
+    m->own.env = *env;
     m->n_entries = (size_t)cofi_n_flat(p) * stride;
-    m->log_theta = cofi_alloc_zero(env, m->n_entries, sizeof *m->log_theta);
-    m->log_pi = cofi_alloc_zero(env, stride, sizeof *m->log_pi);
-    m->overall = cofi_alloc_zero(env, cofi_n_flat(p), sizeof *m->overall);
+    m->log_theta = cofi_blocks_add_zero(&m->own, m->n_entries, sizeof *m->log_theta);
+    m->log_pi = cofi_blocks_add_zero(&m->own, stride, sizeof *m->log_pi);
+    m->overall = cofi_blocks_add_zero(&m->own, cofi_n_flat(p), sizeof *m->overall);
     m->e =
         (cofi_expectation){.log_theta = m->log_theta,
                            .log_pi = m->log_pi,
@@ -55,11 +57,9 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
                            .stride = stride,
                            .step = p->n_walked <= most_rows ? 1 : (p->n_walked + most_rows - 1) / most_rows,
                            .membership = ldexp(1.0, 61 - ilogb((double)p->total_weight))};
-    m->e.count = cofi_alloc(env, m->n_entries, sizeof *m->e.count);
-    m->e.size = cofi_alloc(env, stride, sizeof *m->e.size);
-    bool ok = m->log_theta != NULL && m->log_pi != NULL && m->overall != NULL && m->e.count != NULL &&
-              m->e.size != NULL;
-    return ok ? set_overall(fit, m, err) : cofi_no_memory(err);
+    m->e.count = cofi_blocks_add(&m->own, m->n_entries, sizeof *m->e.count);
+    m->e.size = cofi_blocks_add(&m->own, stride, sizeof *m->e.size);
+    return m->own.short_of_memory ? cofi_no_memory(err) : set_overall(fit, m, err);
 }
 
 /* M step: `unit` of the counts is one whole row, n of them in all. */

@@ -12,8 +12,8 @@ enum { SMALL = 1024 };
 
 static cof_status open_worker(cofi_forest *f, uint32_t capacity, struct cofi_forest_worker *w)
 {
-    cof_status status = cofi_points_open(&f->env, f->k, capacity, &w->points);
-    return status == COF_OK ? cofi_mst_open(&f->env, f->k, capacity, &w->mst) : status;
+    cof_status status = cofi_points_open(&f->own.env, f->k, capacity, &w->points);
+    return status == COF_OK ? cofi_mst_open(&f->own.env, f->k, capacity, &w->mst) : status;
 }
 
 static cof_status open_workers(cofi_forest *f)
@@ -33,39 +33,31 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
                             cof_error *err)
 {
     *f = (cofi_forest){
-        .n_attrs = n_attrs, .first = first, .n_values = n_values, .k = k, .env = *env, .team = team};
+        .n_attrs = n_attrs, .first = first, .n_values = n_values, .k = k, .own = {.env = *env}, .team = team};
     f->stride = cofi_stride(k);
     f->authors = authors;
     f->scale = authors ? 1.0 / k : 1.0;
     f->twin_length = authors ? 1e-8 : 0.0;
     f->n_workers = cofi_team_size(team);
-    f->edge = cofi_alloc(env, first[n_attrs], sizeof *f->edge);
-    f->depth = cofi_alloc(env, first[n_attrs], sizeof *f->depth);
-    f->n_edges = cofi_alloc_zero(env, n_attrs, sizeof *f->n_edges);
-    f->root = cofi_alloc(env, n_attrs, sizeof *f->root);
-    f->reach = cofi_alloc(env, n_attrs, sizeof *f->reach);
-    f->worker = cofi_alloc_zero(env, f->n_workers, sizeof *f->worker);
-    bool ok = f->edge != NULL && f->depth != NULL && f->n_edges != NULL && f->root != NULL &&
-              f->reach != NULL && f->worker != NULL;
+    f->edge = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->edge);
+    f->depth = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->depth);
+    f->n_edges = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->n_edges);
+    f->root = cofi_blocks_add(&f->own, n_attrs, sizeof *f->root);
+    f->reach = cofi_blocks_add(&f->own, n_attrs, sizeof *f->reach);
+    f->worker = cofi_blocks_add_zero(&f->own, f->n_workers, sizeof *f->worker);
+    bool ok = !f->own.short_of_memory;
     if (ok && authors) ok = cofi_forest_open_traces(f) == COF_OK;
     return ok && open_workers(f) == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
 void cofi_forest_close(cofi_forest *f)
 {
-    if (f->env.release == NULL) return; /* never opened */
+    if (f->own.env.release == NULL) return; /* never opened */
     for (uint32_t t = 0; f->worker != NULL && t < f->n_workers; t++) {
-        cofi_points_close(&f->env, &f->worker[t].points);
-        cofi_mst_close(&f->env, &f->worker[t].mst);
+        cofi_points_close(&f->worker[t].points);
+        cofi_mst_close(&f->worker[t].mst);
     }
-    cofi_release(&f->env, f->worker);
-    cofi_release(&f->env, f->edge);
-    cofi_release(&f->env, f->depth);
-    cofi_release(&f->env, f->n_edges);
-    cofi_release(&f->env, f->root);
-    cofi_release(&f->env, f->reach);
-    cofi_release(&f->env, f->trace);
-    cofi_release(&f->env, f->trace_at);
+    cofi_blocks_release(&f->own);
     memset(f, 0, sizeof *f);
 }
 

@@ -20,7 +20,7 @@ typedef struct cofi_forest {
     bool authors;
     double *trace; /* authors: d(u,v) of attributes with few values, to add up in their order; NULL: others */
     size_t *trace_at; /* per attribute: where its o x o block begins, SIZE_MAX: none */
-    cof_env env;
+    cofi_blocks own;
     cofi_team *team;
     struct cofi_forest_worker *worker;
     uint32_t n_workers, small; /* attributes of up to `small` values are shared out over the team */

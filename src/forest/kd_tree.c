@@ -112,29 +112,20 @@ static uint32_t grow(cofi_kd_tree *t, const cofi_points *q, uint32_t begin, uint
     return me;
 }
 
-cof_status cofi_kd_open(const cof_env *env, const cofi_points *q, cofi_kd_tree *t)
+bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
 {
     uint32_t n_leaves = (q->n + LANES - 1) / LANES;
     *t = (cofi_kd_tree){.k = q->k, .n = q->n, .box_stride = (q->k + 3) & ~UINT32_C(3)};
     /* A sum of k squares is off by at most k + 2 roundings, whatever their order; here two are compared. */
     t->shrink = 1 - (4.0 * q->k + 64) * DBL_EPSILON;
-    t->p = cofi_alloc(env, (size_t)n_leaves * LANES * q->k, sizeof *t->p);
-    t->box = cofi_alloc_zero(env, (size_t)n_leaves * 4 * t->box_stride, sizeof *t->box);
-    t->point = cofi_alloc(env, q->n, sizeof *t->point);
-    t->node = cofi_alloc(env, (size_t)n_leaves * 2, sizeof *t->node);
-    if (t->p == NULL || t->box == NULL || t->point == NULL || t->node == NULL) return COF_ERR_MEMORY;
+    t->p = cofi_blocks_add(own, (size_t)n_leaves * LANES * q->k, sizeof *t->p);
+    t->box = cofi_blocks_add_zero(own, (size_t)n_leaves * 4 * t->box_stride, sizeof *t->box);
+    t->point = cofi_blocks_add(own, q->n, sizeof *t->point);
+    t->node = cofi_blocks_add(own, (size_t)n_leaves * 2, sizeof *t->node);
+    if (own->short_of_memory) return false;
     for (uint32_t i = 0; i < q->n; i++) t->point[i] = i;
     if (q->n > 0) grow(t, q, 0, q->n);
-    return COF_OK;
-}
-
-void cofi_kd_close(const cof_env *env, cofi_kd_tree *t)
-{
-    cofi_release(env, t->p);
-    cofi_release(env, t->box);
-    cofi_release(env, t->point);
-    cofi_release(env, t->node);
-    *t = (cofi_kd_tree){.k = 0};
+    return true;
 }
 
 void cofi_kd_point(const cofi_kd_tree *t, uint32_t position, double *own)

@@ -22,9 +22,8 @@ typedef struct cofi_kd_tree {
     cofi_kd_node *node;  /* children after their parents */
 } cofi_kd_tree;
 
-/* Reads the points and leaves them as they are. */
-cof_status cofi_kd_open(const cof_env *env, const cofi_points *points, cofi_kd_tree *tree);
-void cofi_kd_close(const cof_env *env, cofi_kd_tree *tree); /* fine after a failed open */
+/* Reads the points and leaves them as they are. The tree lives as long as the blocks; false: no memory. */
+bool cofi_kd_grow(cofi_blocks *own, const cofi_points *points, cofi_kd_tree *tree);
 
 /* Coordinates of the point at a position; `own` has room for box_stride. */
 void cofi_kd_point(const cofi_kd_tree *tree, uint32_t position, double *own);

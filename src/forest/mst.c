@@ -10,24 +10,18 @@ enum { STRIP = 256, MANY = 1500 }; /* points from which looking only near each o
 
 cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst)
 {
-    mst->env = *env;
-    mst->key = cofi_alloc(env, capacity, sizeof *mst->key);
-    mst->key_square = cofi_alloc(env, capacity, sizeof *mst->key_square);
-    mst->own = cofi_alloc(env, k, sizeof *mst->own);
-    mst->point = cofi_alloc(env, capacity, sizeof *mst->point);
-    mst->parent = cofi_alloc(env, capacity, sizeof *mst->parent);
-    bool ok = mst->key != NULL && mst->key_square != NULL && mst->own != NULL && mst->point != NULL &&
-              mst->parent != NULL;
-    return ok ? COF_OK : COF_ERR_MEMORY;
+    *mst = (cofi_mst){.own = {.env = *env}};
+    mst->key = cofi_blocks_add(&mst->own, capacity, sizeof *mst->key);
+    mst->key_square = cofi_blocks_add(&mst->own, capacity, sizeof *mst->key_square);
+    mst->joined = cofi_blocks_add(&mst->own, k, sizeof *mst->joined);
+    mst->point = cofi_blocks_add(&mst->own, capacity, sizeof *mst->point);
+    mst->parent = cofi_blocks_add(&mst->own, capacity, sizeof *mst->parent);
+    return mst->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
-void cofi_mst_close(const cof_env *env, cofi_mst *mst)
+void cofi_mst_close(cofi_mst *mst)
 {
-    cofi_release(env, mst->key);
-    cofi_release(env, mst->key_square);
-    cofi_release(env, mst->own);
-    cofi_release(env, mst->point);
-    cofi_release(env, mst->parent);
+    cofi_blocks_release(&mst->own);
     *mst = (cofi_mst){.key = NULL};
 }
 
@@ -53,10 +47,10 @@ static uint32_t closest_pair(const cofi_mst *m, const cofi_points *q, double sca
     double least = INFINITY, least_square = INFINITY, square[STRIP];
     uint32_t best = 0;
     for (uint32_t u = 0; u + 1 < q->n; u++) {
-        copy_point(q, u, m->own);
+        copy_point(q, u, m->joined);
         for (uint32_t begin = u + 1; begin < q->n; begin += STRIP) {
             uint32_t n = q->n - begin < STRIP ? q->n - begin : STRIP;
-            squares(q, m->own, begin, n, square);
+            squares(q, m->joined, begin, n, square);
             for (uint32_t i = 0; i < n; i++) {
                 if (square[i] >= least_square) continue;
                 double weight = scale * sqrt(square[i]);
@@ -80,7 +74,7 @@ static uint32_t start_point(const cofi_mst *m, const cofi_points *q, double scal
 static void take_out(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outside)
 {
     uint32_t last = --*n_outside;
-    copy_point(q, i, m->own);
+    copy_point(q, i, m->joined);
     for (uint32_t j = 0; j < q->k; j++)
         q->p[(size_t)j * q->capacity + i] = q->p[(size_t)j * q->capacity + last];
     m->key[i] = m->key[last];
@@ -96,7 +90,7 @@ static uint32_t relax(cofi_mst *m, const cofi_points *q, uint32_t newest, uint32
     uint32_t best = 0;
     for (uint32_t begin = 0; begin < n_outside; begin += STRIP) {
         uint32_t n = n_outside - begin < STRIP ? n_outside - begin : STRIP;
-        squares(q, m->own, begin, n, square);
+        squares(q, m->joined, begin, n, square);
         for (uint32_t s = 0; s < n; s++) {
             uint32_t i = begin + s;
             if (square[s] < m->key_square[i]) {
@@ -142,7 +136,7 @@ uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_l
     uint64_t n_pairs = q->n > 0 ? (uint64_t)q->n * (q->n - 1) / 2 : 0;
     /* As many as Prim looks at, which costs about the same; twins spare it the search for the closest pair. */
     uint64_t allowance = cofi_points_first_twins(q) != COFI_NONE ? n_pairs : 2 * n_pairs;
-    if (q->n >= MANY && cofi_mst_sparse(&m->env, q, scale, twin_length, allowance, edge, &n_edges, root))
+    if (q->n >= MANY && cofi_mst_sparse(&m->own.env, q, scale, twin_length, allowance, edge, &n_edges, root))
         return n_edges;
     return cofi_mst_prim(m, q, scale, twin_length, edge, root);
 }

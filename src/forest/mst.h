@@ -6,14 +6,14 @@
 
 /* Memory of one run; all arrays hold `capacity` entries. */
 typedef struct cofi_mst {
-    cof_env env;
+    cofi_blocks own;
     double *key, *key_square; /* least weight to the tree, and its square before scaling */
-    double *own;              /* k: the point that joined last */
+    double *joined;           /* k: the point that joined last */
     uint32_t *point, *parent; /* of the points still outside */
 } cofi_mst;
 
 cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst);
-void cofi_mst_close(const cof_env *env, cofi_mst *mst);
+void cofi_mst_close(cofi_mst *mst); /* fine after a failed open */
 
 /* Edges between value ids in the order found; the vertex an edge starts from joined before. Returns how many:
  * the values present less one. `root` gets the value the tree started from, COFI_NONE if there is none.

@@ -25,12 +25,12 @@
 #include <stdlib.h>
 
 typedef struct sparse {
-    cof_env env;
+    cofi_blocks own;
     cofi_kd_tree kd;
     uint32_t n;
     double scale;
     uint64_t looked, allowance; /* in points */
-    double *own;                /* where the search is from */
+    double *from_point;         /* where the search is from */
     /* Step 1, per position */
     uint32_t *leader;     /* towards the first of its part */
     uint32_t *part;       /* the first of its part, as of this round */
@@ -104,7 +104,7 @@ static void search_leaf(outside_search *f, const cofi_kd_node *leaf)
 {
     double square[COFI_KD_LANES];
     f->s->looked += COFI_KD_LANES;
-    if (!cofi_kd_squares(&f->s->kd, leaf->begin, f->s->own, f->most, square)) return;
+    if (!cofi_kd_squares(&f->s->kd, leaf->begin, f->s->from_point, f->most, square)) return;
     for (uint32_t x = leaf->begin; x < leaf->end; x++) {
         double here = square[x - leaf->begin];
         if (here >= f->second || f->s->part[x] == f->part) continue;
@@ -128,8 +128,8 @@ static void search_outside(outside_search *f, uint32_t node)
         return;
     }
     uint32_t near = node + 1, far = at->right;
-    double to_near = s->owner[near] == f->part ? INFINITY : cofi_kd_bound(&s->kd, near, s->own);
-    double to_far = s->owner[far] == f->part ? INFINITY : cofi_kd_bound(&s->kd, far, s->own);
+    double to_near = s->owner[near] == f->part ? INFINITY : cofi_kd_bound(&s->kd, near, s->from_point);
+    double to_far = s->owner[far] == f->part ? INFINITY : cofi_kd_bound(&s->kd, far, s->from_point);
     f->s->looked += COFI_KD_LANES / 2; /* what two boxes cost */
     if (to_far < to_near) {
         uint32_t kept = near;
@@ -147,7 +147,7 @@ static void search_from(sparse *s, uint32_t x)
     uint32_t part = s->part[x];
     double most = tie_square(s->shortest[part]);
     outside_search f = {s, part, COFI_NONE, s->shortest[part], INFINITY, most};
-    cofi_kd_point(&s->kd, x, s->own);
+    cofi_kd_point(&s->kd, x, s->from_point);
     search_outside(&f, 0);
     bool tie = f.second <= f.most;
     s->near[x] = f.found;
@@ -312,7 +312,7 @@ static bool add_candidate(sparse *s, cof_edge e)
         size_t most = (size_t)s->n * (4 * (size_t)s->kd.k + 16), room = 2 * s->room;
         if (s->room == most) return false;
         room = room < s->n ? s->n : room > most ? most : room;
-        cof_edge *larger = cofi_regrow(&s->env, s->candidate, s->room, room, sizeof *larger);
+        cof_edge *larger = cofi_regrow(&s->own.env, s->candidate, s->room, room, sizeof *larger);
         if (larger == NULL) return false;
         s->candidate = larger;
         s->room = room;
@@ -339,7 +339,7 @@ static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
     sparse *s = f->s;
     double square[COFI_KD_LANES];
     s->looked += COFI_KD_LANES;
-    if (!cofi_kd_squares(&s->kd, leaf->begin, s->own, f->most_square, square))
+    if (!cofi_kd_squares(&s->kd, leaf->begin, s->from_point, f->most_square, square))
         return s->looked / 2 <= s->allowance;
     for (uint32_t x = leaf->begin; x < leaf->end; x++) {
         double here = square[x - leaf->begin];
@@ -354,7 +354,7 @@ static bool search_ties(const tie_search *f, uint32_t node)
     sparse *s = f->s;
     const cofi_kd_node *at = &s->kd.node[node];
     s->looked += COFI_KD_LANES / 4;
-    if (cofi_kd_bound(&s->kd, node, s->own) > f->most_square) return true;
+    if (cofi_kd_bound(&s->kd, node, s->from_point) > f->most_square) return true;
     if (s->whole[node] <= f->n_edges && part_after(s, at->begin, f->n_edges) != f->other) return true;
     if (at->right == 0) return tie_leaf(f, at);
     return search_ties(f, node + 1) && search_ties(f, at->right);
@@ -372,7 +372,7 @@ static bool search_tie(const tie_search *f)
         if (s->only[x] != COFI_NONE && s->scale * sqrt(s->near_square[x]) == f->length)
             return add_tie(f, s->only[x]);
     }
-    cofi_kd_point(&s->kd, x, s->own);
+    cofi_kd_point(&s->kd, x, s->from_point);
     return search_ties(f, 0);
 }
 
@@ -510,61 +510,47 @@ static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_len
 static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge *edge, uint32_t *n_edges,
                    uint32_t *root)
 {
-    size_t *start = cofi_alloc(&s->env, (size_t)s->n + 2, sizeof *start);
-    size_t *list = cofi_alloc(&s->env, 2 * s->n_candidates, sizeof *list);
+    size_t *start = cofi_alloc(&s->own.env, (size_t)s->n + 2, sizeof *start);
+    size_t *list = cofi_alloc(&s->own.env, 2 * s->n_candidates, sizeof *list);
     fringe f = {.key = s->shortest, .parent = s->near, .heap = s->from, .place = s->part};
     bool ok = start != NULL && list != NULL;
     if (ok) {
         list_by_point(s, start, list);
         *n_edges = grow_tree(s, q, twin_length, start, list, &f, edge, root);
     }
-    cofi_release(&s->env, start);
-    cofi_release(&s->env, list);
+    cofi_release(&s->own.env, start);
+    cofi_release(&s->own.env, list);
     return ok;
 }
 
 /* ---- Together ------------------------------------------------------------------------------------ */
 
-static void *get(sparse *s, size_t n, size_t size, bool *ok)
-{
-    void *block = *ok ? cofi_alloc(&s->env, n, size) : NULL;
-    *ok = block != NULL;
-    return block;
-}
-
 static bool open_sparse(sparse *s, const cofi_points *q)
 {
-    bool ok = cofi_kd_open(&s->env, q, &s->kd) == COF_OK;
+    if (!cofi_kd_grow(&s->own, q, &s->kd)) return false;
     uint32_t **each[] = {&s->leader, &s->part, &s->near, &s->from,      &s->joined,
                          &s->size,   &s->ring, &s->only, &s->only_alone};
-    for (size_t a = 0; a < sizeof each / sizeof *each; a++) *each[a] = get(s, s->n, sizeof **each[a], &ok);
-    s->owner = get(s, s->kd.n_nodes, sizeof *s->owner, &ok);
-    s->whole = get(s, s->kd.n_nodes, sizeof *s->whole, &ok);
-    s->own = get(s, s->kd.box_stride, sizeof *s->own, &ok);
-    s->near_square = get(s, s->n, sizeof *s->near_square, &ok);
-    s->shortest = get(s, s->n, sizeof *s->shortest, &ok);
-    s->longest = get(s, s->n, sizeof *s->longest, &ok);
-    s->inner = get(s, s->n, sizeof *s->inner, &ok);
-    s->tree = get(s, s->n, sizeof *s->tree, &ok);
-    return ok;
-}
-
-static void close_sparse(sparse *s)
-{
-    void *each[] = {s->own,        s->leader, s->part,     s->owner,   s->near,  s->near_square,
-                    s->from,       s->joined, s->size,     s->whole,   s->ring,  s->only,
-                    s->only_alone, s->tree,   s->shortest, s->longest, s->inner, s->candidate};
-    for (size_t a = 0; a < sizeof each / sizeof *each; a++) cofi_release(&s->env, each[a]);
-    cofi_kd_close(&s->env, &s->kd);
+    for (size_t a = 0; a < sizeof each / sizeof *each; a++)
+        *each[a] = cofi_blocks_add(&s->own, s->n, sizeof **each[a]);
+    s->owner = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->owner);
+    s->whole = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->whole);
+    s->from_point = cofi_blocks_add(&s->own, s->kd.box_stride, sizeof *s->from_point);
+    s->near_square = cofi_blocks_add(&s->own, s->n, sizeof *s->near_square);
+    s->shortest = cofi_blocks_add(&s->own, s->n, sizeof *s->shortest);
+    s->longest = cofi_blocks_add(&s->own, s->n, sizeof *s->longest);
+    s->inner = cofi_blocks_add(&s->own, s->n, sizeof *s->inner);
+    s->tree = cofi_blocks_add(&s->own, s->n, sizeof *s->tree);
+    return !s->own.short_of_memory;
 }
 
 bool cofi_mst_sparse(const cof_env *env, const cofi_points *q, double scale, double twin_length,
                      uint64_t allowance, cof_edge *edge, uint32_t *n_edges, uint32_t *root)
 {
     if (q->n == 0) return false;
-    sparse s = {.env = *env, .n = q->n, .scale = scale, .allowance = allowance};
+    sparse s = {.own = {.env = *env}, .n = q->n, .scale = scale, .allowance = allowance};
     bool ok = open_sparse(&s, q) && join_nearest(&s) && find_candidates(&s) &&
               replay(&s, q, twin_length, edge, n_edges, root);
-    close_sparse(&s);
+    cofi_release(&s.own.env, s.candidate); /* which grew, so it is no block of `own` */
+    cofi_blocks_release(&s.own);
     return ok;
 }

@@ -12,24 +12,19 @@ static uint32_t slots_for(uint32_t capacity)
 
 cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points)
 {
-    *points = (cofi_points){.k = k, .capacity = capacity, .n_slots = slots_for(capacity)};
-    points->p = cofi_alloc(env, (size_t)k * capacity, sizeof *points->p);
-    points->value = cofi_alloc(env, capacity, sizeof *points->value);
-    points->next_twin = cofi_alloc(env, capacity, sizeof *points->next_twin);
-    points->last_twin = cofi_alloc(env, capacity, sizeof *points->last_twin);
-    points->slot = cofi_alloc(env, points->n_slots, sizeof *points->slot);
-    bool ok = points->p != NULL && points->value != NULL && points->next_twin != NULL &&
-              points->last_twin != NULL && points->slot != NULL;
-    return ok ? COF_OK : COF_ERR_MEMORY;
+    *points =
+        (cofi_points){.own = {.env = *env}, .k = k, .capacity = capacity, .n_slots = slots_for(capacity)};
+    points->p = cofi_blocks_add(&points->own, (size_t)k * capacity, sizeof *points->p);
+    points->value = cofi_blocks_add(&points->own, capacity, sizeof *points->value);
+    points->next_twin = cofi_blocks_add(&points->own, capacity, sizeof *points->next_twin);
+    points->last_twin = cofi_blocks_add(&points->own, capacity, sizeof *points->last_twin);
+    points->slot = cofi_blocks_add(&points->own, points->n_slots, sizeof *points->slot);
+    return points->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
-void cofi_points_close(const cof_env *env, cofi_points *points)
+void cofi_points_close(cofi_points *points)
 {
-    cofi_release(env, points->p);
-    cofi_release(env, points->value);
-    cofi_release(env, points->next_twin);
-    cofi_release(env, points->last_twin);
-    cofi_release(env, points->slot);
+    cofi_blocks_release(&points->own);
     *points = (cofi_points){.k = 0};
 }
 

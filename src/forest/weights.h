@@ -9,6 +9,7 @@
 /* Points of one attribute. Values with the same profile are one point: their distance is 0, a spanning tree
  * joins them to each other first of all, and a column of very many values often has few profiles. */
 typedef struct cofi_points {
+    cofi_blocks own;
     uint32_t k;
     uint32_t capacity;   /* values there is room for */
     uint32_t n;          /* points */
@@ -21,7 +22,7 @@ typedef struct cofi_points {
 } cofi_points;
 
 cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
-void cofi_points_close(const cof_env *env, cofi_points *points);
+void cofi_points_close(cofi_points *points); /* fine after a failed open */
 
 /* count: N of the attribute's values, [v][stride]. Values that no row holds make no point.
  * size: NULL, or the cluster sizes for the authors' way, which goes through p(v|C) and back and so rounds

@@ -139,7 +139,7 @@ static cof_status open_mixed(mixed *m, cof_error *err)
 
 static void close_mixed(mixed *m)
 {
-    cofi_whole_close(m->fit, &m->rows);
+    cofi_whole_close(&m->rows);
     void *owned[] = {m->centre, m->total, m->block_sum, m->sum};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->fit->host.env, owned[b]);
 }
@@ -197,7 +197,7 @@ static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof
         *variance += here / (double)p->n_numeric;
         *deviation += sqrt(here) / (double)p->n_numeric;
     }
-    cofi_whole_close(fit, &rows);
+    cofi_whole_close(&rows);
     return status;
 }
 
@@ -234,7 +234,7 @@ static cof_status choose_gamma(cofi_fit *fit, double *gamma, cof_error *err)
         status = cofi_whole_open(fit, &rows, err);
         double difference = status == COF_OK ? mean_difference(fit, &rows) : 0;
         *gamma = difference > 0 ? variance / difference : 1;
-        cofi_whole_close(fit, &rows);
+        cofi_whole_close(&rows);
     }
     if (!(*gamma > 0)) *gamma = 1; /* quantities that are all alike leave the categories alone */
     return status;

@@ -3,20 +3,18 @@
 cof_status cofi_whole_open(cofi_fit *fit, cofi_whole *w, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    const cof_env *env = &fit->host.env;
-    *w = (cofi_whole){.n_rows = p->n_table_rows, .n_columns = p->n_attrs + p->n_numeric};
-    w->cell = cofi_alloc(env, w->n_rows * w->n_columns, sizeof *w->cell);
-    w->weight = cofi_alloc(env, w->n_rows, sizeof *w->weight);
-    w->label = cofi_alloc_zero(env, w->n_rows, sizeof *w->label);
-    if (w->cell == NULL || w->weight == NULL || w->label == NULL) return cofi_no_memory(err);
+    *w = (cofi_whole){
+        .own = {.env = fit->host.env}, .n_rows = p->n_table_rows, .n_columns = p->n_attrs + p->n_numeric};
+    w->cell = cofi_blocks_add(&w->own, w->n_rows * w->n_columns, sizeof *w->cell);
+    w->weight = cofi_blocks_add(&w->own, w->n_rows, sizeof *w->weight);
+    w->label = cofi_blocks_add_zero(&w->own, w->n_rows, sizeof *w->label);
+    if (w->own.short_of_memory) return cofi_no_memory(err);
     return cofi_rows_fetch(fit->partition.rows, NULL, w->n_rows, w->cell, w->weight, err);
 }
 
-void cofi_whole_close(cofi_fit *fit, cofi_whole *w)
+void cofi_whole_close(cofi_whole *w)
 {
-    cofi_release(&fit->host.env, w->cell);
-    cofi_release(&fit->host.env, w->weight);
-    cofi_release(&fit->host.env, w->label);
+    cofi_blocks_release(&w->own);
     *w = (cofi_whole){.n_rows = 0};
 }
 

@@ -7,6 +7,7 @@
 enum { COFI_WHOLE_BLOCK = 4096 }; /* rows of one task */
 
 typedef struct cofi_whole {
+    cofi_blocks own;
     size_t n_rows, n_columns; /* columns: attributes, then quantities */
     uint32_t *cell;           /* [row][column] */
     uint64_t *weight;         /* in the problem's unit */
@@ -15,7 +16,7 @@ typedef struct cofi_whole {
 
 /* Close it whether opening failed or not. */
 cof_status cofi_whole_open(cofi_fit *fit, cofi_whole *whole, cof_error *err);
-void cofi_whole_close(cofi_fit *fit, cofi_whole *whole);
+void cofi_whole_close(cofi_whole *whole);
 /* Takes the labels over as a pass would. */
 cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
 

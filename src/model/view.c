@@ -38,7 +38,7 @@ static cof_status match_names(cofi_view *v, cof_error *err)
     cofi_encoder names;
     cof_status status = COF_OK;
     uint32_t id;
-    cofi_encoder_init(&names, &v->env);
+    cofi_encoder_init(&names, &v->own.env);
     for (size_t c = 0; status == COF_OK && c < v->table->n_columns; c++)
         status = intern(&names, v->table->column[c].name, &id);
     if (status != COF_OK) cofi_no_memory(err);
@@ -59,7 +59,7 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
     uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
     cofi_encoder known;
     cof_status status = COF_OK;
-    cofi_encoder_init(&known, &v->env);
+    cofi_encoder_init(&known, &v->own.env);
     for (uint32_t value = 0; status == COF_OK && value < n_known; value++)
         status = intern(&known, attr->text + attr->offset[value], &id);
     for (uint32_t code = 0; status == COF_OK && code < read->n_values; code++) {
@@ -74,7 +74,7 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
 static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut *read, uint32_t **out)
 {
     uint32_t n_bins = cut->n_edges + 1;
-    uint32_t *bin = cofi_alloc(&v->env, (size_t)read->n_values + 1, sizeof *bin);
+    uint32_t *bin = cofi_alloc(&v->own.env, (size_t)read->n_values + 1, sizeof *bin);
     *out = bin;
     if (bin == NULL) return COF_ERR_MEMORY;
     for (uint32_t code = 0; code < read->n_values; code++) {
@@ -91,11 +91,10 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const co
 {
     size_t n = v->table->n_rows;
     uint32_t *bin, n_bins = cut->n_edges + 1;
-    uint16_t *codes = cofi_alloc(&v->env, n, sizeof *codes);
+    uint16_t *codes = cofi_blocks_add(&v->own, n, sizeof *codes);
     cof_status status = find_bins(v, cut, read, &bin);
-    v->owned[a] = codes;
     if (codes == NULL || status != COF_OK) {
-        cofi_release(&v->env, bin);
+        cofi_release(&v->own.env, bin);
         return COF_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
@@ -104,7 +103,7 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const co
     }
     v->ids[a] = (cofi_ids){codes, sizeof *codes};
     v->n_codes[a] = n_bins + 1;
-    cofi_release(&v->env, bin);
+    cofi_release(&v->own.env, bin);
     return COF_OK;
 }
 
@@ -133,7 +132,7 @@ static cof_status number_values(cofi_view *v, cof_error *err)
             return cofi_fail(err, COF_ERR_DATA, "the table has too many different values");
     }
     v->first[v->n] = (uint32_t)n_flat;
-    v->value = cofi_alloc(&v->env, (size_t)n_flat, sizeof *v->value);
+    v->value = cofi_blocks_add(&v->own, (size_t)n_flat, sizeof *v->value);
     return v->value != NULL ? COF_OK : cofi_no_memory(err);
 }
 
@@ -155,17 +154,14 @@ static cof_status match_values(cofi_view *v, size_t a)
 
 cof_status cofi_view_open(cofi_view *v, const cof_model *model, const cof_table *table, cof_error *err)
 {
-    *v = (cofi_view){.env = table->env, .model = model, .table = table};
-    v->attribute = cofi_alloc(&v->env, model->n_attrs, sizeof *v->attribute);
-    v->column = cofi_alloc(&v->env, model->n_attrs, sizeof *v->column);
-    v->ids = cofi_alloc(&v->env, model->n_attrs, sizeof *v->ids);
-    v->first = cofi_alloc_zero(&v->env, model->n_attrs + 1, sizeof *v->first);
-    v->n_codes = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->n_codes);
-    v->n_missing = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->n_missing);
-    v->owned = cofi_alloc_zero(&v->env, model->n_attrs, sizeof *v->owned);
-    bool complete = v->attribute != NULL && v->column != NULL && v->ids != NULL && v->first != NULL &&
-                    v->n_codes != NULL && v->n_missing != NULL && v->owned != NULL;
-    cof_status status = complete ? match_names(v, err) : cofi_no_memory(err);
+    *v = (cofi_view){.own = {.env = table->env}, .model = model, .table = table};
+    v->attribute = cofi_blocks_add(&v->own, model->n_attrs, sizeof *v->attribute);
+    v->column = cofi_blocks_add(&v->own, model->n_attrs, sizeof *v->column);
+    v->ids = cofi_blocks_add(&v->own, model->n_attrs, sizeof *v->ids);
+    v->first = cofi_blocks_add_zero(&v->own, model->n_attrs + 1, sizeof *v->first);
+    v->n_codes = cofi_blocks_add_zero(&v->own, model->n_attrs, sizeof *v->n_codes);
+    v->n_missing = cofi_blocks_add_zero(&v->own, model->n_attrs, sizeof *v->n_missing);
+    cof_status status = v->own.short_of_memory ? cofi_no_memory(err) : match_names(v, err);
     if (status == COF_OK) status = number_values(v, err);
     for (size_t a = 0; status == COF_OK && a < v->n; a++)
         if (match_values(v, a) != COF_OK) status = cofi_no_memory(err);
@@ -175,8 +171,6 @@ cof_status cofi_view_open(cofi_view *v, const cof_model *model, const cof_table 
 
 void cofi_view_close(cofi_view *v)
 {
-    for (size_t a = 0; v->owned != NULL && a < v->n; a++) cofi_release(&v->env, v->owned[a]);
-    void *owned[] = {v->attribute, v->column, v->ids, v->first, v->value, v->n_codes, v->n_missing, v->owned};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&v->env, owned[b]);
-    *v = (cofi_view){.env = v->env};
+    cofi_blocks_release(&v->own);
+    *v = (cofi_view){.n = 0};
 }

@@ -9,7 +9,7 @@
 #define COFI_NO_VALUE UINT32_MAX /* a value the model never met, or one that adds nothing */
 
 typedef struct cofi_view {
-    cof_env env;
+    cofi_blocks own;
     const cof_model *model;
     const cof_table *table;
     size_t n;            /* used attributes; all of them have a column */
@@ -21,7 +21,6 @@ typedef struct cofi_view {
     uint64_t *n_missing; /* of the used ones: rows */
     uint32_t *first;     /* n + 1: where the attribute's part of `value` begins */
     uint32_t *value;     /* by code, missing last: the model's value */
-    void **owned;        /* of the used ones: rows cut as the model's attribute was; NULL: the table's own */
 } cofi_view;
 
 /* Columns and values are found by name, values of a quantity by their bin. A column that was cut is looked at as it was

@@ -16,7 +16,7 @@ typedef struct heap_item {
 } heap_item;
 
 typedef struct matcher {
-    cof_env env;
+    cofi_blocks own;
     const cofi_cell *cell;
     size_t *first; /* row i has the cells first[i] .. first[i + 1] - 1 */
     uint32_t n_rows, n_columns;
@@ -148,34 +148,18 @@ static void start_rows(matcher *m, size_t n_cells)
     }
 }
 
-static cof_status open_matcher(matcher *m, size_t n_cells)
+static bool open_matcher(matcher *m, size_t n_cells)
 {
-    m->first = cofi_alloc(&m->env, (size_t)m->n_rows + 1, sizeof *m->first);
-    m->row_price = cofi_alloc(&m->env, m->n_rows, sizeof *m->row_price);
-    m->row_of = cofi_alloc(&m->env, m->n_columns, sizeof *m->row_of);
-    m->column_price = cofi_alloc_zero(&m->env, m->n_columns, sizeof *m->column_price);
-    m->distance = cofi_alloc(&m->env, m->n_columns, sizeof *m->distance);
-    m->via = cofi_alloc(&m->env, m->n_columns, sizeof *m->via);
-    m->settled = cofi_alloc_zero(&m->env, m->n_columns, sizeof *m->settled);
-    m->reached = cofi_alloc(&m->env, m->n_columns, sizeof *m->reached);
-    m->heap = cofi_alloc(&m->env, n_cells, sizeof *m->heap);
-    bool complete = m->first != NULL && m->row_price != NULL && m->row_of != NULL &&
-                    m->column_price != NULL && m->distance != NULL && m->via != NULL && m->settled != NULL &&
-                    m->reached != NULL && m->heap != NULL;
-    return complete ? COF_OK : COF_ERR_MEMORY;
-}
-
-static void close_matcher(matcher *m)
-{
-    cofi_release(&m->env, m->first);
-    cofi_release(&m->env, m->row_price);
-    cofi_release(&m->env, m->row_of);
-    cofi_release(&m->env, m->column_price);
-    cofi_release(&m->env, m->distance);
-    cofi_release(&m->env, m->via);
-    cofi_release(&m->env, m->settled);
-    cofi_release(&m->env, m->reached);
-    cofi_release(&m->env, m->heap);
+    m->first = cofi_blocks_add(&m->own, (size_t)m->n_rows + 1, sizeof *m->first);
+    m->row_price = cofi_blocks_add(&m->own, m->n_rows, sizeof *m->row_price);
+    m->row_of = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->row_of);
+    m->column_price = cofi_blocks_add_zero(&m->own, m->n_columns, sizeof *m->column_price);
+    m->distance = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->distance);
+    m->via = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->via);
+    m->settled = cofi_blocks_add_zero(&m->own, m->n_columns, sizeof *m->settled);
+    m->reached = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->reached);
+    m->heap = cofi_blocks_add(&m->own, n_cells, sizeof *m->heap);
+    return !m->own.short_of_memory;
 }
 
 static uint64_t count_matched(const matcher *m)
@@ -200,10 +184,11 @@ static void give_free_columns(matcher *m)
 cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_cells, uint32_t n_rows,
                             uint32_t n_columns, uint32_t *column_of, uint64_t *total, cof_error *err)
 {
-    matcher m = {.env = *env, .cell = cell, .n_rows = n_rows, .n_columns = n_columns, .column_of = column_of};
-    cof_status status = open_matcher(&m, n_cells);
-    if (status != COF_OK) {
-        cofi_no_memory(err);
+    matcher m = {
+        .own = {.env = *env}, .cell = cell, .n_rows = n_rows, .n_columns = n_columns, .column_of = column_of};
+    cof_status status = COF_OK;
+    if (!open_matcher(&m, n_cells)) {
+        status = cofi_no_memory(err);
         goto done;
     }
     start_rows(&m, n_cells);
@@ -220,7 +205,7 @@ cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_
     *total = count_matched(&m);
     give_free_columns(&m);
 done:
-    close_matcher(&m);
+    cofi_blocks_release(&m.own);
     return status;
 }
 

@@ -74,6 +74,31 @@ static void sizes_that_overflow_are_refused(void **state)
     assert_int_equal(meter.count, 0);
 }
 
+/* Many are asked for, one flag is read, one call releases: whichever allocation fails. */
+static void blocks_are_released_together(void **state)
+{
+    (void)state;
+    for (size_t fail_at = 0; fail_at <= 3; fail_at++) {
+        alloc_meter meter = {.fail_at = fail_at < 3 ? fail_at : ALLOC_NEVER_FAILS};
+        cofi_blocks blocks = {.env = alloc_env(&meter)};
+        uint8_t *bytes = cofi_blocks_add(&blocks, 5, 1), *none = cofi_blocks_add(&blocks, 0, 8);
+        double *zero = cofi_blocks_add_zero(&blocks, 7, sizeof *zero);
+        if (fail_at == 3) {
+            assert_non_null(none);
+            assert_int_equal((uintptr_t)bytes % _Alignof(max_align_t), 0);
+            for (size_t i = 0; i < 7; i++) assert_true(zero[i] == 0);
+            assert_int_equal(meter.live, 3);
+        }
+        assert_int_equal(blocks.short_of_memory, fail_at < 3);
+        assert_null(cofi_blocks_add(&blocks, SIZE_MAX / 4, 4));
+        assert_null(cofi_blocks_add(&blocks, SIZE_MAX / 2, 4));
+        assert_true(blocks.short_of_memory);
+        cofi_blocks_release(&blocks);
+        cofi_blocks_release(&blocks);
+        assert_int_equal(meter.live, 0);
+    }
+}
+
 static void nothing_is_still_a_block(void **state)
 {
     (void)state;
@@ -247,6 +272,7 @@ int main(void)
         cmocka_unit_test(half_a_pair_is_no_pair),
         cmocka_unit_test(a_shorter_env_is_read_as_far_as_it_goes),
         cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(blocks_are_released_together),
         cmocka_unit_test(nothing_is_still_a_block),
         cmocka_unit_test(zeroed_memory_is_zero),
         cmocka_unit_test(regrown_blocks_keep_what_they_held),

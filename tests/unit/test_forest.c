@@ -79,8 +79,8 @@ static void check_attribute(const wood *w, const cofi_forest *f, size_t r, bool 
     double longest = longest_path(edge, n_edges, o);
     assert_true(f->reach[r] >= longest * (1 - 1e-12) && f->reach[r] <= 2 * longest * (1 + 1e-12));
     free(alone);
-    cofi_points_close(&env, &q);
-    cofi_mst_close(&env, &m);
+    cofi_points_close(&q);
+    cofi_mst_close(&m);
 }
 
 static void check_forest(const wood *w, uint32_t threads, bool authors)

@@ -21,8 +21,8 @@ static tree build(const attr_counts *c, bool authors_points, double scale, doubl
     assert_int_equal(cofi_mst_open(&env, c->k, c->n_values, &m), COF_OK);
     cofi_points_gather(&q, c->count, authors_points ? c->size : NULL, c->stride, c->n_values);
     t.n_edges = cofi_mst_build(&m, &q, scale, twin_length, t.edge, &t.root);
-    cofi_points_close(&env, &q);
-    cofi_mst_close(&env, &m);
+    cofi_points_close(&q);
+    cofi_mst_close(&m);
     return t;
 }
 
@@ -351,8 +351,8 @@ static void compare_near_and_all(cofi_rng *rng, uint32_t n, uint32_t k, kind wha
     assert_true(cofi_mst_sparse(&env, &q, scale, 1e-8, UINT64_MAX, near.edge, &near.n_edges, &near.root));
     all.n_edges = cofi_mst_prim(&m, &q, scale, 1e-8, all.edge, &all.root);
     assert_same_tree(&near, &all);
-    cofi_points_close(&env, &q);
-    cofi_mst_close(&env, &m);
+    cofi_points_close(&q);
+    cofi_mst_close(&m);
     free(near.edge);
     free(all.edge);
 }
@@ -396,8 +396,8 @@ static void many_profiles(void **state)
         assert_true(q.n > 1500);
         all.n_edges = cofi_mst_prim(&m, &q, scale, twin_length, all.edge, &all.root);
         assert_same_tree(&built, &all);
-        cofi_points_close(&env, &q);
-        cofi_mst_close(&env, &m);
+        cofi_points_close(&q);
+        cofi_mst_close(&m);
         free(built.edge);
         free(all.edge);
         free_counts(&c);
@@ -431,7 +431,7 @@ static void giving_up_changes_nothing(void **state)
     assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
     q.n = 0;
     assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
-    cofi_points_close(&env, &q);
+    cofi_points_close(&q);
 }
 
 /* Without memory for the short way there is still the long one. */
@@ -460,9 +460,9 @@ static void no_memory_is_no_failure(void **state)
             all.root = t.root;
         }
         assert_same_tree(&t, &all);
-        cofi_mst_close(&meagre, &m);
+        cofi_mst_close(&m);
         assert_int_equal(meter.live, 0);
-        cofi_points_close(&env, &q);
+        cofi_points_close(&q);
     }
     free(all.edge);
     free(t.edge);
@@ -476,7 +476,7 @@ static void every_allocation_may_fail(void **state)
         cof_env env = alloc_env(&meter);
         cofi_mst m;
         cof_status status = cofi_mst_open(&env, 3, 10, &m);
-        cofi_mst_close(&env, &m);
+        cofi_mst_close(&m);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_MEMORY);

@@ -41,7 +41,7 @@ static void points_equal_brute_force(void **state)
             cofi_points_gather(&q, c.count, authors ? c.size : NULL, c.stride, n_values);
             check_points(&c, &q, authors);
         }
-        cofi_points_close(&env, &q);
+        cofi_points_close(&q);
         free_counts(&c);
     }
 }
@@ -62,7 +62,7 @@ static void equal_fractions_are_one_point(void **state)
     assert_int_equal(q.next_twin[1], 2);
     assert_int_equal(q.next_twin[2], COFI_NONE);
     assert_int_equal(q.next_twin[3], 4);
-    cofi_points_close(&env, &q);
+    cofi_points_close(&q);
 }
 
 /* A column of 200,000 values that occur once each has only k profiles. */
@@ -79,7 +79,7 @@ static void very_many_values_few_profiles(void **state)
     cofi_points_gather(&q, c.count, NULL, c.stride, N);
     assert_int_equal(q.n, K);
     for (uint32_t v = 0; v + K < N; v++) assert_int_equal(q.next_twin[v], v + K);
-    cofi_points_close(&env, &q);
+    cofi_points_close(&q);
     free_counts(&c);
 }
 
@@ -94,7 +94,7 @@ static void no_value_no_point(void **state)
     assert_int_equal(q.n, 0);
     cofi_points_gather(&q, count, NULL, 2, 0);
     assert_int_equal(q.n, 0);
-    cofi_points_close(&env, &q);
+    cofi_points_close(&q);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -105,7 +105,7 @@ static void every_allocation_may_fail(void **state)
         cof_env env = alloc_env(&meter);
         cofi_points q;
         cof_status status = cofi_points_open(&env, 3, 10, &q);
-        cofi_points_close(&env, &q);
+        cofi_points_close(&q);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_MEMORY);

@@ -102,17 +102,15 @@ static cof_status open(cofi_fit *fit, void **state, cof_error *err)
     size_t n = fit->problem->n_attrs;
     cof_status status = cofi_km_open(fit, state, err);
     if (status != COF_OK) return status;
+    cofi_blocks own = {.env = fit->host.env};
     dilca_work w = {.fit = fit, .km = *state};
-    w.uncertainty = cofi_alloc(&fit->host.env, cofi_team_size(fit->host.team) * n, sizeof *w.uncertainty);
-    w.in_context = cofi_alloc_zero(&fit->host.env, n, n);
-    w.n_context = cofi_alloc_zero(&fit->host.env, n, sizeof *w.n_context);
-    bool ok = w.uncertainty != NULL && w.in_context != NULL && w.n_context != NULL;
-    status = ok ? cofi_logs_open(fit->problem, &w.logs, err) : cofi_no_memory(err);
+    w.uncertainty = cofi_blocks_add(&own, cofi_team_size(fit->host.team) * n, sizeof *w.uncertainty);
+    w.in_context = cofi_blocks_add_zero(&own, n, n);
+    w.n_context = cofi_blocks_add_zero(&own, n, sizeof *w.n_context);
+    status = own.short_of_memory ? cofi_no_memory(err) : cofi_logs_open(fit->problem, &w.logs, err);
     if (status == COF_OK) status = visit_twice(&w, err);
     cofi_logs_close(fit->problem, &w.logs);
-    cofi_release(&fit->host.env, w.uncertainty);
-    cofi_release(&fit->host.env, w.in_context);
-    cofi_release(&fit->host.env, w.n_context);
+    cofi_blocks_release(&own);
     return status;
 }
 

@@ -5,6 +5,7 @@
 /* Gaps of all attributes. gap[first[r] + t]: length between values t and t + 1 of attribute r; they sum to 1. A
  * value that no weighted row holds is no place of its own on the line: it falls on the next one. */
 typedef struct lines {
+    cofi_blocks own;
     double *gap;
     uint8_t *present; /* per flat id */
     double *below;    /* k: share of each cluster's rows up to a value */
@@ -105,19 +106,18 @@ static cof_status learn(cofi_fit *fit, lines *s, bool once, cof_error *err)
 
 static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
 {
-    lines s = {.d = {NULL, NULL}};
-    s.gap = cofi_alloc(&fit->host.env, fit->problem->first[fit->problem->n_attrs], sizeof *s.gap);
-    s.below = cofi_alloc(&fit->host.env, fit->partition.k, sizeof *s.below);
-    bool ok = s.gap != NULL && s.below != NULL;
-    cof_status status = ok ? cofi_present_values(fit, &s.present, err) : cofi_no_memory(err);
+    lines s = {.own = {.env = fit->host.env}};
+    s.gap = cofi_blocks_add(&s.own, fit->problem->first[fit->problem->n_attrs], sizeof *s.gap);
+    s.below = cofi_blocks_add(&s.own, fit->partition.k, sizeof *s.below);
+    cof_status status =
+        s.own.short_of_memory ? cofi_no_memory(err) : cofi_present_values(fit, &s.present, err);
     if (status == COF_OK) status = cofi_distances_open(fit, &s.d, err);
     if (status == COF_OK) {
         equal_gaps(fit, &s);
         status = learn(fit, &s, once, err);
     }
     cofi_distances_close(fit, &s.d);
-    cofi_release(&fit->host.env, s.gap);
-    cofi_release(&fit->host.env, s.below);
+    cofi_blocks_release(&s.own);
     cofi_release(&fit->host.env, s.present);
     return status;
 }

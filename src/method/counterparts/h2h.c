@@ -13,6 +13,7 @@
 enum { MOST_INNER = 200, MOST_OUTER = 1000 };
 
 typedef struct h2h {
+    cofi_blocks own;
     size_t n_lines;
     size_t *first_line;  /* n_attrs + 1: lines of attribute r; a single one if it has two values */
     size_t *position_at; /* per line: where its values' positions begin */
@@ -30,9 +31,9 @@ static void h2h_close(cofi_fit *fit, void *state)
 {
     h2h *s = state;
     if (s == NULL) return;
-    void *owned[] = {s->present, s->first_line, s->position_at, s->position, s->weight, s->error,
-                     s->mode,    s->adjust,     s->frequency,   s->raw,      s};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    cofi_blocks_release(&s->own);
+    cofi_release(&fit->host.env, s->present);
+    cofi_release(&fit->host.env, s);
 }
 
 /* ---- Projection --------------------------------------------------------------------------------- */
@@ -80,24 +81,22 @@ static cof_status open(cofi_fit *fit, void **state, cof_error *err)
     h2h *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     *state = s;
-    s->first_line = cofi_alloc(&fit->host.env, p->n_attrs + 1, sizeof *s->first_line);
+    s->own.env = fit->host.env;
+    s->first_line = cofi_blocks_add(&s->own, p->n_attrs + 1, sizeof *s->first_line);
     if (s->first_line == NULL) return cofi_no_memory(err);
     cof_status status = cofi_present_values(fit, &s->present, err);
     if (status != COF_OK) return status;
     lay_out_lines(fit, s);
-    s->position_at = cofi_alloc(&fit->host.env, s->n_lines, sizeof *s->position_at);
+    s->position_at = cofi_blocks_add(&s->own, s->n_lines, sizeof *s->position_at);
     if (s->position_at == NULL) return cofi_no_memory(err);
-    s->position = cofi_alloc(&fit->host.env, lay_out_lines(fit, s), sizeof *s->position);
-    s->weight = cofi_alloc(&fit->host.env, s->n_lines, sizeof *s->weight);
-    s->error = cofi_alloc(&fit->host.env, s->n_lines * k, sizeof *s->error);
-    s->mode = cofi_alloc(&fit->host.env, s->n_lines * k, sizeof *s->mode);
-    s->adjust = cofi_alloc(&fit->host.env, k, sizeof *s->adjust);
-    s->frequency = cofi_alloc(&fit->host.env, k, sizeof *s->frequency);
-    s->raw =
-        cofi_alloc_zero(&fit->host.env, (size_t)p->first[p->n_attrs] * fit->scores.stride, sizeof *s->raw);
-    bool ok = s->position != NULL && s->weight != NULL && s->error != NULL && s->mode != NULL &&
-              s->adjust != NULL && s->frequency != NULL && s->raw != NULL;
-    if (!ok) return cofi_no_memory(err);
+    s->position = cofi_blocks_add(&s->own, lay_out_lines(fit, s), sizeof *s->position);
+    s->weight = cofi_blocks_add(&s->own, s->n_lines, sizeof *s->weight);
+    s->error = cofi_blocks_add(&s->own, s->n_lines * k, sizeof *s->error);
+    s->mode = cofi_blocks_add(&s->own, s->n_lines * k, sizeof *s->mode);
+    s->adjust = cofi_blocks_add(&s->own, k, sizeof *s->adjust);
+    s->frequency = cofi_blocks_add(&s->own, k, sizeof *s->frequency);
+    s->raw = cofi_blocks_add_zero(&s->own, (size_t)p->first[p->n_attrs] * fit->scores.stride, sizeof *s->raw);
+    if (s->own.short_of_memory) return cofi_no_memory(err);
     status = cofi_distances_open(fit, &base, err);
     if (status == COF_OK) status = cofi_base_distances(fit, &base, err);
     if (status == COF_OK) project_all(fit, &base, s);

@@ -17,13 +17,14 @@
 enum { BLOCK = 512, RELATED_AT_ONCE = 256 }; /* rows, and attributes, of one task */
 
 typedef struct jdm {
+    cofi_blocks own;
     cofi_whole rows;
     bool weighted; /* some row weighs something else than 1 unit */
     bool full;
     double n_pairs;   /* of rows, n (n - 1) */
     double scale;     /* terms are multiples of 1 / scale */
     double *agree;    /* per attribute: chance that two rows have the same value */
-    double *own;      /* self: per flat id, the chance that two rows both hold it */
+    double *alone;    /* self: per flat id, the chance that two rows both hold it */
     double *row_own;  /* full: [r][row], own(x, r) */
     double *relation; /* full: R(t, r) for r < t, at t (t - 1) / 2 + r */
     double beta;      /* full: the mean of R; what is above goes together */
@@ -44,12 +45,9 @@ static void jdm_close(cofi_fit *fit, void *state)
 {
     jdm *s = state;
     if (s == NULL) return;
-    for (uint32_t t = 0; s->block != NULL && t < cofi_team_size(fit->host.team); t++)
-        cofi_release(&fit->host.env, s->block[t]);
-    cofi_whole_close(fit, &s->rows);
-    void *owned[] = {s->agree,    s->own,    s->row_own,   s->relation,    s->match,    s->absent, s->related,
-                     s->strength, s->shared, s->numerator, s->denominator, s->mode_own, s->block,  s};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    cofi_whole_close(&s->rows);
+    cofi_blocks_release(&s->own);
+    cofi_release(&fit->host.env, s);
 }
 
 static double round_term(const jdm *s, double term)
@@ -173,7 +171,7 @@ static void set_chances(cofi_fit *fit, jdm *s, const uint64_t *total)
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
             double n = (double)total[p->first[r] + v] / p->unit;
             s->agree[r] += n > 1 ? n * (n - 1) / s->n_pairs : 0;
-            s->own[p->first[r] + v] = chance_term(s, 1, n);
+            s->alone[p->first[r] + v] = chance_term(s, 1, n);
         }
     }
 }
@@ -199,33 +197,24 @@ static cof_status alloc_state(cofi_fit *fit, jdm *s)
     size_t l = p->n_attrs, n_cells = s->rows.n_rows * fit->partition.k, n_related = s->full ? l : 1;
     uint32_t n_workers = cofi_team_size(fit->host.team);
     s->words = (s->rows.n_rows + 63) / 64;
-    s->agree = cofi_alloc(&fit->host.env, l, sizeof *s->agree);
-    s->own = cofi_alloc_zero(&fit->host.env, p->first[l], sizeof *s->own);
-    s->match = cofi_alloc(&fit->host.env, s->words * l * fit->partition.k, sizeof *s->match);
-    s->related = cofi_alloc(&fit->host.env, n_related, sizeof *s->related);
-    s->strength = cofi_alloc(&fit->host.env, n_related, sizeof *s->strength);
-    s->shared = cofi_alloc(&fit->host.env, n_related * fit->partition.k, sizeof *s->shared);
-    s->numerator = cofi_alloc(&fit->host.env, n_cells, sizeof *s->numerator);
-    s->denominator = cofi_alloc(&fit->host.env, n_cells, sizeof *s->denominator);
-    s->mode_own = cofi_alloc(&fit->host.env, fit->partition.k, sizeof *s->mode_own);
-    s->block = cofi_alloc_zero(&fit->host.env, n_workers, sizeof *s->block);
-    bool ok = s->agree != NULL && s->own != NULL && s->match != NULL && s->related != NULL &&
-              s->strength != NULL && s->shared != NULL && s->numerator != NULL && s->denominator != NULL &&
-              s->mode_own != NULL && s->block != NULL;
-    for (uint32_t t = 0; ok && t < n_workers; t++) {
-        s->block[t] = cofi_alloc(&fit->host.env, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
-        ok = s->block[t] != NULL;
+    s->agree = cofi_blocks_add(&s->own, l, sizeof *s->agree);
+    s->alone = cofi_blocks_add_zero(&s->own, p->first[l], sizeof *s->alone);
+    s->match = cofi_blocks_add(&s->own, s->words * l * fit->partition.k, sizeof *s->match);
+    s->related = cofi_blocks_add(&s->own, n_related, sizeof *s->related);
+    s->strength = cofi_blocks_add(&s->own, n_related, sizeof *s->strength);
+    s->shared = cofi_blocks_add(&s->own, n_related * fit->partition.k, sizeof *s->shared);
+    s->numerator = cofi_blocks_add(&s->own, n_cells, sizeof *s->numerator);
+    s->denominator = cofi_blocks_add(&s->own, n_cells, sizeof *s->denominator);
+    s->mode_own = cofi_blocks_add(&s->own, fit->partition.k, sizeof *s->mode_own);
+    s->block = cofi_blocks_add_zero(&s->own, n_workers, sizeof *s->block);
+    for (uint32_t t = 0; s->block != NULL && t < n_workers; t++)
+        s->block[t] = cofi_blocks_add(&s->own, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
+    if (any_ignored(p)) s->absent = cofi_blocks_add_zero(&s->own, s->words * l, sizeof *s->absent);
+    if (s->full) {
+        s->relation = cofi_blocks_add(&s->own, l * (l - 1) / 2, sizeof *s->relation);
+        s->row_own = cofi_blocks_add_zero(&s->own, l * s->rows.n_rows, sizeof *s->row_own);
     }
-    if (ok && any_ignored(p)) {
-        s->absent = cofi_alloc_zero(&fit->host.env, s->words * l, sizeof *s->absent);
-        ok = s->absent != NULL;
-    }
-    if (ok && s->full) {
-        s->relation = cofi_alloc(&fit->host.env, l * (l - 1) / 2, sizeof *s->relation);
-        s->row_own = cofi_alloc_zero(&fit->host.env, l * s->rows.n_rows, sizeof *s->row_own);
-        ok = s->relation != NULL && s->row_own != NULL;
-    }
-    return ok ? COF_OK : COF_ERR_MEMORY;
+    return s->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
 static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *err)
@@ -234,6 +223,7 @@ static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *er
     jdm *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     *state = s;
+    s->own.env = fit->host.env;
     s->full = full;
     double n = (double)p->total_weight / p->unit;
     s->n_pairs = n * (n - 1);
@@ -364,7 +354,7 @@ static void add_task(void *ctx, uint32_t worker, size_t block)
         size_t row = begin + i;
         uint32_t x = cofi_whole_row(&s->rows, row)[job->r];
         if (x >= p->n_values[job->r]) continue; /* ignored */
-        double own = s->full ? s->row_own[job->r * s->rows.n_rows + row] : s->own[p->first[job->r] + x];
+        double own = s->full ? s->row_own[job->r * s->rows.n_rows + row] : s->alone[p->first[job->r] + x];
         for (uint32_t j = 0; j < k; j++) {
             double weight = x == job->fit->seeds.mode[j * p->n_attrs + job->r] ? 1 - same : same;
             s->numerator[row * k + j] += weight * (own + job->s->mode_own[j] - agreed[i * k + j]);
@@ -434,7 +424,8 @@ static void complete_modes(cofi_fit *fit, const jdm *s)
         if (fit->seeds.mode[at] < p->n_values[r]) continue;
         fit->seeds.mode[at] = 0;
         for (uint32_t v = 1; v < p->n_values[r]; v++)
-            if (s->own[p->first[r] + v] > s->own[p->first[r] + fit->seeds.mode[at]]) fit->seeds.mode[at] = v;
+            if (s->alone[p->first[r] + v] > s->alone[p->first[r] + fit->seeds.mode[at]])
+                fit->seeds.mode[at] = v;
     }
 }
 

@@ -132,24 +132,22 @@ static cof_status settle_online(online *o, cof_error *err)
 static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    const cof_env *env = &fit->host.env;
+    cofi_blocks own = {.env = fit->host.env};
     uint32_t n_flat = cofi_n_flat(fit->problem);
     online o = {.fit = fit};
     cof_status status = cofi_whole_open(fit, &o.rows, err);
-    uint64_t *total = cofi_alloc(env, n_flat, sizeof *total);
-    o.weight = cofi_alloc(env, fit->problem->n_attrs, sizeof *o.weight);
-    o.count = cofi_alloc_zero(env, (size_t)n_flat * fit->partition.k, sizeof *o.count);
-    o.size = cofi_alloc_zero(env, fit->partition.k, sizeof *o.size);
-    bool ok = total != NULL && o.weight != NULL && o.count != NULL && o.size != NULL;
-    if (status == COF_OK && !ok) status = cofi_no_memory(err);
+    uint64_t *total = cofi_blocks_add(&own, n_flat, sizeof *total);
+    o.weight = cofi_blocks_add(&own, fit->problem->n_attrs, sizeof *o.weight);
+    o.count = cofi_blocks_add_zero(&own, (size_t)n_flat * fit->partition.k, sizeof *o.count);
+    o.size = cofi_blocks_add_zero(&own, fit->partition.k, sizeof *o.size);
+    if (status == COF_OK && own.short_of_memory) status = cofi_no_memory(err);
     if (status == COF_OK) status = cofi_rows_totals(fit->partition.rows, total, err);
     if (status == COF_OK) {
         entropy_weights(fit, o.weight, total);
         status = settle_online(&o, err);
     }
-    cofi_whole_close(fit, &o.rows);
-    void *owned[] = {total, o.weight, o.count, o.size};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    cofi_whole_close(&o.rows);
+    cofi_blocks_release(&own);
     return status;
 }
 
