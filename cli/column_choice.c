@@ -13,7 +13,7 @@ const option dialect_options[] = {
            "What separates cells: one character, or \"tab\". Without it, tab for names ending in .tsv or "
            ".tab, otherwise guessed from the first line."),
     OPTION("no-header", NULL, OPTION_FLAG, reading, no_header,
-           "The first line is data already; columns are called V1, V2, and so on."),
+           "The first line is data, not names. Columns are named V1, V2, and so on."),
     {.name = NULL}};
 
 const option na_options[] = {OPTION("na", "LIST", OPTION_TEXT, reading, na,
@@ -37,7 +37,8 @@ static const choice scale_choices[] = {
 
 const option column_options[] = {
     OPTION("label", "COLUMN", OPTION_TEXT, column_choice, label,
-           "The true classes: left out of the clustering, compared with it afterwards."),
+           "The column of true classes. It is left out of the clustering and compared with the clusters "
+           "afterwards."),
     OPTION("ignore", "COLUMN,...", OPTION_TEXTS, column_choice, ignore,
            "Leave these columns out. May be repeated."),
     OPTION("columns", "COLUMN,...", OPTION_TEXTS, column_choice, columns,
@@ -49,8 +50,8 @@ const option column_options[] = {
     OPTION("categorical", "COLUMN,...", OPTION_TEXTS, column_choice, categorical,
            "These columns are categories, even if they look like quantities. May be repeated."),
     OPTION("quantities", "HOW", OPTION_CHOICE, column_choice, quantities,
-           "What becomes of quantities: columns of many numbers, dates or times, and those that --numeric "
-           "names:",
+           "How quantities are treated, which are columns of many numbers, dates or times, and those that "
+           "--numeric names:",
            .choices = quantities_choices),
     OPTION("bins", "M", OPTION_COUNT, column_choice, bins,
            "How many bins of equal share a quantity is cut into (default: 16).", .least = 2, .most = 4096),
@@ -67,20 +68,19 @@ const option column_options[] = {
         "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes kmodes "
         "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."),
     OPTION("weights", "COLUMN", OPTION_TEXT, column_choice, weights,
-           "How often each row counts, a number of at least 0."),
+           "The column of row weights, numbers of at least 0."),
     {.name = NULL}};
 
 static const struct {
     const char *word, *sentence;
-} reasons[] = {
-    [USED] = {NULL, NULL},
-    [LEFT_LABEL] = {"label", "the true classes, used for the scores only"},
-    [LEFT_WEIGHTS] = {"weights", "how often each row counts"},
-    [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns would keep it"},
-    [LEFT_CONSTANT] = {"constant", "the same value in every row"},
-    [LEFT_IGNORED] = {"ignored", "as asked by --ignore"},
-    [LEFT_NOT_CHOSEN] = {"not in --columns", "not among --columns"},
-    [AS_NUMBER] = {"numeric", "scaled, beside the categories"}};
+} reasons[] = {[USED] = {NULL, NULL},
+               [LEFT_LABEL] = {"label", "the true classes, used for the scores only"},
+               [LEFT_WEIGHTS] = {"weights", "the weights of the rows"},
+               [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns keeps it"},
+               [LEFT_CONSTANT] = {"constant", "the same value in every row"},
+               [LEFT_IGNORED] = {"ignored", "named by --ignore"},
+               [LEFT_NOT_CHOSEN] = {"not in --columns", "not named by --columns"},
+               [AS_NUMBER] = {"numeric", "scaled, beside the categories"}};
 
 const char *left_out_word(left_out why)
 {
@@ -135,7 +135,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
         options.na = na;
     }
     if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
-        fputs("coforest: reading the table from the keyboard; Ctrl-D ends it\n", stderr);
+        fputs("coforest: reading the table from the keyboard; end it with Ctrl-D\n", stderr);
     cof_status status = cof_table_read(env, path, &options, out, &err);
     free(na);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);

@@ -12,14 +12,14 @@
 
 const exit_meaning exit_meanings[] = {
     {CODE_DONE, "Done."},
-    {CODE_FAILED, "Failed while running: an output could not be written, or memory ran out."},
-    {CODE_USAGE, "Wrong usage: an unknown verb, option or column, a value that is not allowed."},
-    {CODE_DATA, "Bad input data: a table that cannot be read as one, has too few distinct rows, or gives the "
-                "method no result."},
+    {CODE_FAILED, "The run failed: an output could not be written, or memory ran out."},
+    {CODE_USAGE, "Wrong usage: an unknown verb, option or column, or a value that is not allowed."},
+    {CODE_DATA, "Bad input data: a table that cannot be read, has too few distinct rows, or for which the "
+                "method has no result."},
     {CODE_MODEL,
-     "Bad model file: missing, damaged, made by a later version or by a method that cannot predict."},
-    {CODE_INTERRUPTED, "Interrupted by Ctrl-C; what was reached by then was kept. A request to end (SIGTERM) "
-                       "gives 143, a closed terminal (SIGHUP) 129."},
+     "Bad model file: missing, damaged, made by a later version, or of a method that cannot predict."},
+    {CODE_INTERRUPTED,
+     "Interrupted by Ctrl-C; the result so far was kept. SIGTERM gives 143, a closed terminal (SIGHUP) 129."},
     {0, NULL}};
 
 /* Sentences quote names out of tables, so they are cleaned piece by piece before a terminal sees them. */
@@ -75,8 +75,7 @@ int complain_status(cof_status status, task doing, const cof_error *err)
 {
     const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
     if (status == COF_ERR_STOPPED)
-        return complain(CODE_INTERRUPTED,
-                        "interrupted before there was a result to keep; nothing was written");
+        return complain(CODE_INTERRUPTED, "interrupted before there was a result; nothing was written");
     return complain(exit_code(status, doing), "%s", text);
 }
 

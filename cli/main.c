@@ -38,8 +38,7 @@ int complain_verb(const char *name)
     if (near != NULL)
         return complain(CODE_USAGE, "there is no %s \"%s\"; did you mean \"%s\"?", what, name, near);
     if (*name == '-')
-        return complain(CODE_USAGE,
-                        "there is no option %s here; the verb comes first, as in \"coforest fit\"", name);
+        return complain(CODE_USAGE, "option %s must stand after a verb, as in \"coforest fit\"", name);
     return complain(CODE_USAGE, "there is no verb \"%s\"; \"coforest --help\" lists them", name);
 }
 

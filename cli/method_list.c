@@ -13,10 +13,10 @@ static const struct {
     choice name;
     const char *methods; /* NULL: all there are */
 } sets[N_SETS] = {
-    {{"default", "the eleven of the paper, and lca; if nothing is said"},
+    {{"default", "the eleven of the paper, and lca (default)"},
      "kmodes,lsm,jdm,cbdm,ocil,udm,dlc,h2h,hdc,adc,coforest,lca"},
     {{"paper", "the eleven of the paper"}, "kmodes,lsm,jdm,cbdm,ocil,udm,dlc,h2h,hdc,adc,coforest"},
-    {{"all", "every one of the following"}, NULL},
+    {{"all", "all of the following"}, NULL},
 };
 
 static void fill(choice *list)

@@ -94,8 +94,8 @@ void print_program_help(void)
         snprintf(heading, sizeof heading, "%s %.*s", verbs[i]->name, n, verbs[i]->usage);
         print_entry(&p, heading, verbs[i]->summary);
     }
-    fputs("\nTry it on the table that comes with the program:   coforest fit --demo\n"
-          "Everything a verb can do:                          coforest VERB --help\n"
-          "Version and what was built in:                     coforest --version\n",
+    fputs("\nTry it on the table that comes with the program:   coforest fit --demo\nAll options of a verb:  "
+          "                           coforest VERB --help\nVersion and optional parts:                      "
+          "  coforest --version\n",
           p.out);
 }

@@ -17,7 +17,7 @@ typedef struct entry {
 
 static const entry labels_fields[] = {
     {"row", "the row of the table, from 1, in the order of the input"},
-    {"cluster", "its cluster, from 1; empty for a row that was left out for missing values"},
+    {"cluster", "its cluster, from 1; empty for a row left out because of missing values"},
     {"NAME", "the cells of the column that names the rows, under its own name, if there is one"},
     {NULL, NULL}};
 
@@ -40,7 +40,7 @@ static const entry json_fields[] = {
     {NULL, NULL}};
 
 static const entry compare_json_fields[] = {
-    {"version, label, runs, seed, init, variant, missing, methods, control", "what was asked"},
+    {"version, label, runs, seed, init, variant, missing, methods, control", "the settings"},
     {"tables", "for every table: table, n_rows, n_columns, k and results"},
     {"results", "for every method: method, n_results (runs that have one), no_result (why others have not, "
                 "or null), fit_s "
@@ -50,22 +50,22 @@ static const entry compare_json_fields[] = {
      "\"no\", \"worse\" or \"better\" than the control), chi_square, df, p, chi_square_tied, p_tied, f, "
      "f_df1, "
      "f_df2, p_f, critical_difference_0.05, critical_difference_0.10"},
-    {"elapsed_s", "seconds for all of it"},
+    {"elapsed_s", "seconds for the whole comparison"},
     {NULL, NULL}};
 
 static const entry compare_csv_fields[] = {
-    {"table, method, index", "what the figure is of; empty where it is of all"},
+    {"table, method, index", "what the figure belongs to; empty if it belongs to all of them"},
     {"quantity", "clusters, runs, fit_s; mean, deviation, rank; average_rank; chi_square, p, "
                  "chi_square_tied, p_tied, f, p_f, "
                  "critical_difference_0.05, critical_difference_0.10"},
-    {"value", "the figure; empty where there is none"},
+    {"value", "the figure; empty if there is none"},
     {NULL, NULL}};
 
 static const entry bench_json_fields[] = {
     {"version, n_rows, n_columns, n_values, k, seed, repeats, threads", "of the program and the table"},
     {"n_bytes", "of the table's codes, which reading and every pass read once"},
-    {"kernel, kernel_why", "what a fit of this table takes to score rows, and the reason"},
-    {"generate_s", "seconds it took to make the table"},
+    {"kernel, kernel_why", "the kernel that a fit of this table uses, and the reason"},
+    {"generate_s", "seconds to make the table"},
     {"speeds",
      "for all threads and then for one: work (\"read\"; \"first\", a pass that labels and counts every row; "
      "\"again\", one in which none moves), kernel, threads, elapsed_s (the median) with least_s and most_s, "
@@ -84,7 +84,7 @@ static const entry environment[] = {
      "the kernel that labels rows, instead of the fastest one of this processor: plain, avx2, avx512 or "
      "neon; results are the same"},
     {"NO_COLOR", "if set and not empty, no colour even on a terminal"},
-    {"COLUMNS", "the width of the text where standard output is no terminal (default: 80)"},
+    {"COLUMNS", "the width of the text if standard output is not a terminal (default: 80)"},
     {NULL, NULL}};
 
 /* ---- roff ---------------------------------------------------------------------------------------- */
@@ -173,20 +173,16 @@ static void put_head(FILE *out)
     }
     fputs(".br\n\\fBcoforest help\\fR [VERB]\n.br\n\\fBcoforest \\-\\-version\\fR\n", out);
     fputs(".SH DESCRIPTION\n", out);
-    put_text(out, "A table whose columns are categories (answers of a survey, findings on patients, votes, "
-                  "customers) has "
-                  "no natural distance between two values of a column. coforest learns one: for every column "
-                  "a tree over "
-                  "its values, in which near values are shared by the same clusters, and clusters the rows "
-                  "with distances "
-                  "along these trees, both in turn until nothing changes.");
+    put_text(out, "In a table of categories (answers of a survey, findings on patients, votes, customers) "
+                  "the values of a column have no natural distance. coforest learns one: for every column a "
+                  "tree over the values, in which values that occur in the same clusters are near each "
+                  "other. It clusters the rows by distances along these trees and rebuilds the trees from "
+                  "the clusters, in turn, until nothing changes.");
     fputs(".PP\n", out);
     put_text(out, "Options may stand before, between and after the files. A long option takes its value as "
-                  "--name value or "
-                  "--name=value, a short one as -k 7 or -k7; -- ends the options. What people read goes to "
-                  "standard output, "
-                  "errors go to standard error, and a live progress line is drawn on standard error if that "
-                  "is a terminal.");
+                  "--name value or --name=value, a short one as -k 7 or -k7; -- ends the options. Results go "
+                  "to standard output, errors to standard error. A progress line is shown on standard error "
+                  "if that is a terminal.");
 }
 
 static void put_choices(FILE *out, const choice *choices)
@@ -239,7 +235,7 @@ static void put_files(FILE *out)
     put_text(out, "CSV with a header, quoted as RFC 4180 says:");
     put_entries(out, labels_fields);
     fputs(".SS The history file\n", out);
-    put_text(out, "One JSON object a line, one line a pass:");
+    put_text(out, "One JSON object per line, one line for every pass:");
     put_fields(out, "history");
     fputs(".SS The object that fit \\-\\-json prints\n", out);
     put_text(out, "Clusters and restarts are numbered from 1.");
@@ -251,7 +247,7 @@ static void put_files(FILE *out)
     put_text(out, "With --format json, one object:");
     put_entries(out, compare_json_fields);
     fputs(".PP\n", out);
-    put_text(out, "With --format csv, a line a figure:");
+    put_text(out, "With --format csv, one line for every figure:");
     put_entries(out, compare_csv_fields);
     fputs(".PP\n", out);
     put_text(out, "The indices are ca, ari and nmi with --label, otherwise log_likelihood, agreement and "
@@ -262,9 +258,8 @@ static void put_files(FILE *out)
     put_text(out, "Binary, with a version and a checksum, the same on every machine; docs/model-format.md "
                   "describes it.");
     fputs(".PP\n", out);
-    put_text(out, "A file appears under its name only when the whole run has succeeded; one that was there "
-                  "before stays as "
-                  "it was until then.");
+    put_text(out, "A file appears under its name only when the whole run has succeeded; until then an "
+                  "existing file stays as it was.");
 }
 
 static void put_examples(FILE *out)

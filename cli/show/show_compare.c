@@ -288,7 +288,7 @@ static void describe_runs(const comparison *c, char *text, size_t n)
     snprintf(seeds, sizeof seeds, c->s.runs > 1 ? "seeds %llu to %llu" : "seed %llu", first, last);
     snprintf(text, n, "%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
              c->s.runs, plural(c->s.runs), several ? " each" : "", seeds,
-             several ? "; all methods of a run begin with the same start" : "",
+             several ? "; all methods of a run begin with the same partition" : "",
              cof_start_name((size_t)c->s.init));
 }
 

@@ -64,8 +64,8 @@ static void show_missing(const fit_job *job, const page *p)
 {
     uint64_t cells = 0;
     size_t n = 0;
-    static const char *const how[] = {[COF_MISSING_VALUE] = "taken as a value of their own",
-                                      [COF_MISSING_IGNORE] = "which add nothing to any distance",
+    static const char *const how[] = {[COF_MISSING_VALUE] = "counted as a value of their own",
+                                      [COF_MISSING_IGNORE] = "ignored in all distances",
                                       [COF_MISSING_DROP] = "whose rows are left out",
                                       [COF_MISSING_ERROR] = ""};
     for (size_t c = 0; c < job->columns.n; c++) {
@@ -92,9 +92,10 @@ static void show_cuts(const fit_job *job, const page *p)
 void show_table_read(const fit_job *job, const page *p)
 {
     const char *title = "Left out:";
-    fprintf(p->out, "Read:      %s%s%s, %s rows, %s columns, in %s\n", bold(p), show_text(job->file, 60).text,
-            plain(p), show_count(cof_table_n_rows(job->table)).text, show_count(job->columns.n).text,
-            show_seconds(job->read_s).text);
+    size_t n_rows = cof_table_n_rows(job->table);
+    fprintf(p->out, "Read:      %s%s%s, %s row%s, %s column%s, in %s\n", bold(p),
+            show_text(job->file, 60).text, plain(p), show_count(n_rows).text, plural(n_rows),
+            show_count(job->columns.n).text, plural(job->columns.n), show_seconds(job->read_s).text);
     for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++) {
         list_columns(job, p, why, title);
         if (any_column(job, why)) title = "";
@@ -146,7 +147,7 @@ static void show_sizes(const fit_job *job, const page *p)
     }
 }
 
-/* Of the start that was kept: it may have settled long before the run was interrupted. */
+/* The stop reason of the kept restart, which may have converged long before the run was interrupted. */
 static int32_t own_stop_reason(const fit_job *job)
 {
     size_t n = 0;
@@ -154,8 +155,7 @@ static int32_t own_stop_reason(const fit_job *job)
     return job->info.best_restart < n ? record[job->info.best_restart].stop_reason : job->info.stop_reason;
 }
 
-/* Mean agreement of the other starts with the one kept; NaN if there is nothing to compare. */
-/* The cluster that the other good starts agree least about, if they do not agree about all. */
+/* The cluster that the other good restarts agree least about, if they do not agree about all. */
 static void show_least_sure(const fit_job *job, const page *p)
 {
     uint32_t n_good = 0, least = 0;
@@ -163,27 +163,27 @@ static void show_least_sure(const fit_job *job, const page *p)
     if (agreement == NULL) return;
     for (uint32_t j = 1; j < job->s.k; j++) least = agreement[j] < agreement[least] ? j : least;
     if (agreement[least] < 0.995)
-        fprintf(p->out, "\n  %-14s cluster %u, overlap %.2f with its like in the %u other good start%s",
-                "Least sure", least + 1, agreement[least], n_good, plural(n_good));
+        fprintf(p->out, "\n  %-14s cluster %u: overlap %.2f with its counterpart in %u good restart%s",
+                "Least certain", least + 1, agreement[least], n_good, plural(n_good));
 }
 
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
     bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
-    static const char *const how[] = {[COF_STOP_CONVERGED] = "settled",
-                                      [COF_STOP_CYCLE] = "came back to an earlier partition",
-                                      [COF_STOP_CAP] = "cut off",
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
+                                      [COF_STOP_CYCLE] = "an earlier partition came back",
+                                      [COF_STOP_CAP] = "limit reached",
                                       [COF_STOP_STOPPED] = "interrupted"};
     fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
-        fprintf(p->out, ", %s of %u starts, reached by %zu of them",
-                job->s.select == COF_SELECT_BALANCE ? "kept" : "the best", info->n_restarts,
+        fprintf(p->out, "; %s %u restarts, reached by %zu of them",
+                job->s.select == COF_SELECT_BALANCE ? "kept from" : "the best of", info->n_restarts,
                 cof_model_n_same(job->model));
     if (!isnan(cof_model_mean_agreement(job->model)))
-        fprintf(p->out, "\n  %-14s %.3f between this start and the others (mean adjusted Rand index)",
-                "Agreement", cof_model_mean_agreement(job->model));
+        fprintf(p->out, "\n  %-14s %.3f with the other restarts (mean adjusted Rand index)", "Agreement",
+                cof_model_mean_agreement(job->model));
     show_least_sure(job, p);
     fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
             likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
@@ -191,7 +191,7 @@ static void show_criterion(const fit_job *job, const page *p)
         fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
     fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
     if (!isnan(info->bic))
-        fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (least is best)\n", "Mixture",
+        fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (smaller is better)\n", "Mixture",
                 info->mixture_log_likelihood, info->bic);
 }
 
@@ -203,7 +203,7 @@ static void show_curve(const fit_job *job, const page *p)
     uint32_t second = cof_model_k_runner_up(job->model);
     double least = INFINITY, most = -INFINITY;
     if (record == NULL) return;
-    heading(p, "How many clusters: log-likelihood of the likeliest start for every number tried");
+    heading(p, "Number of clusters: log-likelihood of the likeliest restart for every number tried");
     for (size_t i = 0; i < n; i++) {
         least = fmin(least, record[i].log_likelihood);
         most = fmax(most, record[i].log_likelihood);
@@ -220,9 +220,10 @@ static void show_structure(const fit_job *job, const page *p)
 {
     if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
     if (job->s.k > 1)
-        fprintf(p->out, "  %-14s none found: one cluster explains the rows as well\n", "Structure");
+        fprintf(p->out, "  %-14s none found: a single cluster explains the rows as well\n", "Structure");
     else if (cof_model_k_curve(job->model, NULL) != NULL)
-        fprintf(p->out, "  %-14s none found: no larger number explains the rows better\n", "Structure");
+        fprintf(p->out, "  %-14s none found: no larger number of clusters explains the rows better\n",
+                "Structure");
 }
 
 static void show_warnings(const fit_job *job, const page *p)
@@ -280,7 +281,7 @@ static void show_names(const fit_job *job, const page *p, uint32_t cluster)
 static void show_traits(const fit_job *job, const page *p, const insight *in)
 {
     const double *size = cof_model_sizes(job->model);
-    heading(p, "What marks each cluster: share of its rows (share of all rows)");
+    heading(p, "What distinguishes each cluster: share of its rows (share of all rows)");
     for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
         const traits *t = &in->of_cluster[j];
         flow f = flow_begin(p, 5, 5);
@@ -366,7 +367,7 @@ static void show_telling(const fit_job *job, const page *p, const insight *in)
     size_t attribute[MOST_TELLING];
     size_t n = insight_rank(job->model, in, 2, UINT32_MAX, MOST_TELLING, attribute);
     if (n == 0) return;
-    heading(p, "Columns that tell most about the cluster: share of the uncertainty they remove");
+    heading(p, "Most important columns: share of the uncertainty about the cluster removed");
     fputs("  ", p->out);
     flow f = flow_begin(p, 2, 2);
     for (size_t i = 0; i < n; i++) {
@@ -390,7 +391,7 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
     size_t n = insight_rank(job->model, in, 3, MOST_VALUES, MOST_TREES, attribute);
     if (n == 0) n = insight_rank(job->model, in, 2, MOST_VALUES, 1, attribute);
     if (n == 0) return CODE_DONE;
-    heading(p, "Order trees: values on a short edge were shared by the same clusters");
+    heading(p, "Order trees: a short edge joins values that occur in the same clusters");
     for (size_t i = 0; i < n; i++) {
         indenter to = {.out = p->out, .at_start = true};
         if (i > 0) fputc('\n', p->out);
@@ -402,7 +403,7 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
     fprintf(p->out, "\n  %s%zu of %zu trees; coforest trees %s shows all%s%s\n", dim(p), n,
             job->columns.n_used,
             job->out[OUT_MODEL].path == NULL ? "MODEL" : show_shell_word(job->out[OUT_MODEL].path).text,
-            job->out[OUT_MODEL].path == NULL ? " (--model-out MODEL keeps one)" : "", plain(p));
+            job->out[OUT_MODEL].path == NULL ? " (--model-out MODEL saves one)" : "", plain(p));
     return CODE_DONE;
 }
 
@@ -429,11 +430,14 @@ static int show_comparison(const fit_job *job, const page *p)
 
 static void show_files(const fit_job *job, const page *p)
 {
-    static const char *const what[] = {
-        [OUT_LABELS] = "the cluster of every row",       [OUT_MODEL] = "the model",
-        [OUT_HISTORY] = "the history of every pass",     [OUT_REPORT] = "the report; open it in a browser",
-        [OUT_MARGINS] = "how clearly every row belongs", [OUT_MAP] = "the map of the rows",
-        [OUT_CUTS] = "where quantities were cut",        [OUT_DISTANCES] = "the distances between values"};
+    static const char *const what[] = {[OUT_LABELS] = "the cluster of every row",
+                                       [OUT_MODEL] = "the model",
+                                       [OUT_HISTORY] = "a record of every pass",
+                                       [OUT_REPORT] = "the report; open it in a browser",
+                                       [OUT_MARGINS] = "how clearly every row belongs to its cluster",
+                                       [OUT_MAP] = "the map of the rows",
+                                       [OUT_CUTS] = "where quantities were cut",
+                                       [OUT_DISTANCES] = "the distances between values"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;
@@ -456,7 +460,7 @@ static void show_next(const fit_job *job, const page *p)
     else if (job->out[OUT_LABELS].path != NULL)
         fputs("add --model-out model.cof to label new rows later\n", p->out);
     else
-        fputs("add --labels-out labels.csv --model-out model.cof to keep the result\n", p->out);
+        fputs("add --labels-out labels.csv --model-out model.cof to save the result\n", p->out);
 }
 
 /* The program has the name of its own method, which needs no words. */
@@ -472,12 +476,12 @@ int show_fit(const fit_job *job, const page *p)
 {
     insight in;
     if (insight_find(job->model, &in) != COF_OK) return complain_memory();
-    fprintf(p->out, "\n%s%u cluster%s%s of %s rows", bold(p), job->s.k, plural(job->s.k), plain(p),
-            show_count(job->info.n_rows).text);
+    fprintf(p->out, "\n%s%u cluster%s%s of %s row%s", bold(p), job->s.k, plural(job->s.k), plain(p),
+            show_count(job->info.n_rows).text, plural(job->info.n_rows));
     if (job->info.n_distinct_rows > 0)
         fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);
-    fprintf(p->out, " on %zu column%s, in %s\n", job->columns.n_used, plural(job->columns.n_used),
-            show_seconds(job->info.fit_s).text);
+    fprintf(p->out, " on %s column%s, in %s\n", show_count(job->columns.n_used).text,
+            plural(job->columns.n_used), show_seconds(job->info.fit_s).text);
     show_method(job, p);
     show_sizes(job, p);
     show_criterion(job, p);

@@ -46,16 +46,16 @@ static const option bench_options[] = {
     OPTION("clusters", "K", OPTION_COUNT, bench_settings, k, "Clusters, planted and looked for (default: 5).",
            .letter = 'k', .least = 1, .most = COF_MOST_CLUSTERS),
     OPTION("noise", "P", OPTION_REAL, bench_settings, noise,
-           "The chance that a cell is drawn at random; the more there is, the more passes a fit takes "
+           "The probability that a cell is drawn at random; with more noise a fit takes more passes "
            "(default: 0.3).",
            .most = 1),
     OPTION("threads", "T", OPTION_COUNT, bench_settings, threads,
            "Threads, compared with one (default: all cores).", .least = 1, .most = 1024),
-    OPTION("seed", "S", OPTION_NUMBER, bench_settings, seed, "Where the random numbers begin (default: 1)."),
+    OPTION("seed", "S", OPTION_NUMBER, bench_settings, seed, "Seed of the random numbers (default: 1)."),
     OPTION("repeats", "R", OPTION_COUNT, bench_settings, repeats,
-           "How often each thing is timed; medians are told (default: 5).", .least = 1, .most = 1000),
+           "How often everything is timed; medians are printed (default: 5).", .least = 1, .most = 1000),
     OPTION("chosen", NULL, OPTION_FLAG, bench_settings, chosen,
-           "Leave out the kernels that a fit would not take."),
+           "Leave out the kernels that a fit would not use."),
     OPTION("no-fit", NULL, OPTION_FLAG, bench_settings, no_fit, "Leave out the whole fits."),
     OPTION("json", NULL, OPTION_FLAG, bench_settings, json,
            "Print one JSON object instead of the text; times in it are seconds."),
@@ -213,8 +213,8 @@ static const char *chosen_kernel(const bench_job *job)
 static const char *why_chosen(const bench_job *job)
 {
     const char *wanted = getenv("COFOREST_KERNEL");
-    if (wanted != NULL && strcmp(wanted, chosen_kernel(job)) == 0) return "COFOREST_KERNEL asks for it";
-    return "the fastest that this processor has";
+    if (wanted != NULL && strcmp(wanted, chosen_kernel(job)) == 0) return "COFOREST_KERNEL selects it";
+    return "the fastest of this processor";
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */
@@ -349,12 +349,11 @@ static void show_fit_times(const bench_job *job, const page *p)
 {
     const fit_times *all = &job->fit[0];
     char text[800];
-    snprintf(
-        text, sizeof text,
-        "%s for a whole fit of one start (%.3g to %.3g s): a start of %.3g s and %u passes of %.3g ns a row, "
-        "rows that are known to stay included",
-        show_seconds(all->elapsed_s).text, all->least_s, all->most_s, all->info.start_s, all->info.passes,
-        1e9 * all->pass_s);
+    snprintf(text, sizeof text,
+             "%s for a whole fit of one restart (%.3g to %.3g s): a start of %.3g s and %u passes of %.3g ns "
+             "per row, counting rows that are known to stay",
+             show_seconds(all->elapsed_s).text, all->least_s, all->most_s, all->info.start_s,
+             all->info.passes, 1e9 * all->pass_s);
     if (job->n_fits == 2)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; %.2f times as fast as on one thread",
                  job->fit[1].elapsed_s / all->elapsed_s);
@@ -420,24 +419,21 @@ static int run_bench(int argc, char **argv)
 static const operand bench_operands[] = {{.name = NULL}};
 static const option_group *const bench_groups[] = {&bench_group, NULL};
 static const char *const bench_paragraphs[] = {
-    "Tells how fast coforest is on this machine. A table with planted clusters is made in memory; then these "
-    "are "
-    "timed in turn, again and again: reading the table's codes once, which no pass can beat; with every "
-    "kernel "
-    "that the processor has, a pass that labels and counts every row and one in which no row moves, nothing "
-    "skipped in either; and whole fits of one start.",
-    "Each is told in nanoseconds a row, in rows a second, as a share of the speed of reading, and by how "
-    "much all "
-    "threads are faster than one. On the way the labels of all kernels are compared.",
+    "Measures how fast coforest is on this machine. It makes a table with planted clusters in memory and "
+    "times, in turn: reading the table's codes once, which is the lower limit for a pass; for every kernel "
+    "that the processor has, a pass that labels and counts every row, and a pass in which no row moves, both "
+    "without skipping rows; and whole fits of one restart.",
+    "Results are given in nanoseconds per row, in rows per second, as a share of the speed of reading, and "
+    "as the gain of all threads over one. The labels of all kernels are compared as well.",
     NULL};
 static const example bench_examples[] = {
     {"coforest bench", "This machine, on 1,000,000 rows of 20 columns; takes a few seconds."},
-    {"coforest bench --rows 100000 -k 50 --threads 1 --json", "Another shape, one thread, for a program."},
+    {"coforest bench --rows 100000 -k 50 --threads 1 --json", "Another size, one thread, as JSON."},
     {NULL, NULL}};
 
 const verb verb_bench = {.name = "bench",
                          .usage = "[options]",
-                         .summary = "tell how fast this machine is",
+                         .summary = "measure the speed on this machine",
                          .paragraphs = bench_paragraphs,
                          .operands = bench_operands,
                          .groups = bench_groups,

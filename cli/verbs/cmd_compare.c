@@ -20,52 +20,51 @@ static const index_kind class_indices[N_INDICES] = {
     {"nmi", "NMI", "normalised mutual information", true, true}};
 
 static const index_kind own_indices[N_INDICES] = {
-    {"log_likelihood", "log-lik/row", "integrated likelihood of the partition, a row", true, true},
+    {"log_likelihood", "log-lik/row", "integrated log-likelihood of the partition, per row", true, true},
     {"agreement", "agreement", "adjusted Rand index between a method's runs, mean of all pairs", true, false},
     {"objective", "objective", "each method's own, so not to be compared between methods", false, true}};
 
-static const choice format_choices[] = {[FORMAT_TEXT] = {"text", "for people (default)"},
-                                        [FORMAT_CSV] = {"csv", "one figure a line, with what it is of"},
-                                        [FORMAT_JSON] = {"json", "one object, every run in it"},
-                                        [FORMAT_MARKDOWN] = {"markdown", "tables for a document"},
-                                        [FORMAT_LATEX] = {"latex", "tabulars that use booktabs"},
-                                        {NULL, NULL}};
+static const choice format_choices[] = {
+    [FORMAT_TEXT] = {"text", "for people (default)"},
+    [FORMAT_CSV] = {"csv", "one figure per line, with its table, method and index"},
+    [FORMAT_JSON] = {"json", "one object with every run"},
+    [FORMAT_MARKDOWN] = {"markdown", "tables for a document"},
+    [FORMAT_LATEX] = {"latex", "tabulars that use booktabs"},
+    {NULL, NULL}};
 
 static const option comparing_options[] = {
     OPTION("clusters", "K", OPTION_COUNT, compare_settings, k,
            "How many clusters to make (default: as many as --label has classes).", .letter = 'k', .least = 1,
            .most = COF_MOST_CLUSTERS),
     OPTION("methods", "NAME,...", OPTION_TEXT, compare_settings, methods,
-           "Which methods, separated by commas; sets and names may be mixed:", .list = method_set_choices),
+           "The methods, separated by commas; sets and names may be mixed:", .list = method_set_choices),
     OPTION("control", "NAME", OPTION_TEXT, compare_settings, control,
            "The method that the others are tested against, with several tables (default: coforest if it is "
            "among them, otherwise the first)."),
     OPTION("runs", "R", OPTION_COUNT, compare_settings, runs,
-           "How often each method runs, from one start each time (default: 10).", .least = 1,
+           "The number of runs of each method, one restart each (default: 10).", .least = 1,
            .most = MOST_RUNS),
     OPTION("init", "WAY", OPTION_CHOICE, compare_settings, init,
-           "How a start is made, the same one for all methods of a run; random unless you say otherwise:",
+           "How the first partition of a run is made; it is the same for all methods (default: random):",
            .list = start_choices),
-    OPTION(
-        "seed", "S", OPTION_NUMBER, compare_settings, seed,
-        "Where the random numbers of the first run begin; the next run takes the next number (default: 1)."),
+    OPTION("seed", "S", OPTION_NUMBER, compare_settings, seed,
+           "Seed of the first run; every further run uses the next number (default: 1)."),
     OPTION("variant", "NAME", OPTION_CHOICE, compare_settings, variant,
-           "How coforest and cof1 to cof4 scale attributes (default: paper); it means nothing to the other "
-           "methods:",
+           "How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it:",
            .choices = variant_choices),
     OPTION("missing", "HOW", OPTION_CHOICE, compare_settings, missing,
-           "How missing cells are taken:", .choices = missing_choices),
+           "How missing cells are treated:", .choices = missing_choices),
     OPTION("threads", "T", OPTION_COUNT, compare_settings, threads,
            "Threads to use (default: 0, all cores). The results do not depend on it.", .most = MOST_THREADS),
     {.name = NULL}};
 
 static const option compare_output_options[] = {
     OPTION("format", "FORMAT", OPTION_CHOICE, compare_settings, format,
-           "How the result is written:", .choices = format_choices),
+           "Output format:", .choices = format_choices),
     OPTION("out", "FILE", OPTION_TEXT, compare_settings, out,
            "Where it goes (default: \"-\", standard output).", .hint = HINT_FILE),
     OPTION("quiet", NULL, OPTION_FLAG, compare_settings, quiet,
-           "No progress line, and no word about the file written.", .letter = 'q'),
+           "Print no progress line and no remark about the file.", .letter = 'q'),
     {.name = NULL}};
 
 static const option_group comparing_group = {"Comparing", comparing_options, 0};
@@ -398,14 +397,14 @@ static const operand compare_operands[] = {{.name = "TABLE", .repeated = true, .
 static const option_group *const compare_groups[] = {&comparing_group, &column_group, &reading_group,
                                                      &na_group,        &output_group, NULL};
 static const char *const compare_paragraphs[] = {
-    "Runs several methods on each TABLE, all of them from the same starts, and shows what each finds. With "
-    "--label, that is mean and deviation of accuracy (CA), adjusted Rand index (ARI) and normalised mutual "
-    "information (NMI) against the true classes; without, the integrated log-likelihood of the partitions, "
-    "how much the runs of a method agree with each other, and its objective. Rank 1 is the best mean, and a "
-    "method that has no result on a table is shown as - and ranks last.",
-    "Several tables are summed up by average ranks, Friedman's test on them (chi-square, with and without "
+    "Runs several methods on each TABLE, all from the same first partitions, and compares their results. "
+    "With --label, these are mean and standard deviation of accuracy (CA), adjusted Rand index (ARI) and "
+    "normalised mutual information (NMI) against the true classes; without it, the integrated log-likelihood "
+    "of the partitions, how much the runs of a method agree with each other, and its objective. Rank 1 is "
+    "the best mean. A method without a result on a table is shown as - and ranks last.",
+    "Several tables are summarised by average ranks, Friedman's test on them (chi-square, with and without "
     "the correction for ties, and Iman and Davenport's F), and the critical difference of Bonferroni and "
-    "Dunn from the --control method. --ignore, --columns and --ordinal then hold for every table that has "
+    "Dunn from the --control method. --ignore, --columns and --ordinal then apply to every table that has "
     "the column.",
     NULL};
 static const example compare_examples[] = {

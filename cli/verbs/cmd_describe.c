@@ -85,7 +85,7 @@ static int look_for_mistakes(describe_job *job, const column_facts *f, size_t co
     for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
         const char *text = cof_table_value(job->table, column, list[i].value);
         if (list[i].suspicion == COF_SUSPECT_MISSING)
-            notice(job, "%s: \"%s\" in %s row%s may mean missing; --na \"?,NA,%s,\" would take it so",
+            notice(job, "%s: \"%s\" in %s row%s may mean missing; if so, add --na \"?,NA,%s,\"",
                    f->about.name, text, show_count(rows[list[i].value]).text, plural(rows[list[i].value]),
                    text);
         else
@@ -283,10 +283,10 @@ static void show(const describe_job *job)
 {
     page p = page_for(stdout);
     uint64_t n_rows = cof_table_n_rows(job->table);
-    fprintf(p.out, "%s%s%s: %s rows, %s columns, read in %s\n", bold(&p), show_text(job->file, 60).text,
-            plain(&p), show_count(n_rows).text, show_count(job->columns.n).text,
-            show_seconds(job->read_s).text);
-    fprintf(p.out, "%s distinct rows", show_count(job->n_distinct).text);
+    fprintf(p.out, "%s%s%s: %s row%s, %s column%s, read in %s\n", bold(&p), show_text(job->file, 60).text,
+            plain(&p), show_count(n_rows).text, plural(n_rows), show_count(job->columns.n).text,
+            plural(job->columns.n), show_seconds(job->read_s).text);
+    fprintf(p.out, "%s distinct row%s", show_count(job->n_distinct).text, plural(job->n_distinct));
     if (job->n_distinct < n_rows) fprintf(p.out, ", %s repeated", show_count(n_rows - job->n_distinct).text);
     if (job->columns.names != SIZE_MAX) fputs(" (identifiers aside)", p.out);
     fputc('\n', p.out);
@@ -339,17 +339,18 @@ static int run_describe(int argc, char **argv)
 static const operand describe_operands[] = {{.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
 static const option_group *const describe_groups[] = {&describe_group, &reading_group, &na_group, NULL};
 static const char *const describe_paragraphs[] = {
-    "Tells what is in TABLE before it is clustered: rows, repeated rows, and for every column how many "
-    "values it has, how many cells are missing, the most frequent values, and whether it is taken for a "
-    "category, a quantity, an identifier or a constant.",
+    "Summarises TABLE before it is clustered: rows, repeated rows, and for every column how many values it "
+    "has, how many cells are missing, the most frequent values, and whether it is taken for a category, a "
+    "quantity, an identifier or a constant.",
     "Values that differ only by letter case or blanks, and values that may mean \"missing\", are pointed "
     "out.",
     NULL};
-static const example describe_examples[] = {{"coforest describe survey.csv", "A first look."}, {NULL, NULL}};
+static const example describe_examples[] = {{"coforest describe survey.csv", "A first look at a table."},
+                                            {NULL, NULL}};
 
 const verb verb_describe = {.name = "describe",
                             .usage = "TABLE [options]",
-                            .summary = "tell what is in a table",
+                            .summary = "summarise the columns of a table",
                             .paragraphs = describe_paragraphs,
                             .operands = describe_operands,
                             .groups = describe_groups,

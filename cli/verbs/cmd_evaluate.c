@@ -31,8 +31,8 @@ static const option evaluate_options[] = {
 static const option_group evaluate_group = {"Output", evaluate_options, 0};
 static const option no_label_options[] = {
     OPTION("na", "LIST", OPTION_TEXT, evaluate_settings, reading.na,
-           "Texts that are no label, separated by commas; a comma at the end adds the empty cell (default: "
-           "the empty cell alone, since NA may well be the name of a class)."),
+           "Texts that mean \"no label\", separated by commas; a comma at the end adds the empty cell "
+           "(default: the empty cell alone, because NA may be the name of a class)."),
     {.name = NULL}};
 
 static const option_group reading_group = {"Reading the files", dialect_options,
@@ -164,13 +164,13 @@ static const option_group *const evaluate_groups[] = {&evaluate_group, &reading_
 static const char *const evaluate_paragraphs[] = {
     "Compares two labellings of the same rows. A is taken as the clusters and B as the classes, which "
     "matters for purity, homogeneity and completeness only.",
-    "Each is a labels file, of which the column cluster is used, or the last one if there is none; or "
+    "A and B are labels files, whose column cluster is used, or the last column if there is none; or "
     "FILE:COLUMN, any column of any table. Labels may be any text. Rows with an empty label on either side "
     "are left out and counted.",
     NULL};
 static const example evaluate_examples[] = {
     {"coforest evaluate labels.csv survey.csv:segment", "The clusters against a column of the table."},
-    {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, in a script."},
+    {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, as JSON."},
     {NULL, NULL}};
 
 const verb verb_evaluate = {.name = "evaluate",

@@ -23,50 +23,51 @@ const choice variant_choices[] = {
 
 const choice select_choices[] = {
     [COF_SELECT_AUTO] = {"auto", "balance for the portfolio, likelihood for other starts (default)"},
-    [COF_SELECT_BALANCE] = {"balance", "both likely and tight, compared with a single cluster"},
-    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the greatest integrated likelihood"},
-    [COF_SELECT_OBJECTIVE] = {"objective", "the least total distance"},
+    [COF_SELECT_BALANCE] = {"balance", "both likelihood and tightness, compared with a single cluster"},
+    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the largest integrated likelihood"},
+    [COF_SELECT_OBJECTIVE] = {"objective", "the smallest total distance"},
     {NULL, NULL}};
 
 const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
                                   [COF_MISSING_IGNORE] = {"ignore", "the cell adds nothing to any distance"},
-                                  [COF_MISSING_DROP] = {"drop", "the row takes no part and gets no cluster"},
-                                  [COF_MISSING_ERROR] = {"error", "refuse the table"},
+                                  [COF_MISSING_DROP] = {"drop", "the row is left out and gets no cluster"},
+                                  [COF_MISSING_ERROR] = {"error", "the table is refused"},
                                   {NULL, NULL}};
 
 static const option clustering_options[] = {
     OPTION("clusters", "K", OPTION_TEXT, fit_settings, clusters,
-           "How many clusters to make: a number; a range such as 2:12, of which the likeliest is kept; or "
-           "auto, to try 1, 2, 3 and so on until it gets no better. Where 1 is kept, no structure was found.",
+           "The number of clusters: a number; a range such as 2:12, from which the likeliest number is kept; "
+           "or auto, which tries 1, 2, 3 and so on until the likelihood stops rising. If 1 is kept, no "
+           "structure was found.",
            .letter = 'k'),
     OPTION("method", "NAME", OPTION_CHOICE, fit_settings, method,
-           "How to cluster (default: coforest); \"coforest compare\" tries several:", .list = method_choices),
+           "The clustering method (default: coforest); \"coforest compare\" tries several:",
+           .list = method_choices),
     OPTION("restarts", "R", OPTION_COUNT, fit_settings, restarts,
-           "How many starts to try; the best result is kept (default: 10, and of the portfolio more on small "
+           "The number of restarts; the best result is kept (default: 10; with the portfolio more on small "
            "tables, up to 100).",
            .least = 1),
     OPTION("init", "WAY", OPTION_CHOICE, fit_settings, init,
-           "How a start is made; portfolio unless you say otherwise:", .list = start_choices),
+           "How the first partition of a restart is made (default: portfolio):", .list = start_choices),
     OPTION("init-rows", "ROW,...", OPTION_TEXT, fit_settings, init_rows,
-           "Data rows, counted from 1, as the first modes of a single k-modes start; cluster 1 from the "
-           "first of them, and so on."),
+           "Rows of the table, counted from 1, as the first modes of a single k-modes restart: the first one "
+           "for cluster 1, and so on."),
     OPTION("select", "BY", OPTION_CHOICE, fit_settings, select,
-           "Which start is the best:", .choices = select_choices),
+           "Which restart is kept:", .choices = select_choices),
     OPTION("variant", "NAME", OPTION_CHOICE, fit_settings, variant,
-           "How coforest and cof1 to cof4 scale attributes (default: paper); it means nothing to the other "
-           "methods:",
+           "How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it:",
            .choices = variant_choices),
     OPTION("paper", NULL, OPTION_FLAG, fit_settings, paper,
-           "Everything as printed in the paper: one random k-modes start, --variant paper, and the columns "
-           "that --numeric names scaled, no other."),
+           "Settings as printed in the paper: one random k-modes restart and --variant paper. Only columns "
+           "that --numeric names are quantities, and they are scaled."),
     OPTION("missing", "HOW", OPTION_CHOICE, fit_settings, missing,
-           "How missing cells are taken:", .choices = missing_choices),
+           "How missing cells are treated:", .choices = missing_choices),
     OPTION("seed", "S", OPTION_NUMBER, fit_settings, seed,
-           "Where the random numbers begin; the same seed gives the same result (default: 1)."),
+           "Seed of the random numbers; the same seed gives the same result (default: 1)."),
     OPTION("max-rebuilds", "N", OPTION_COUNT, fit_settings, max_rebuilds,
-           "The most forests a start may grow (default: 51).", .least = 1),
+           "The largest number of forests that a restart builds (default: 51).", .least = 1),
     OPTION("max-passes", "N", OPTION_COUNT, fit_settings, max_passes,
-           "The most passes over the rows for each forest (default: 51).", .least = 1),
+           "The largest number of passes over the rows for each forest (default: 51).", .least = 1),
     OPTION("threads", "T", OPTION_COUNT, fit_settings, threads,
            "Threads to use (default: 0, all cores). The labels do not depend on it.", .most = MOST_THREADS),
     {.name = NULL}};
@@ -76,10 +77,10 @@ static const option output_options[] = {
            "Write the cluster of every row, as CSV; \"-\" is standard output.", .hint = HINT_FILE),
     OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, margins_out,
            "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
-           "the lead, 0 for a tie, 1 for a row that fits exactly.",
+           "the lead, which is 0 for a tie and 1 for a row that fits exactly.",
            .hint = HINT_FILE),
     OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, model_out,
-           "Keep the model, for \"predict\" and \"trees\".", .hint = HINT_FILE),
+           "Save the model, for \"predict\", \"trees\" and \"report\".", .hint = HINT_FILE),
     OPTION("distances-out", "FILE", OPTION_TEXT, fit_settings, distances_out,
            "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, lsm, "
            "cbdm, udm, hdc and adc.",
@@ -87,22 +88,22 @@ static const option output_options[] = {
     OPTION("cuts-out", "FILE", OPTION_TEXT, fit_settings, cuts_out,
            "Write where quantities were cut, for --cuts.", .hint = HINT_FILE),
     OPTION("history", "FILE", OPTION_TEXT, fit_settings, history,
-           "Write what happened in every pass, one JSON object a line.", .hint = HINT_FILE),
+           "Write a record of every pass, one JSON object per line.", .hint = HINT_FILE),
     OPTION("report", "FILE", OPTION_TEXT, fit_settings, report,
-           "Write a page to look at, as HTML that needs nothing else.", .hint = HINT_FILE),
+           "Write a report, one HTML file that needs no other file.", .hint = HINT_FILE),
     OPTION("map-out", "FILE", OPTION_TEXT, fit_settings, map_out,
-           "Write the page's map of the rows alone, as SVG.", .hint = HINT_FILE),
+           "Write the report's map of the rows, as SVG.", .hint = HINT_FILE),
     OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
            "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
     OPTION("keep-partial", NULL, OPTION_FLAG, fit_settings, keep_partial,
-           "Let a run that is stopped in its first restart replace files that exist; without this, such a "
-           "run writes nothing then."),
+           "Let a run that is stopped in its first restart replace existing files. Without this, such a run "
+           "writes nothing."),
     OPTION("json", NULL, OPTION_FLAG, fit_settings, json, "Print one JSON object instead of the text."),
     OPTION("quiet", NULL, OPTION_FLAG, fit_settings, quiet, "Print nothing but errors.", .letter = 'q'),
-    OPTION(
-        "demo", NULL, OPTION_FLAG, fit_settings, demo,
-        "Use the table that comes with the program: 101 animals, --label class -k 7 unless said otherwise."),
+    OPTION("demo", NULL, OPTION_FLAG, fit_settings, demo,
+           "Use the table that comes with the program: 101 animals, with --label class and -k 7 unless you "
+           "give others."),
     {.name = NULL}};
 
 static const option_group clustering_group = {"Clustering", clustering_options, 0};
@@ -194,8 +195,7 @@ static int resolve_start(fit_job *job)
     int code = parse_rows(s->init_rows, &job->init_rows, &n_rows);
     if (code != CODE_DONE) return code;
     if (s->find_k)
-        return complain(CODE_USAGE, "--init-rows says how many clusters there are; leave out -k %s",
-                        s->clusters);
+        return complain(CODE_USAGE, "--init-rows sets the number of clusters; leave out -k %s", s->clusters);
     if (s->k == 0) s->k = n_rows;
     if (s->k != n_rows)
         return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows, s->k);
@@ -227,7 +227,8 @@ static int check_settings(fit_job *job, const operands *found)
     if (code != CODE_DONE) return code;
     if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
     if (s->k == 0 && !s->find_k)
-        return complain(CODE_USAGE, "fit needs the number of clusters: -k K, or -k auto to have it found");
+        return complain(CODE_USAGE,
+                        "fit needs the number of clusters: -k K, or -k auto to let the program choose it");
     fill_defaults(s);
     job->file = s->demo                            ? "zoo.csv (built in)"
                 : strcmp(found->text[0], "-") == 0 ? "standard input"
@@ -355,7 +356,7 @@ static int score_labels(fit_job *job)
     job->classes = column_labels(job->table, job->columns.label);
     if (job->classes == NULL) return complain_memory();
     if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
-        warn(job, "there are no scores: no row clustered has a value in the label column");
+        warn(job, "there are no scores, because no clustered row has a value in the label column");
         free(job->classes);
         job->classes = NULL;
         return CODE_DONE;
@@ -381,12 +382,11 @@ static int measure_margins(fit_job *job)
     free(job->margin);
     job->margin = NULL;
     if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
-    return job->s.margins_out == NULL
-               ? CODE_DONE
-               : complain(CODE_FAILED,
-                          "--margins-out has nothing to tell: %s keeps no distances of rows "
-                          "to clusters here; leave it out",
-                          cof_model_method(job->model));
+    return job->s.margins_out == NULL ? CODE_DONE
+                                      : complain(CODE_FAILED,
+                                                 "--margins-out has nothing to write, because %s has no "
+                                                 "distances between rows and clusters here; leave it out",
+                                                 cof_model_method(job->model));
 }
 
 /* With rows left out, a column may have become constant that was not when the table was read. */
@@ -401,7 +401,7 @@ static void warn_constant(fit_job *job)
         if (about.used || job->columns.why[c] != USED) continue;
         job->columns.why[c] = LEFT_CONSTANT;
         job->columns.n_used--;
-        warn(job, "%s has the same value in every row clustered, so it takes no part",
+        warn(job, "%s has the same value in every clustered row, so it is not used",
              show_name(view.name, 40).text);
     }
 }
@@ -421,7 +421,7 @@ static void warn_stopped(fit_job *job)
     uint32_t finished = count_finished(job);
     job->n_warnings = job->n_warnings < MAX_WARNINGS ? job->n_warnings : MAX_WARNINGS - 1;
     if (finished == 0)
-        warn(job, "interrupted in the first restart; what it had reached was kept");
+        warn(job, "interrupted in the first restart; its result so far was kept");
     else
         warn(job, "interrupted after %u of %u restarts; the best result was kept", finished, job->s.restarts);
 }
@@ -434,7 +434,7 @@ static void collect_warnings(fit_job *job)
         warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
              info->n_dropped == 1 ? " was" : "s were");
     if (job->variant_asked && !has_variants(cof_model_method(job->model)))
-        warn(job, "--variant means nothing to %s", cof_model_method(job->model));
+        warn(job, "%s ignores --variant", cof_model_method(job->model));
     if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
@@ -598,22 +598,23 @@ static const option_group *const fit_groups[] = {&clustering_group, &column_grou
                                                  &na_group,         &output_group, NULL};
 static const char *const fit_paragraphs[] = {
     "Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is standard input; "
-    "gzip and zstd are recognised). For every column it learns a tree over the column's values, in which "
-    "near values are shared by the same clusters, and measures distances along these trees; --method takes "
-    "another way.",
-    "A column where nearly every row has its own value names the rows and is left out, unless --columns "
-    "names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends at once.",
+    "gzip and zstd are recognised). For every column it learns a tree over the values, in which values that "
+    "occur in the same clusters are near each other, and measures distances along these trees. --method "
+    "chooses another method.",
+    "A column in which nearly every row has its own value is taken for an identifier and left out, unless "
+    "--columns names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends the "
+    "program at once.",
     NULL};
 static const example fit_examples[] = {
     {"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
     {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
-     "Five clusters; keep the cluster of every row, and the model."},
+     "Five clusters; save the cluster of every row and the model."},
     {"coforest fit votes.csv -k 2 --label party --missing ignore",
-     "Leave the column party out and compare the clusters with it; a missing vote says nothing."},
-    {"coforest fit survey.csv -k auto", "Have the number of clusters found."},
+     "Leave the column party out and compare the clusters with it; missing votes are ignored."},
+    {"coforest fit survey.csv -k auto", "Let the program choose the number of clusters."},
     {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
      "The sizes have an order; the quotes keep the shell from taking < for a file."},
-    {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "In a script."},
+    {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "For use in a script."},
     {NULL, NULL}};
 
 const verb verb_fit = {.name = "fit",

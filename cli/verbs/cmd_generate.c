@@ -18,7 +18,7 @@ typedef struct generate_settings {
 static const choice kind_choices[] = {
     [COF_GENERATE_UNIFORM] = {"uniform", "independent columns, no structure at all"},
     [COF_GENERATE_PLANTED] = {"planted",
-                              "clusters around modes, and a column class with the truth (default)"},
+                              "clusters around modes, and a column class that names them (default)"},
     [COF_GENERATE_MIXED] = {"mixed", "four categories beside four numbers, and a column class"},
     {NULL, NULL}};
 
@@ -35,9 +35,9 @@ static const choice family_choices[] = {
 
 static const option generate_options[] = {
     OPTION("kind", "KIND", OPTION_CHOICE, generate_settings, kind,
-           "What kind of table:", .choices = kind_choices),
+           "The kind of table:", .choices = kind_choices),
     OPTION("family", "FAMILY", OPTION_CHOICE, generate_settings, family,
-           "What a mixed table is like:", .choices = family_choices),
+           "The family of mixed tables:", .choices = family_choices),
     OPTION("rows", "N", OPTION_NUMBER, generate_settings, rows, "Rows (default: 1000).", .least = 1),
     OPTION("columns", "N", OPTION_COUNT, generate_settings, columns,
            "Columns, the class not counted (default: 20).", .least = 1),
@@ -47,9 +47,9 @@ static const option generate_options[] = {
            "Clusters planted (default: 5; in a mixed table 3, or 4 if the seed is odd).", .letter = 'k',
            .least = 1),
     OPTION("noise", "P", OPTION_REAL, generate_settings, noise,
-           "The chance that a cell of a planted table is drawn at random (default: 0.3).", .most = 1),
+           "The probability that a cell of a planted table is drawn at random (default: 0.3).", .most = 1),
     OPTION("seed", "S", OPTION_NUMBER, generate_settings, seed,
-           "Where the random numbers begin; the same seed gives the same table (default: 1)."),
+           "Seed of the random numbers; the same seed gives the same table (default: 1)."),
     OPTION("out", "FILE", OPTION_TEXT, generate_settings, out,
            "Where the table goes, as CSV (default: \"-\", standard output).", .letter = 'o',
            .hint = HINT_FILE),
@@ -98,15 +98,15 @@ static int run_generate(int argc, char **argv)
 static const operand generate_operands[] = {{.name = NULL}};
 static const option_group *const generate_groups[] = {&generate_group, NULL};
 static const char *const generate_paragraphs[] = {
-    "Makes a table to try things on: one with clusters planted in it and their truth in the column class, "
-    "one of numbers beside categories, or one of independent, uniform columns in which there is nothing to "
-    "find.",
+    "Makes a synthetic table: one with planted clusters, which the column class names, one of numbers beside "
+    "categories, or one of independent, uniform columns without any structure.",
     NULL};
 static const example generate_examples[] = {
-    {"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv", "Four clusters under much noise."},
+    {"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv", "Four clusters with much noise."},
     {"coforest generate --kind mixed --family skewed | coforest fit - -k 4 --label class",
      "Numbers with a long tail beside categories."},
-    {"coforest generate --kind uniform --rows 100000 | coforest fit - -k 3", "See what noise looks like."},
+    {"coforest generate --kind uniform --rows 100000 | coforest fit - -k 3",
+     "Cluster a table without structure."},
     {NULL, NULL}};
 
 const verb verb_generate = {.name = "generate",

@@ -41,7 +41,7 @@ static const option predict_options[] = {
     OPTION("json", NULL, OPTION_FLAG, predict_settings, json,
            "Print one JSON object instead of CSV; it holds the labels unless --labels-out takes them."),
     OPTION("quiet", NULL, OPTION_FLAG, predict_settings, quiet,
-           "No remarks about unseen values or rows left out.", .letter = 'q'),
+           "Print no remarks about unknown values or rows left out.", .letter = 'q'),
     {.name = NULL}};
 
 static const option_group predict_group = {"Output", predict_options, 0};
@@ -131,12 +131,13 @@ static void remark(const predict_job *job)
 {
     const cof_predict_info *info = &job->info;
     if (info->n_unseen_cells > 0)
-        fprintf(stderr,
-                "coforest: %s cell%s in %s row%s hold values the model never met; they count for nothing\n",
-                show_count(info->n_unseen_cells).text, plural(info->n_unseen_cells),
-                show_count(info->n_unseen_rows).text, plural(info->n_unseen_rows));
+        fprintf(
+            stderr,
+            "coforest: %s cell%s in %s row%s with values that the model does not know; they are ignored\n",
+            show_count(info->n_unseen_cells).text, plural(info->n_unseen_cells),
+            show_count(info->n_unseen_rows).text, plural(info->n_unseen_rows));
     if (info->n_dropped > 0)
-        fprintf(stderr, "coforest: %s row%s got no cluster, for missing values\n",
+        fprintf(stderr, "coforest: %s row%s without a cluster, because of missing values\n",
                 show_count(info->n_dropped).text, plural(info->n_dropped));
 }
 
@@ -207,17 +208,17 @@ static const operand predict_operands[] = {
     {.name = "MODEL", .hint = HINT_FILE}, {.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
 static const option_group *const predict_groups[] = {&predict_group, &reading_group, &na_group, NULL};
 static const char *const predict_paragraphs[] = {
-    "Gives every row of TABLE the cluster it is nearest to, by a MODEL that \"fit --model-out\" kept. TABLE "
-    "must have the model's columns, in any order; further columns do not matter.",
-    "A value the model never met adds the same distance to every cluster, that is nothing; how many there "
-    "were is told on standard error.",
+    "Assigns every row of TABLE to the nearest cluster of a MODEL that \"fit --model-out\" saved. TABLE must "
+    "have the model's columns, in any order; other columns are ignored.",
+    "A value that did not occur when the model was fitted is ignored. The number of such values is printed "
+    "on standard error.",
     NULL};
 static const example predict_examples[] = {
     {"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."}, {NULL, NULL}};
 
 const verb verb_predict = {.name = "predict",
                            .usage = "MODEL TABLE [options]",
-                           .summary = "label new rows by a model that was kept",
+                           .summary = "label new rows with a saved model",
                            .paragraphs = predict_paragraphs,
                            .operands = predict_operands,
                            .groups = predict_groups,

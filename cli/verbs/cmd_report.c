@@ -32,16 +32,16 @@ typedef struct report_job {
 
 static const option report_options[] = {
     OPTION("out", "FILE", OPTION_TEXT, report_settings, out,
-           "Where the page goes (default: report.html); \"-\" is standard output.", .letter = 'o',
+           "File for the report (default: report.html); \"-\" is standard output.", .letter = 'o',
            .hint = HINT_FILE),
     OPTION("map-out", "FILE", OPTION_TEXT, report_settings, map_out,
            "Write the map of the rows alone as well, as SVG. Needs TABLE.", .hint = HINT_FILE),
     OPTION("label", "COLUMN", OPTION_TEXT, report_settings, label,
-           "The column of TABLE that holds the true classes: the page compares the clusters with it."),
+           "The column of TABLE that holds the true classes; the report compares the clusters with it."),
     OPTION("perplexity", "P", OPTION_REAL, report_settings, perplexity,
            "How many neighbours of a row the map looks at (default: 30).", .most = 1000),
     OPTION("seed", "S", OPTION_NUMBER, report_settings, seed,
-           "Where the random numbers of the map begin (default: 1)."),
+           "Seed of the map's random numbers (default: 1)."),
     OPTION("threads", "T", OPTION_COUNT, report_settings, threads, "Threads to use (default: 0, all cores).",
            .most = 1024),
     OPTION("quiet", NULL, OPTION_FLAG, report_settings, quiet, "Print nothing but errors.", .letter = 'q'),
@@ -173,18 +173,18 @@ static const operand report_operands[] = {{.name = "MODEL", .hint = HINT_FILE},
                                           {.name = NULL}};
 static const option_group *const report_groups[] = {&report_group, &reading_group, &na_group, NULL};
 static const char *const report_paragraphs[] = {
-    "Writes a page to look at about a MODEL that \"fit --model-out\" kept: sizes, what makes each cluster "
-    "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows and "
-    "the typical and atypical ones. The page is one HTML file that needs no network.",
+    "Writes an HTML report about a MODEL that \"fit --model-out\" saved: sizes, what makes each cluster "
+    "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows with "
+    "typical and atypical ones. The report is one file that needs no network.",
     NULL};
 static const example report_examples[] = {
-    {"coforest report survey.cof survey.csv --out survey.html", "Everything, rows included."},
-    {"coforest report survey.cof", "What the model alone can tell, into report.html."},
+    {"coforest report survey.cof survey.csv --out survey.html", "The whole report, with rows."},
+    {"coforest report survey.cof", "A report from the model alone, in report.html."},
     {NULL, NULL}};
 
 const verb verb_report = {.name = "report",
                           .usage = "MODEL [TABLE] [options]",
-                          .summary = "write a page to look at about a model",
+                          .summary = "write an HTML report about a model",
                           .paragraphs = report_paragraphs,
                           .operands = report_operands,
                           .groups = report_groups,

@@ -25,16 +25,17 @@ typedef struct trees_job {
     size_t n;
 } trees_job;
 
-static const choice format_choices[] = {[COF_DRAW_TEXT] = {"text", "drawn with lines (default)"},
-                                        [COF_DRAW_DOT] = {"dot", "for Graphviz, one graph a column"},
-                                        [COF_DRAW_SVG] = {"svg", "a picture of one column"},
-                                        [COF_DRAW_JSON] = {"json", "an array with one object a column"},
-                                        {NULL, NULL}};
+static const choice format_choices[] = {
+    [COF_DRAW_TEXT] = {"text", "drawn with lines (default)"},
+    [COF_DRAW_DOT] = {"dot", "for Graphviz, one graph for each column"},
+    [COF_DRAW_SVG] = {"svg", "a picture of one column"},
+    [COF_DRAW_JSON] = {"json", "an array with one object for each column"},
+    {NULL, NULL}};
 
 static const option trees_options[] = {OPTION("attr", "COLUMN", OPTION_TEXTS, trees_settings, attr,
                                               "Only the tree of this column. May be repeated."),
                                        OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
-                                              "How the trees are written:", .choices = format_choices),
+                                              "Output format:", .choices = format_choices),
                                        OPTION("out", "FILE", OPTION_TEXT, trees_settings, out,
                                               "Where they go (default: \"-\", standard output). A directory, "
                                               "or a name ending in /, gets one file for each column.",
@@ -178,7 +179,7 @@ static int run_job(trees_job *job, const char *path)
     cof_status status = cof_model_load(NULL, path, &job->model, &err);
     if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
     if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
-        return complain(CODE_MODEL, "this model was made by %s, which grows no trees",
+        return complain(CODE_MODEL, "this model was made by %s, which has no trees",
                         cof_model_method(job->model));
     int code = choose_attributes(job);
     if (code != CODE_DONE) return code;
@@ -201,9 +202,8 @@ static int run_trees(int argc, char **argv)
 static const operand trees_operands[] = {{.name = "MODEL", .hint = HINT_FILE}, {.name = NULL}};
 static const option_group *const trees_groups[] = {&trees_group, NULL};
 static const char *const trees_paragraphs[] = {
-    "Shows the order trees of a MODEL that \"fit --model-out\" kept, one for each column: values joined by a "
-    "short "
-    "edge were shared by the same clusters, and the distance of two values is the length of the way "
+    "Shows the order trees of a MODEL that \"fit --model-out\" saved, one for each column. A short edge "
+    "joins two values that occur in the same clusters; the distance of two values is the length of the path "
     "between them.",
     NULL};
 static const example trees_examples[] = {

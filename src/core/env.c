@@ -157,7 +157,8 @@ cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
 
 cof_status cofi_no_memory(cof_error *err)
 {
-    return cofi_fail(err, COF_ERR_MEMORY, "out of memory; free some, or use fewer rows, values or clusters");
+    return cofi_fail(err, COF_ERR_MEMORY,
+                     "out of memory; free some memory, or use fewer rows, values or clusters");
 }
 
 void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_size)

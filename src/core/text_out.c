@@ -33,7 +33,7 @@ cof_status cofi_out_finish(cofi_out *out, cof_error *err)
 {
     hand_over(out);
     if (!out->refused) return COF_OK;
-    return cofi_fail(err, COF_ERR_IO, "writing was stopped by the receiver of the text");
+    return cofi_fail(err, COF_ERR_IO, "the text could not be written, because its receiver refused it");
 }
 
 void cofi_out_bytes(cofi_out *out, const char *bytes, size_t n)

@@ -17,11 +17,10 @@ cof_status cofi_distances_open(const cofi_fit *fit, cofi_distances *d, cof_error
     for (size_t r = 0; r < p->n_attrs; r++) {
         d->at[r] = n;
         if (p->n_values[r] > (UINT32_C(1) << 14) || n > (SIZE_MAX >> 8))
-            return cofi_fail(
-                err, COF_ERR_DATA,
-                "column '%s' has %u values, too many for a method that compares each with each; leave "
-                "it out, or use coforest, kmodes or lca",
-                p->table->column[p->column[r]].name, p->n_values[r]);
+            return cofi_fail(err, COF_ERR_DATA,
+                             "column '%s' has %u values, too many for a method that compares all pairs of "
+                             "values; leave it out, or use coforest, kmodes or lca",
+                             p->table->column[p->column[r]].name, p->n_values[r]);
         n += (size_t)p->n_values[r] * p->n_values[r];
     }
     d->d = cofi_alloc_zero(&fit->host.env, n, sizeof *d->d);

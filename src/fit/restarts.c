@@ -234,8 +234,7 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     }
     if (status != COF_OK) return status;
     close_gaps(run, restarts);
-    if (run->n_records == 0)
-        return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition to keep");
+    if (run->n_records == 0) return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition");
     status = collect_history(run, err);
     run->best = choose_best(run);
     if (status == COF_OK) status = restore_best(run, err);

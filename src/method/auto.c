@@ -76,18 +76,18 @@ static cof_status check(const cof_table *table, const cof_fit_options *o, uint32
                         cof_error *err)
 {
     if (k_max < k_min)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "k from %u to %u leaves nothing to try", k_min, k_max);
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the range of k from %u to %u is empty", k_min, k_max);
     if (k_max > COF_MOST_CLUSTERS)
         return cofi_fail(err, COF_ERR_ARGUMENT, "k can be tried up to %d, not %u", COF_MOST_CLUSTERS, k_max);
     if (o->init_rows != NULL)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "initial rows say how many clusters there are");
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "the initial rows set the number of clusters, so it cannot be chosen as well");
     for (size_t c = 0; c < table->n_columns; c++)
         if (table->column[c].role == COF_ROLE_NUMERIC)
-            return cofi_fail(
-                err, COF_ERR_NO_RESULT,
-                "the number of clusters can be found for categories only, but column '%s' is numeric; "
-                "leave it out, or say how many clusters there are",
-                table->column[c].name);
+            return cofi_fail(err, COF_ERR_NO_RESULT,
+                             "the number of clusters can be chosen for categories only, but column '%s' is "
+                             "numeric; leave it out, or give the number of clusters",
+                             table->column[c].name);
     return COF_OK;
 }
 

@@ -84,10 +84,10 @@ static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_
 static cof_status check_table(const cofi_problem *p, const cofi_method *method, cof_error *err)
 {
     if ((method->flags & COFI_METHOD_PAIRS) && p->n_attrs < 2)
-        return cofi_fail(
-            err, COF_ERR_NO_COLUMNS,
-            "%s compares columns with each other, so it needs at least two that vary, but there is one",
-            method->name);
+        return cofi_fail(err, COF_ERR_NO_COLUMNS,
+                         "%s compares columns with each other, so it needs at least two columns that vary, "
+                         "but there is only one",
+                         method->name);
     if (p->n_numeric > 0 && !(method->flags & COFI_METHOD_MIXED))
         return cofi_fail(
             err, COF_ERR_NO_RESULT,

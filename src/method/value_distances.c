@@ -41,7 +41,7 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
     COFI_COPY_OPTIONS(&o, options);
     const cofi_method *method = cofi_method_find(o.method);
     if (method == NULL || !measures_once(method))
-        return cofi_fail(err, COF_ERR_ARGUMENT, "there are no value distances of '%s' before it clusters",
+        return cofi_fail(err, COF_ERR_ARGUMENT, "%s has no distances between values before it clusters",
                          o.method == NULL ? "coforest" : o.method);
     if (o.k == 0) o.k = 1; /* no cluster takes part */
     o.restarts = o.max_passes = o.max_rebuilds = 1;

@@ -202,8 +202,7 @@ static cof_status add_attribute(cofi_local *l, cofi_problem *p, size_t column, u
     l->ids[r] = (cofi_ids){c->codes, c->width};
     *n_flat += n_values + (missing && !as_value ? 1 : 0);
     if (*n_flat > UINT32_MAX / 2)
-        return cofi_fail(err, COF_ERR_DATA,
-                         "the columns have more than two thousand million values between them");
+        return cofi_fail(err, COF_ERR_DATA, "the columns have more than 2,000,000,000 values together");
     return COF_OK;
 }
 

@@ -28,5 +28,7 @@ static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *
     return status;
 }
 
-const cofi_start cofi_start_cao = {
-    .name = "cao", .title = "k-modes from dense rows far apart; one start", .once = true, .run = run};
+const cofi_start cofi_start_cao = {.name = "cao",
+                                   .title = "k-modes from dense rows that are far apart; always one restart",
+                                   .once = true,
+                                   .run = run};

@@ -9,4 +9,4 @@ static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *
 }
 
 const cofi_start cofi_start_farthest = {
-    .name = "farthest", .title = "k-modes from rows far apart", .run = run};
+    .name = "farthest", .title = "k-modes from rows that are far apart", .run = run};

@@ -10,4 +10,6 @@ static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *
 }
 
 const cofi_start cofi_start_modespp = {
-    .name = "modes++", .title = "k-modes from rows drawn by their distance", .run = run};
+    .name = "modes++",
+    .title = "k-modes from rows drawn with a probability that grows with their distance",
+    .run = run};

@@ -211,8 +211,7 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, uint32_t *same_as, c
 
 const cofi_start cofi_start_portfolio = {
     .name = "portfolio",
-    .title =
-        "k-means and rows far apart by turns, each after rounds of EM; kmeans where the method is another",
+    .title = "alternates between kmeans and farthest, each with a few steps of EM; kmeans for other methods",
     .linked = uses_sample,
     .open = portfolio_open,
     .run = portfolio_run,

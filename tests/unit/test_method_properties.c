@@ -271,10 +271,10 @@ static void test_one_column(void **state)
         cof_status status = fit_codes(codes, 30, 1, 2, cof_method_name(m), &model, &err);
         if (has_flag(m, COFI_METHOD_PAIRS)) {
             char wanted[256];
-            snprintf(
-                wanted, sizeof wanted,
-                "%s compares columns with each other, so it needs at least two that vary, but there is one",
-                cof_method_name(m));
+            snprintf(wanted, sizeof wanted,
+                     "%s compares columns with each other, so it needs at least two columns that vary, but "
+                     "there is only one",
+                     cof_method_name(m));
             assert_int_equal(status, COF_ERR_NO_COLUMNS);
             assert_string_equal(err.text, wanted);
             assert_null(model);

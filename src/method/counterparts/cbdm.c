@@ -88,11 +88,10 @@ static cof_status visit_twice(dilca_work *w, cof_error *err)
     cof_status status = cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &first, err);
     for (size_t t = 0; status == COF_OK && t < p->n_attrs; t++)
         if (w->n_context[t] == 0)
-            return cofi_fail(
-                err, COF_ERR_NO_RESULT,
-                "cbdm has no result here: column '%s' is independent of all others, so nothing tells how "
-                "near its values are",
-                p->table->column[p->column[t]].name);
+            return cofi_fail(err, COF_ERR_NO_RESULT,
+                             "cbdm has no result here: column '%s' is independent of all others, so the "
+                             "distances of its values are unknown",
+                             p->table->column[p->column[t]].name);
     return status == COF_OK ? cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &second, err)
                             : status;
 }
