@@ -1,4 +1,4 @@
-/* Rows in memory, as kernels read them. Private to this folder: everything outside asks through rows.h. */
+/* Rows in memory, as kernels read them. Private to this folder: other folders use rows.h. */
 #ifndef COFI_CELLS_H
 #define COFI_CELLS_H
 
@@ -11,8 +11,8 @@ typedef struct cofi_cells {
     size_t n_rows, n_attrs;
     const cofi_ids *ids;    /* n_attrs columns; columns of quantities may follow */
     const uint32_t *first;  /* n_attrs + 1; first[n_attrs] is the number of flat ids */
-    const uint64_t *weight; /* what each row counts, in the problem's unit; NULL: 1 each */
-    const uint32_t *copies; /* how many rows of the table it stands for; NULL: 1 each */
+    const uint64_t *weight; /* row weights in the problem's unit; NULL: 1 each */
+    const uint32_t *copies; /* number of table rows that are folded into each row; NULL: 1 each */
 } cofi_cells;
 
 static inline uint64_t cofi_cells_weight(const cofi_cells *cells, size_t row)

@@ -1,15 +1,15 @@
 /* The E step over rows in memory.
  *
- * Memberships and log-likelihoods are rounded to whole units before they are added up, so that sums do not depend
- * on who adds them. */
+ * Memberships and log-likelihoods are rounded to whole units before they are added up, so that sums do not
+ * depend on the number of threads. The surprise of a row is minus its log-likelihood. */
 #include "local.h"
 
 #include <math.h>
 
 enum {
-    MOST_OWN_BYTES = 1 << 28, /* of all parts together */
-    FEW = 8,                  /* classes */
-    LINE = 64                 /* bytes: parts that share a cache line wait for each other */
+    MOST_OWN_BYTES = 1 << 28, /* limit for all parts together */
+    FEW = 8,                  /* so many classes are summed in registers */
+    LINE = 64                 /* bytes of a cache line: parts must not share one */
 };
 
 typedef struct expect_job {
@@ -17,12 +17,12 @@ typedef struct expect_job {
     const cofi_cells *cells;
     cofi_labels *s;
     size_t n_entries;
-    double surprise_scale; /* units of a surprise of 1 of weight one unit */
+    double surprise_scale; /* units in a surprise of 1 of a row of weight 1 unit */
 } expect_job;
 
 /* ---- Parts of the rows --------------------------------------------------------------------------- */
 
-/* As many as there are threads, unless each would have little to do or tables of its own too large. */
+/* One part per thread, unless a part would have too few rows or the tables would take too much memory. */
 static uint32_t choose_parts(const cofi_labels *s, const cofi_expectation *e, size_t n_entries,
                              size_t n_visited)
 {
@@ -40,7 +40,7 @@ void cofi_local_expect_close(const cof_env *env, cofi_labels *s)
     s->part = NULL;
 }
 
-/* One block for each part, with a cache line of room at its end. */
+/* Allocates one block per part, with an unused cache line at its end. */
 static cof_status open_parts(const cof_env *env, cofi_labels *s, const cofi_expectation *e, size_t n_entries,
                              size_t n_visited, cof_error *err)
 {
@@ -59,8 +59,9 @@ static cof_status open_parts(const cof_env *env, cofi_labels *s, const cofi_expe
 
 /* ---- One row ------------------------------------------------------------------------------------- */
 
-/* exp(x) for x <= 0, to about 1e-13: whole powers of two through the exponent, the rest by a polynomial. Plain
- * arithmetic gives the same bits on every processor; the C library's does not. */
+/* exp(x) for x <= 0 with a relative error of about 1e-13. Powers of two go through the exponent bits, the
+ * rest through a polynomial. Plain arithmetic gives the same bits on every processor; the exp of C
+ * libraries does not. */
 static void exp_all(double *x, uint32_t n)
 {
     static const double ln2_power[] = {1,
@@ -88,14 +89,16 @@ static void exp_all(double *x, uint32_t n)
     }
 }
 
-/* Log-likelihood of a row; its class memberships into share[], anything past the last class. */
+/* Returns the log-likelihood of a row and writes its class memberships to share[]; entries past the last
+ * class are undefined. */
 static inline __attribute__((always_inline)) double
 row_memberships(const expect_job *job, size_t row, uint32_t stride, uint32_t lanes, double *share)
 {
     const cofi_cells *c = job->cells;
     uint32_t k = job->e->k;
     double most = -INFINITY, sum = 0;
-    /* Few classes are added up in registers: in memory every addition would wait for a store. */
+    /* With few classes the sums stay in registers; in memory every addition would wait for the previous
+     * store. */
     double few[FEW], *here = stride <= FEW ? few : share;
     for (uint32_t j = 0; j < lanes; j++) here[j] = job->e->log_pi[j];
     for (size_t r = 0; r < c->n_attrs; r++) {
@@ -108,10 +111,10 @@ row_memberships(const expect_job *job, size_t row, uint32_t stride, uint32_t lan
     exp_all(share, lanes);
     for (uint32_t j = 0; j < k; j++) sum += share[j];
     for (uint32_t j = 0; j < k; j++) share[j] /= sum;
-    return most + log(fmax(sum, 1)); /* the likeliest class alone gives 1 */
+    return most + log(fmax(sum, 1)); /* the likeliest class contributes 1; rounding may lower it */
 }
 
-/* Adds a row's memberships, in whole units, to those of the values it holds. */
+/* Adds a row's memberships, in whole units, to the counts of its values. */
 static inline __attribute__((always_inline)) void add_row(const expect_job *job, uint64_t *restrict count,
                                                           size_t row, uint64_t weight, uint32_t stride,
                                                           uint32_t lanes, const double *share)
@@ -129,7 +132,8 @@ static inline __attribute__((always_inline)) void add_row(const expect_job *job,
 
 /* ---- All rows ------------------------------------------------------------------------------------ */
 
-/* `stride`, and `lanes`, the classes to be added up, are constants where this is inlined for few of them. */
+/* `stride` and `lanes`, the number of classes to add up, are constants in the inlined versions for few
+ * classes. */
 static inline __attribute__((always_inline)) void expect_rows(const expect_job *job, cofi_expect_part *sums,
                                                               size_t begin, size_t end, uint32_t stride,
                                                               uint32_t lanes)

@@ -1,4 +1,4 @@
-/* Rows in memory behind the contract of rows.h: labels, counts and cells. */
+/* Rows in memory, as an implementation of rows.h: labels, counts and cells. */
 #include "local.h"
 
 static void local_close(cofi_rows *rows)
@@ -95,7 +95,7 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
 }
 
 struct cofi_kept {
-    cofi_label label[1]; /* as many as there are walked rows */
+    cofi_label label[1]; /* one for each row of `cells` */
 };
 
 static cof_status new_kept(const cofi_partition *p, cofi_kept **out, cof_error *err)
@@ -126,7 +126,7 @@ static void drop_kept(const cofi_partition *p, cofi_kept *kept)
     cofi_release(&cofi_local_of(p->rows)->env, kept);
 }
 
-/* Rows that were folded into one must have been given one label. */
+/* Rows that are folded into one must have equal labels. */
 static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
@@ -163,7 +163,7 @@ static void label_task(void *ctx, uint32_t worker, size_t task)
     }
 }
 
-/* By all threads: most of it is memory that nobody touched before. */
+/* Runs on all threads, because most of the time goes into first writes to fresh memory. */
 static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err)
 {

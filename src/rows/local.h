@@ -1,4 +1,4 @@
-/* Rows in memory: what the files of this folder share. */
+/* Rows in memory: declarations that the files of this folder share. */
 #ifndef COFI_LOCAL_H
 #define COFI_LOCAL_H
 
@@ -8,32 +8,35 @@
 typedef struct cofi_local {
     cofi_rows base;
     cof_env env;
-    cofi_cells cells;       /* what a pass walks: the table's rows, or the distinct ones */
-    uint32_t *group;        /* table row -> row of `cells`; NULL: the same */
-    uint64_t *table_weight; /* per table row, in units; NULL: 1 each */
-    uint8_t *dropped;       /* per table row; NULL: none is */
-    cofi_ids *ids;          /* behind `cells`, as all that follows */
-    void **gathered;        /* per column: codes of its own; NULL: the table's */
+    /* the rows that a pass visits: the table's, or the distinct ones if folded */
+    cofi_cells cells;
+    uint32_t *group;        /* table row -> row of `cells`; NULL: the identity */
+    uint64_t *table_weight; /* per table row, in the problem's unit; NULL: 1 each */
+    uint8_t *dropped;       /* per table row; NULL: no row is dropped */
+    cofi_ids *ids;          /* memory owned here, to which `cells` points; so are the members below */
+    void **gathered;        /* per column: its copied codes; NULL: the table's codes are used */
     size_t n_columns;
     uint64_t *row_weight;
     uint32_t *copies;
 } cofi_local;
 
-/* A share of the rows for the E step, with sums of its own. */
+/* One part of the rows in the E step, with its own sums. */
 typedef struct cofi_expect_part {
-    uint64_t *
-        count; /* n_flat x stride, then the sizes, then one row's memberships in units, 0 past the last class */
-    double *share; /* stride: memberships of one row, behind those */
+    /* n_flat x stride counts, then the sizes, then one row's memberships in units, which are 0 past the last
+     * class. */
+    uint64_t *count;
+    double *share; /* stride: memberships of one row; it points past those units */
     uint64_t surprise, weight;
 } cofi_expect_part;
 
 struct cofi_labels {
     cofi_pass pass;
-    uint32_t *near;       /* per walked row: Hamming distance to the nearest seed; NULL: never asked for */
-    uint64_t *block_mass; /* per block of table rows */
+    /* per row of `cells`: Hamming distance to the nearest seed; NULL: no seed was added yet */
+    uint32_t *near;
+    uint64_t *block_mass; /* per block of table rows: summed mass */
     uint32_t n_seeds;
-    uint32_t extreme;       /* of `near`: the greatest for COFI_FARTHEST, the least for COFI_NEAREST */
-    cofi_expect_part *part; /* NULL: never asked for */
+    uint32_t extreme;       /* the greatest `near` for COFI_FARTHEST, the least for COFI_NEAREST */
+    cofi_expect_part *part; /* NULL: no E step was run yet */
     uint32_t n_parts;
 };
 
@@ -54,10 +57,10 @@ static inline size_t cofi_n_blocks(size_t n_rows)
 
 extern const cofi_rows_ops cofi_local_ops;
 
-/* Column r becomes these rows of `from`, in a block of its own. */
+/* Copies the listed rows of `from` into a block of its own, which becomes column r. */
 bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_t *row, size_t n);
 
-/* Behind cofi_local_ops, each in the file of that name. */
+/* The members of cofi_local_ops; each is in the file of its name. */
 cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
                              cof_error *err);
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,

@@ -1,4 +1,4 @@
-/* From a table and options to rows in memory, and the problem they pose. */
+/* Opens a table as rows in memory and sets up the problem of the fit. */
 #include "local.h"
 
 #include "../table/dedupe.h"
@@ -10,14 +10,14 @@
 
 /* ---- Weights ------------------------------------------------------------------------------------ */
 
-/* Blanks before a number do not matter. */
+/* Blanks before a number are allowed. */
 static bool read_number(const char *text, double *x)
 {
     text += strspn(text, " \t");
     return cofi_number_parse(text, strlen(text), x);
 }
 
-/* The weight column's values as numbers. */
+/* Parses the values of the weight column as numbers. */
 static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, double *value, cof_error *err)
 {
     if (c->n_missing > 0)
@@ -41,7 +41,7 @@ static const cofi_column *weight_column(const cof_table *table)
     return NULL;
 }
 
-/* One weight per row into *out, or NULL there if every row counts once. */
+/* Sets *out to one weight per row, or to NULL if every weight is 1. */
 static cof_status collect_weights(const cofi_problem *p, const double *given, double **out, cof_error *err)
 {
     const cof_table *t = p->table;
@@ -66,8 +66,8 @@ static cof_status collect_weights(const cofi_problem *p, const double *given, do
     return status;
 }
 
-/* The sum of all weights, and whether each is a whole number. The sum is made in fixed point, so that the order
- * of the rows does not matter. */
+/* The sum of all weights, and whether all are whole numbers. The sum is made in fixed point, so that the
+ * order of the rows does not matter. */
 static double add_weights(const double *weight, size_t n, bool *whole)
 {
     double most = 0, scale;
@@ -78,25 +78,26 @@ static double add_weights(const double *weight, size_t n, bool *whole)
         *whole = *whole && weight[i] == floor(weight[i]);
     }
     if (!(most > 0)) return 0;
-    int exponent = 61 - ilogb(most) - ilogb((double)n); /* weight times scale, n of them, stay below 2^63 */
+    /* the sum of n scaled weights stays below 2^63 */
+    int exponent = 61 - ilogb(most) - ilogb((double)n);
     exponent = exponent > 1023 ? 1023 : exponent;
     scale = ldexp(1.0, *whole && exponent > 0 ? 0 : exponent);
     for (size_t i = 0; i < n; i++) sum += (uint64_t)(weight[i] * scale);
-    return sum > 0 ? (double)sum / scale : most; /* the latter where all are next to nothing */
+    return sum > 0 ? (double)sum / scale : most; /* the sum is 0 if all weights are tiny */
 }
 
-/* Weights as integers, so that sums do not depend on their order: whole weights stay as they are, others
- * are measured in a power of two that keeps the total below 2^42. */
+/* Turns weights into integers, so that sums do not depend on their order. Whole weights are kept; others
+ * are rounded to multiples of a power of two that keeps the total below 2^42. */
 static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double *weight, cof_error *err)
 {
     bool whole;
     double total = add_weights(weight, p->n_table_rows, &whole);
-    if (!(total > 0) || !(total < 1e301)) /* so that sums over all cells stay finite */
+    if (!(total > 0) || !(total < 1e301)) /* keeps sums over all cells finite */
         return cofi_fail(err, COF_ERR_DATA,
                          total > 0 ? "the weights are too large to add up"
                                    : "all weights are 0; at least one row must count");
     int exponent = 41 - ilogb(total);
-    if (exponent > 1023) exponent = 1023; /* beyond, the unit would be infinite */
+    if (exponent > 1023) exponent = 1023; /* a greater exponent would make the unit infinite */
     p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, exponent);
     l->table_weight = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->table_weight);
     if (l->table_weight == NULL) return cofi_no_memory(err);
@@ -126,7 +127,7 @@ static size_t first_missing_row(const cofi_column *c)
     return i;
 }
 
-/* A dropped row weighs nothing from here on. */
+/* Dropped rows become zero-weight rows. */
 static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
 {
     const cof_table *t = p->table;
@@ -170,12 +171,12 @@ static cof_status handle_missing(cofi_local *l, cofi_problem *p, cof_error *err)
 
 /* ---- Attributes --------------------------------------------------------------------------------- */
 
-/* How many values of the column some weighted row holds. */
+/* Number of the column's values that occur in rows of positive weight. */
 static cof_status count_present(const cofi_local *l, const cofi_problem *p, const cofi_column *c,
                                 uint32_t n_values, uint32_t *n_present)
 {
     *n_present = n_values;
-    if (l->table_weight == NULL) return COF_OK; /* a dictionary lists only what occurs */
+    if (l->table_weight == NULL) return COF_OK; /* a dictionary lists only values that occur */
     uint8_t *seen = cofi_alloc_zero(&p->env, (size_t)c->n_values + 1, 1);
     if (seen == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < p->n_table_rows; i++)
@@ -193,7 +194,7 @@ static cof_status add_attribute(cofi_local *l, cofi_problem *p, size_t column, u
     bool missing = c->n_missing > 0, as_value = p->missing == COF_MISSING_VALUE;
     uint32_t n_values = c->n_values + (missing && as_value ? 1 : 0), n_present;
     if (count_present(l, p, c, n_values, &n_present) != COF_OK) return cofi_no_memory(err);
-    if (n_present < 2) return COF_OK; /* constant: tells no rows apart */
+    if (n_present < 2) return COF_OK; /* a constant column cannot separate rows */
     size_t r = p->n_attrs++;
     p->column[r] = column;
     p->first[r] = (uint32_t)*n_flat;
@@ -244,7 +245,7 @@ static cof_status set_candidates(cofi_problem *p, cof_error *err)
 
 /* ---- Quantities --------------------------------------------------------------------------------- */
 
-/* The column's texts as points on a line, by id; NaN for the missing one and for "nan" or "inf". */
+/* Parses the column's texts into numbers, by value id; NaN for a missing cell and for "nan" or "inf". */
 static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
 {
     cofi_reading reading = cofi_recognise(c, NULL).reading;
@@ -257,7 +258,7 @@ static cof_status parse_quantity(const cofi_column *c, double *value, cof_error 
     return COF_OK;
 }
 
-/* To 0..1 over the table, so that units do not matter; a constant column becomes 0. */
+/* Scales to 0..1 over the table, so that units of measurement do not matter; a constant column becomes 0. */
 static void scale_quantity(double *value, uint32_t n_values)
 {
     double least = INFINITY, most = -INFINITY;
@@ -317,7 +318,7 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, 
 
 /* ---- Folding ------------------------------------------------------------------------------------ */
 
-/* Replaces the table's rows by the distinct ones: their cells copied, their weights added up. */
+/* Replaces the table's rows by the distinct rows: copies their cells and adds up their weights. */
 static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
 {
     const cof_env *env = &p->env;
@@ -331,7 +332,7 @@ static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_er
         status = cofi_no_memory(err);
     for (size_t i = p->n_table_rows; status == COF_OK && i-- > 0;) {
         uint64_t weight = l->table_weight != NULL ? l->table_weight[i] : 1;
-        head[l->group[i]] = (uint32_t)i; /* backwards, so that the first one stays */
+        head[l->group[i]] = (uint32_t)i; /* runs backwards, so that the first of equal rows remains */
         l->row_weight[l->group[i]] += weight;
         l->copies[l->group[i]] += weight > 0;
     }
@@ -344,7 +345,7 @@ static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_er
     return status;
 }
 
-/* Rows that weigh nothing make no row distinct. */
+/* Counts the distinct rows among rows of positive weight. */
 static cof_status count_distinct(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
 {
     p->n_distinct = n_groups;
@@ -359,8 +360,9 @@ static cof_status count_distinct(cofi_local *l, cofi_problem *p, uint32_t n_grou
     return COF_OK;
 }
 
-/* Finding equal rows costs as much as many passes over them, the more the fewer there are. A large table shows
- * a sample first; nanoseconds a row, measured, say whether the rest is worth a look. */
+/* Finding equal rows costs as much time as several passes, and more if most rows are distinct. On a large
+ * table a sample estimates the share of distinct rows first; the constants below are measured nanoseconds
+ * per row. */
 static cof_status look_for_copies(cofi_local *l, cofi_problem *p, bool may_fold, const cof_fit_options *o,
                                   bool *worth_it, cof_error *err)
 {
@@ -370,9 +372,10 @@ static cof_status look_for_copies(cofi_local *l, cofi_problem *p, bool may_fold,
     if (n < 2 * SAMPLE || l->table_weight != NULL) return COF_OK;
     if (cofi_dedupe_sample(&p->env, l->ids, n_columns, n, SAMPLE, &n_differ) != COF_OK)
         return cofi_no_memory(err);
-    double differ = (double)n_differ / SAMPLE, visit = 1 + 0.02 * (double)p->n_attrs * o->k;
-    double saved = (1 - differ) * PASSES * (o->restarts > 0 ? o->restarts : USUAL_RESTARTS) * visit;
-    *worth_it = (may_fold && saved > 60 + 400 * differ) || o->k > n_differ;
+    double differ = (double)n_differ / SAMPLE, visit_ns = 1 + 0.02 * (double)p->n_attrs * o->k;
+    double saved_ns = (1 - differ) * PASSES * (o->restarts > 0 ? o->restarts : USUAL_RESTARTS) * visit_ns;
+    double search_ns = 60 + 400 * differ;
+    *worth_it = (may_fold && saved_ns > search_ns) || o->k > n_differ;
     return COF_OK;
 }
 
@@ -397,7 +400,7 @@ static cof_status set_rows(cofi_local *l, cofi_problem *p, bool may_fold, const 
     status = count_distinct(l, p, n_groups, err);
     if (status != COF_OK) return status;
     p->counted = true;
-    /* Copying cells pays when at least half of the rows go away. */
+    /* Copying cells saves time if at least half of the rows are removed. */
     if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(l, p, n_groups, err);
     cofi_release(&p->env, l->group);
     l->group = NULL;

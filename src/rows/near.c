@@ -1,7 +1,7 @@
-/* How far rows are from the seeds chosen so far, and the mass each has in the next draw.
+/* Hamming distances of rows to the seeds chosen so far, and the mass of each row in the next draw.
  *
- * Masses are summed over the rows of the table in their order, whether equal rows are folded or not, so that
- * folding changes no start. */
+ * Masses are summed over the rows of the table in their order, whether equal rows are folded or not, so
+ * that folding does not change a start. */
 #include "local.h"
 
 enum { BLOCK = COFI_BLOCK_ROWS };
@@ -10,13 +10,13 @@ enum { BLOCK = COFI_BLOCK_ROWS };
 
 typedef struct near_job {
     const cofi_cells *cells;
-    size_t n_columns; /* attributes, and quantities where there are some */
+    size_t n_columns; /* attributes, then quantities if there are any */
     const uint32_t *seed;
     uint32_t *near;
 } near_job;
 
-/* Adds 1 wherever a row's value is not `own`. Prefetches the same rows of the next column meanwhile: no processor
- * foresees that many streams. */
+/* Adds 1 to the distance of every row whose value is not `own`. Also prefetches the same rows of the next
+ * column: the processor's own prefetcher cannot follow so many streams. */
 static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, cofi_ids next,
                             uint8_t *restrict distance)
 {
@@ -26,7 +26,7 @@ static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, 
         size_t n_here = n - at < STRIP ? n - at : STRIP;
         uint8_t *restrict to = distance + at;
         __builtin_prefetch((const char *)next.codes + (begin + at) * next.width);
-        if (ids.width == 1 && n_here == STRIP) { /* straight vector code */
+        if (ids.width == 1 && n_here == STRIP) { /* a constant count lets the compiler vectorise the loop */
             const uint8_t *restrict code = (const uint8_t *)ids.codes + begin + at;
             for (size_t i = 0; i < STRIP; i++) to[i] = (uint8_t)(to[i] + (code[i] != wanted));
         } else {
@@ -38,7 +38,7 @@ static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, 
 
 static void near_task(void *ctx, uint32_t worker, size_t block)
 {
-    enum { COLUMNS = 255 }; /* whose differences fit a byte */
+    enum { COLUMNS = 255 }; /* so many differences fit a byte */
     const near_job *job = ctx;
     (void)worker;
     const cofi_cells *c = job->cells;
@@ -111,7 +111,8 @@ static void mass_task(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * BLOCK, end = begin + BLOCK < job->n_rows ? begin + BLOCK : job->n_rows;
     uint64_t mass = 0;
     if (job->by == COFI_BY_DISTANCE && job->l->table_weight == NULL && job->l->group == NULL)
-        for (size_t i = begin; i < end; i++) mass += job->s->near[i]; /* as below, without the questions */
+        for (size_t i = begin; i < end; i++)
+            mass += job->s->near[i]; /* the same sum without the tests of row_mass */
     else
         for (size_t i = begin; i < end; i++) mass += row_mass(job, i);
     job->s->block_mass[block] = mass;
@@ -162,7 +163,7 @@ cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target,
 
 /* ---- Density ------------------------------------------------------------------------------------- */
 
-/* The first table row that stands for this one and weighs something. */
+/* The first table row of positive weight that is folded into this row. */
 static uint64_t table_row(const cofi_local *l, size_t row)
 {
     uint64_t i = 0;

@@ -1,4 +1,4 @@
-/* The kernel of the pass without its counting. */
+/* Uses the kernel of a pass without counting. */
 #include "nearest.h"
 
 #include "kernels/kernel.h"
@@ -7,7 +7,7 @@ typedef struct nearest_job {
     const cofi_kernel *kernel;
     cofi_plan plan;
     size_t n_rows;
-    char *scratch; /* one piece per worker */
+    char *scratch; /* one area per worker */
     size_t scratch_size;
     int32_t *label;
 } nearest_job;

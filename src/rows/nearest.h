@@ -1,4 +1,4 @@
-/* Labels of rows that belong to no fit: those of a new table, under a model's scores. */
+/* Labels for the rows of a new table, under the scores of a model. No fit is involved. */
 #ifndef COFI_NEAREST_H
 #define COFI_NEAREST_H
 

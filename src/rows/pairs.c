@@ -1,5 +1,5 @@
-/* Streams the contingency tables of all attribute pairs. Where rows count once each and values are few, a
- * table is made by and-ing bitmaps of values; otherwise cell by cell. */
+/* Streams the contingency tables of all attribute pairs. If rows are unweighted and values are few, a
+ * table is made by AND of value bitmaps, otherwise row by row. */
 #include "local.h"
 
 enum { TARGETS_AT_ONCE = 64, MOST_BITMAP_WORDS = 1 << 25, MOST_BITMAP_CELLS = 100 };
@@ -8,15 +8,15 @@ typedef struct pair_work {
     const cofi_problem *p;
     const cofi_cells *cells;
     const cofi_pair_visitor *visitor;
-    uint64_t *bits;  /* per flat id: which rows hold it; NULL: count cell by cell */
-    uint64_t *total; /* per flat id: how many */
+    uint64_t *bits;  /* per flat id: bitmap of the rows that hold it; NULL: count row by row */
+    uint64_t *total; /* per flat id: number of rows that hold it */
     size_t words;
-    bool popcnt;    /* the processor counts bits itself */
-    double **count; /* per worker: one table */
+    bool popcnt;    /* the processor has the popcnt instruction */
+    double **count; /* per worker: one contingency table */
     size_t first_target;
 } pair_work;
 
-/* Cell by cell. */
+/* Counts row by row. */
 static void count_pairs(const pair_work *w, size_t t, size_t r, double *count)
 {
     const cofi_problem *p = w->p;
@@ -31,7 +31,7 @@ static void count_pairs(const pair_work *w, size_t t, size_t r, double *count)
     for (size_t at = 0; p->unit != 1.0 && at < (size_t)o_t * o_r; at++) count[at] /= p->unit;
 }
 
-/* Inlined into versions with and without the processor's own instruction. */
+/* Inlined into one version with and one without the popcnt instruction. */
 static inline __attribute__((always_inline)) uint64_t common_bits(const uint64_t *a, const uint64_t *b,
                                                                   size_t words)
 {
@@ -80,7 +80,7 @@ static bool every_row_counts(const cofi_problem *p, size_t r)
     return p->first[r] + p->n_values[r] == p->first[r + 1]; /* no ignored cells */
 }
 
-/* Where no cell is ignored, the last row and column of the table are what the others leave of the totals. */
+/* If no cell is ignored, the last row and column of the contingency table follow from the totals. */
 static void count_by_bits(const pair_work *w, size_t t, size_t r, double *count)
 {
     const cofi_problem *p = w->p;

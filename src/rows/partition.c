@@ -1,4 +1,4 @@
-/* What every implementation of rows does alike around its own part of a call. */
+/* The parts of a call that are the same for every implementation of rows. */
 #include "rows.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ void cofi_partition_forget(cofi_partition *p)
 }
 
 #ifndef NDEBUG
-/* Every row that weighs something is in one cluster. */
+/* Every row of positive weight is in exactly one cluster. */
 static bool sizes_add_up(const cofi_partition *p)
 {
     uint64_t sum = 0;

@@ -1,28 +1,30 @@
-/* Row blocks shared out over the team: a kernel names each row's cluster, and rows that moved change the
- * counts. Counting differences instead of recounting makes late passes, where few rows move, cheap. */
+/* The team's workers share the blocks of rows. A kernel finds the nearest cluster of each row, and rows
+ * whose label changed update the counts. Counting only changes makes late passes cheap, because few rows
+ * change then. */
 #include "pass.h"
 
 #include "../core/rng.h"
 
 enum {
-    MOST_MEMBERS = 64, /* clusters up to which blocks are counted by members */
-    MOST_HELD = 160    /* values but one times clusters and four: beyond, counting row by row is cheaper */
+    MOST_MEMBERS = 64, /* blocks are counted by members for at most so many clusters */
+    MOST_HELD = 160    /* limit of (values - 1) x (clusters + 4); above it, counting row by row is faster */
 };
 
 typedef struct move {
-    uint32_t at; /* within the block */
+    uint32_t at; /* index of the row within the block */
     cofi_label from, to;
 } move;
 
-/* What one worker changed. Differences wrap around; their sum over workers does not. */
+/* Changes made by one worker. Differences may wrap around; their sum over the workers is correct. */
 struct cofi_pass_worker {
     uint64_t *count; /* n_flat x stride */
     uint64_t *size;
     uint64_t hash, moved;
     void *scratch;
-    int64_t *sum;     /* stride: of one row */
-    move *moves;      /* COFI_BLOCK_ROWS */
-    uint64_t *member; /* [j][COFI_BLOCK_WORDS]: bits of each cluster's rows; NULL: not counted that way */
+    int64_t *sum; /* stride: sums of one row */
+    move *moves;  /* COFI_BLOCK_ROWS */
+    /* [j][COFI_BLOCK_WORDS]: bitmap of each cluster's rows; NULL: rows are counted one by one */
+    uint64_t *member;
     uint32_t held[MOST_HELD];
     bool touched;
 };
@@ -37,7 +39,7 @@ static size_t n_blocks(const cofi_pass *p)
     return (p->rows->n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
 }
 
-/* Is comparing every row with every value cheaper than counting one row after another? */
+/* Whether counting by bitmaps of the members is faster than row by row. */
 static bool counts_by_members(const cofi_pass *p, size_t r)
 {
     uint32_t o = p->rows->first[r + 1] - p->rows->first[r];
@@ -82,7 +84,7 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
     status = cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
-    /* The plain kernel is the reference: it looks at every row. */
+    /* The plain kernel is the reference: it never skips a row. */
     bool skips = pass->kernel->most_cells > 0 && cofi_skip_pays(rows, k);
     if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
     for (uint32_t t = 0; t < cofi_team_size(team); t++)
@@ -127,7 +129,7 @@ void cofi_pass_reset(cofi_pass *pass)
 
 enum { CHAINS = 4, WORD_LABELS = sizeof(uint64_t) / sizeof(cofi_label), CHAIN_LABELS = CHAINS * WORD_LABELS };
 
-/* A word of labels into each chain. */
+/* Mixes one word of labels into each chain. */
 static inline void add_links(uint64_t *chain, const cofi_label *label)
 {
     for (size_t c = 0; c < CHAINS; c++) {
@@ -138,7 +140,8 @@ static inline void add_links(uint64_t *chain, const cofi_label *label)
     }
 }
 
-/* Of the labels of one block; passengers leave no trace. Four chains, because one would wait for itself. */
+/* Hash of one block's labels; zero-weight rows do not affect it. Four independent chains run in parallel;
+ * a single chain would be limited by the latency of the multiplication. */
 static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 {
     const uint64_t *weight = p->rows->weight;
@@ -159,7 +162,7 @@ static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 
 /* ---- Counting ----------------------------------------------------------------------------------- */
 
-/* Changes the counts of one attribute row by row. */
+/* Updates the counts of one attribute row by row. */
 static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *moves, size_t n_moves,
                         uint64_t *count)
 {
@@ -175,15 +178,15 @@ static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *
     }
 }
 
-/* Adds or takes away the counts that these members have in one attribute. The last value has what the others
- * leave. */
+/* Adds or subtracts the counts of the members in one attribute. The count of the last value is the
+ * cluster's size minus the other counts. */
 static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, bool take_away,
                           struct cofi_pass_worker *w, const uint64_t *size)
 {
     const uint8_t *code = (const uint8_t *)p->rows->ids[r].codes + begin;
     uint8_t room[COFI_BLOCK_ROWS];
     size_t n_words = cofi_n_words(n);
-    if (n < 64 * n_words) { /* the table's last rows: nothing past them may be read */
+    if (n < 64 * n_words) { /* the table's last rows: memory past them must not be read */
         memcpy(room, code, n);
         memset(room + n, 0, 64 * n_words - n);
         code = room;
@@ -201,7 +204,7 @@ static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, 
     }
 }
 
-/* Many rows of a block moved: its old members go, its new ones come. */
+/* Recounts a block in which many rows changed: subtracts its old members or adds its new ones. */
 static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, const cofi_label *label,
                     size_t n, bool take_away)
 {
@@ -216,7 +219,7 @@ static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin
 
 typedef struct pass_job {
     cofi_pass *pass;
-    const cofi_label *given; /* labels to take over instead of scoring */
+    const cofi_label *given; /* labels to set instead of finding the nearest clusters; NULL: none */
 } pass_job;
 
 static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t n)
@@ -226,8 +229,8 @@ static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t
     return changed;
 }
 
-/* Lists the rows of the block whose label changes and that weigh something; a row without weight
- * is a passenger, labelled but never counted nor waited for. */
+/* Lists the rows of the block whose label changes. Zero-weight rows are labelled but not listed: they
+ * change no count and do not delay convergence. */
 static size_t list_moves(const cofi_pass *p, size_t block_begin, const cofi_label *from, const cofi_label *to,
                          size_t n, move *moves)
 {
@@ -257,7 +260,7 @@ static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t be
     }
 }
 
-/* Counts a block anew, by members, if that is cheaper than row after row. */
+/* Recounts a block by members if that is faster than row by row; returns whether it did. */
 static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
                           const cofi_label *from, const cofi_label *to)
 {
@@ -272,7 +275,7 @@ static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t
     return true;
 }
 
-/* Takes new labels over: into the counts, the sizes and the hash. `to` may be where they are kept. */
+/* Sets the new labels of a block and updates counts, sizes and hash. `to` may be the label array itself. */
 static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
                       const cofi_label *from, const cofi_label *to)
 {
@@ -290,7 +293,7 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
     w->touched = true;
 }
 
-/* How many keys are too small to keep the label unread. */
+/* Number of rows whose key is too small to keep their label without scoring. */
 static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
 {
     uint32_t close = 0;
@@ -298,14 +301,14 @@ static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
     return close;
 }
 
-/* Rows begin..begin+n-1 of the block: their labels are not known. */
+/* Finds the labels of rows begin..begin+n-1. */
 static void score_rows(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
     uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL;
     if (n > 0) p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
 }
 
-/* Those of a group whose lead may be used up, one by one. */
+/* Scores one by one the rows of a group whose key is too small, and keeps the other labels. */
 static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
     uint16_t *key = p->skip.key + begin;
@@ -319,11 +322,11 @@ static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, si
     }
 }
 
-/* Labels of a block into `to`; returns whether any was looked at. Groups that follow one another are scored together
- * if the kernel can make use of it. */
+/* Writes the labels of a block to `to`; returns whether any row was scored. Consecutive groups are scored
+ * in one call if the plan has several chunks of terms. */
 static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
-    enum { FEW = 6 }; /* rows: one by one they cost less than the whole group */
+    enum { FEW = 6 }; /* up to so many rows, scoring one by one is faster than scoring the group */
     size_t n_looks = 0, waiting = 0;
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
         size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
@@ -364,7 +367,7 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
         move_rows(p, w, begin, n, from, to);
 }
 
-/* Adds what the workers changed and clears it for the next pass. */
+/* Adds up the workers' changes and clears them for the next pass. */
 static uint64_t collect(cofi_pass *p)
 {
     uint64_t moved = 0;
@@ -395,7 +398,7 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
     cofi_plan_prepare(&pass->plan, scores);
-    /* The first scores after a start move so much that leads under them save nothing later. */
+    /* The first pass after a start stores no keys: the scores change too much after it. */
     pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
     if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
 

@@ -1,4 +1,4 @@
-/* The pass over rows in memory: scores go down, labels and counts come back. */
+/* The pass over rows in memory: scores are passed in, labels and counts are returned. */
 #ifndef COFI_PASS_H
 #define COFI_PASS_H
 
@@ -13,26 +13,30 @@ typedef struct cofi_pass {
     cofi_plan plan;
     cofi_skip skip;
     uint32_t k, stride;
-    cofi_label *label;   /* n_rows; COFI_NO_LABEL before the first pass */
-    cofi_label *unknown; /* COFI_BLOCK_ROWS: the labels before the first pass */
-    uint64_t *count;     /* n_flat x stride: N, summed row weights of cluster j that hold value g */
-    uint64_t *size;      /* k: summed row weights of each cluster */
-    uint64_t hash;       /* of the partition; equal partitions have equal hashes */
+    cofi_label *label; /* n_rows; COFI_NO_LABEL before the first pass */
+    /* COFI_BLOCK_ROWS entries of COFI_NO_LABEL: a block's labels before the first pass */
+    cofi_label *unknown;
+    uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
+    uint64_t *size;  /* k: summed row weights of each cluster */
+    uint64_t hash;   /* hash of the partition; equal partitions have equal hashes */
     cof_env env;
     struct cofi_pass_worker *worker;
-    uint64_t *block_hash; /* of the labels of each block; `hash` is their sum */
-    bool all_by_members;  /* no attribute needs counting row by row when whole blocks move */
+    uint64_t *block_hash; /* hash of each block's labels; `hash` is their sum */
+    /* every attribute can be counted by members when a whole block is recounted */
+    bool all_by_members;
 } cofi_pass;
 
-/* kernel NULL: as cofi_kernel_choose says. */
+/* If `kernel` is NULL, cofi_kernel_choose chooses it. */
 cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
                           const cofi_kernel *kernel, cofi_pass *pass, cof_error *err);
-void cofi_pass_reset(cofi_pass *pass); /* forgets the labels */
-/* Assigns every row and recounts; returns how many rows of the table moved. */
+void cofi_pass_reset(cofi_pass *pass); /* removes all labels */
+/* Labels every row and updates the counts; returns how many rows of the table changed their label. */
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores);
-void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label); /* takes over a partition, counts it */
+/* sets the labels and counts them */
+void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label);
 uint64_t cofi_pass_take(cofi_pass *pass,
-                        const cofi_label *label); /* the same as a pass: returns the rows moved */
-void cofi_pass_close(cofi_pass *pass);            /* fine after a failed open */
+                        /* sets the labels as a pass would: returns how many rows changed */
+                        const cofi_label *label);
+void cofi_pass_close(cofi_pass *pass); /* allowed after a failed open */
 
 #endif

@@ -1,4 +1,4 @@
-/* What a fit knows about its table without looking at a row: attributes, values, totals. */
+/* What a fit knows about its table without reading a row: attributes, values, totals. */
 #ifndef COFI_PROBLEM_H
 #define COFI_PROBLEM_H
 
@@ -8,22 +8,26 @@
 typedef struct cofi_problem {
     cof_env env;
     const cof_table *table; /* names and dictionaries */
-    size_t n_candidates;    /* columns with role attribute, used or not */
-    size_t *candidate;      /* their table columns */
-    size_t n_attrs;         /* those that vary */
-    size_t *column;         /* n_attrs: table column of each */
-    uint32_t *first;        /* n_attrs + 1: flat ids; an ignored missing cell has one of its own, the last */
-    uint32_t *n_values;     /* n_attrs: values that count; the missing one too if it is a value */
-    uint32_t *n_present;    /* n_attrs: those that some weighted row holds */
-    size_t n_numeric;       /* quantities beside them; their cells follow the attributes' */
-    double **quantity;      /* per quantity and id: scaled to 0..1 over the table; NaN: missing */
+    size_t n_candidates;    /* columns with role attribute, including constant ones */
+    size_t *candidate;      /* their column numbers in the table */
+    size_t n_attrs;         /* candidates that have at least two values */
+    size_t *column;         /* n_attrs: column number in the table */
+    /* n_attrs + 1: first flat id of each attribute; an ignored missing cell has its own id, the last */
+    uint32_t *first;
+    /* n_attrs: number of values; includes the missing value if that is treated as a value */
+    uint32_t *n_values;
+    uint32_t *n_present; /* n_attrs: number of values that occur in rows of positive weight */
+    /* number of quantities; in a row, their cells follow those of the attributes */
+    size_t n_numeric;
+    double **quantity; /* per quantity and value id: scaled to 0..1 over the table; NaN: missing */
     uint64_t n_table_rows;
-    uint64_t n_walked; /* rows that a pass visits: fewer where equal ones are folded into one */
+    uint64_t n_walked; /* rows that a pass visits; fewer than the table's if equal rows are folded */
     uint64_t n_dropped;
-    uint64_t n_distinct; /* rows that differ, if they were counted; there are at least k */
+    uint64_t n_distinct; /* number of distinct rows, valid if `counted`; at least k */
     bool counted;
-    uint64_t total_weight; /* of all rows, below 2^43: a sum of weight times attributes fits 64 bits */
-    double unit;           /* weight 1 of the caller's is this many units */
+    /* sum over all rows, below 2^43, so that weight times attributes summed over rows fits 64 bits */
+    uint64_t total_weight;
+    double unit; /* number of units in a weight of 1 as the caller gave it */
     int32_t missing;
 } cofi_problem;
 
@@ -32,7 +36,7 @@ static inline uint32_t cofi_n_flat(const cofi_problem *p)
     return p->first[p->n_attrs];
 }
 
-void cofi_problem_close(cofi_problem *problem);        /* fine after a failed open */
-void cofi_problem_close_sample(cofi_problem *problem); /* releases only what a sample has of its own */
+void cofi_problem_close(cofi_problem *problem);        /* allowed after a failed open */
+void cofi_problem_close_sample(cofi_problem *problem); /* releases only what the sample owns */
 
 #endif

@@ -1,10 +1,11 @@
-/* The rows of a fit, wherever they lie: in memory, in a mapped file, on other machines.
+/* The rows of a fit, wherever they are stored: in memory, in a mapped file, on other machines.
  *
- * Everything that touches rows while a fit runs goes through this contract: scores go down, integer sums come
- * back. Answers are sums over rows, so it does not matter who adds them up and in which order. The fit holds a
- * handle and never a row. Another implementation of rows is a cofi_rows_ops and a function that opens it.
+ * Every access to rows during a fit goes through this contract: scores are passed in, integer sums are
+ * returned. The answers are sums over rows, so the result does not depend on who adds them or in which order.
+ * The fit holds a handle and never a row. A further implementation of rows is a cofi_rows_ops and a function
+ * that opens it.
  *
- * Row numbers are those of the table, 64 bits wide. Every call may fail, because rows may be far away. */
+ * Row numbers are those of the table, 64 bits wide. Every call may fail, because rows may be remote. */
 #ifndef COFI_ROWS_H
 #define COFI_ROWS_H
 
@@ -14,8 +15,9 @@
 #include "problem.h"
 
 typedef struct cofi_rows cofi_rows;
-typedef struct cofi_labels cofi_labels; /* the labels behind a partition; they stay with the rows */
-typedef struct cofi_kept cofi_kept;     /* a partition put aside */
+/* the labels of a partition; the implementation of the rows keeps them */
+typedef struct cofi_labels cofi_labels;
+typedef struct cofi_kept cofi_kept; /* a saved partition */
 
 /* One partition of the rows into k clusters, as the fit sees it. Several may be open over the same rows. */
 typedef struct cofi_partition {
@@ -28,106 +30,113 @@ typedef struct cofi_partition {
     cofi_labels *labels;
 } cofi_partition;
 
-/* One pass: every row goes to the cluster where its scores sum to the least, and counts, sizes and hash of the
- * partition follow. `moved` comes back: rows of the table whose label changed. */
+/* One pass: every row gets the label of the cluster with the least sum of scores, and counts, sizes and
+ * hash of the partition are updated. `moved` returns how many rows of the table changed their label. */
 typedef struct cofi_pass_request {
     cofi_partition *partition;
     const cofi_scores *scores;
     uint64_t moved;
 } cofi_pass_request;
 
-/* How likely a row is drawn as a seed, beside its weight. `near` is the Hamming distance to the nearest seed. */
+/* The probability that a row is drawn as a seed is proportional to its weight times this factor. `near` is
+ * the row's Hamming distance to its nearest seed. */
 typedef enum cofi_chance {
     COFI_ANY_ROW,     /* 1 */
-    COFI_ANY_NEW_ROW, /* 1 where near > 0 */
+    COFI_ANY_NEW_ROW, /* 1 where near > 0, else 0 */
     COFI_BY_DISTANCE, /* near */
-    COFI_FARTHEST,    /* 1 where near is the greatest of all rows that weigh something */
-    COFI_NEAREST      /* 1 where near is the least of them */
+    COFI_FARTHEST,    /* 1 where near is the greatest among all rows of positive weight, else 0 */
+    COFI_NEAREST      /* 1 where near is the least among all rows of positive weight, else 0 */
 } cofi_chance;
 
-/* The E step of a mixture of classes within which attributes are independent. */
+/* The E step of a latent class model: within a class, attributes are independent. */
 typedef struct cofi_expectation {
     const double *log_theta; /* [g][stride]: log p(v | class); 0 for an ignored cell */
-    const double *log_pi;    /* stride */
+    const double *log_pi;    /* stride: log of the class sizes as shares of all rows */
     uint32_t k, stride;
-    size_t step;           /* every step-th row is visited */
-    double membership;     /* units of a whole membership of weight one unit: all rows' fit 62 bits */
-    double surprise;       /* no row's log-likelihood is below minus this */
-    uint64_t *count;       /* out, [g][stride]: memberships of rows holding g, in units */
-    uint64_t *size;        /* out, stride */
-    uint64_t weight;       /* out: of the rows visited, in the problem's unit */
-    double log_likelihood; /* out: of the rows visited; summed in fixed point, so the order does not matter */
+    size_t step; /* every step-th row is visited */
+    /* units in the full membership of a row of weight 1 (in the problem's unit); the total fits 62 bits */
+    double membership;
+    double surprise;       /* upper bound of minus the log-likelihood of any row */
+    uint64_t *count;       /* out, [g][stride]: summed memberships of the rows that hold g, in units */
+    uint64_t *size;        /* out, stride: summed memberships of all rows visited, in units */
+    uint64_t weight;       /* out: summed weight of the rows visited, in the problem's unit */
+    double log_likelihood; /* out: log-likelihood of the rows visited, summed in fixed point */
 } cofi_expectation;
 
-/* What to do with the pair counts of a target attribute t. All calls for one target come from one worker, in
- * order: begin, pair for every attribute r (t itself too), end. Targets are shared out over the team. */
+/* Receives the pair counts of every target attribute t. One worker makes all calls for one target, in this
+ * order: begin, pair for every attribute r (including t), end. The team's workers share the targets. */
 typedef struct cofi_pair_visitor {
     void *ctx;
     void (*begin)(void *ctx, uint32_t worker, size_t t); /* may be NULL */
-    /* count[a * o_r + b]: summed weight of the rows with value a in t and b in r; for r = t a diagonal. The
-     * table may be overwritten. */
+    /* count[a * o_r + b] is the summed weight of the rows with value a in t and value b in r; for r = t
+     * the table is diagonal. The visitor may overwrite the table. */
     void (*pair)(void *ctx, uint32_t worker, size_t t, size_t r, double *count);
     void (*end)(void *ctx, uint32_t worker, size_t t); /* may be NULL */
-    bool before_only; /* just the attributes r < t: for what is the same both ways */
+    bool before_only; /* visit only the attributes r < t, for symmetric results */
 } cofi_pair_visitor;
 
 typedef struct cofi_rows_ops {
-    const char *(*kernel)(const cofi_partition *partition); /* what labels its rows, for results */
+    /* name of the kernel that labels the rows, for results */
+    const char *(*kernel)(const cofi_partition *partition);
     void (*close)(cofi_rows *rows);
 
     /* ---- The rows themselves */
     /* Summed row weights per flat id. */
     cof_status (*totals)(cofi_rows *rows, uint64_t *total, cof_error *err);
-    /* Cells of n listed rows, n_attrs + n_numeric of each, and what the rows weigh; either may be NULL where it
-     * is not wanted. A NULL list: rows 0 to n - 1. */
+    /* Cells of n listed rows, n_attrs + n_numeric per row, and the weights of the rows. `cell` or `weight`
+     * may be NULL. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*fetch)(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
                         cof_error *err);
-    /* n rows by chance, one from each of n stretches and always the same ones, as rows in memory with a problem
-     * of their own. The sample has no quantities. Close the rows, then the problem with cofi_problem_close_sample,
-     * whether it failed or not: all but one member of it belongs to the whole problem. */
+    /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is
+     * drawn from each; repeated calls draw the same rows. The sample has no quantities. Close the rows,
+     * then the problem with cofi_problem_close_sample, even if the call failed: the sample owns only one
+     * member of the problem, the whole problem owns the others. */
     cof_status (*sample)(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out, cof_error *err);
-    /* Counts of value pairs, attribute by attribute, never all at once. COF_ERR_STOPPED if the host said so. */
+    /* Counts of value pairs, one attribute pair at a time. COF_ERR_STOPPED if the host asked to stop. */
     cof_status (*pairs)(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err);
 
     /* ---- A partition of them */
     cof_status (*open)(cofi_partition *partition, cofi_team *team, cof_error *err);
-    void (*close_labels)(cofi_partition *partition); /* fine after a failed open */
-    void (*forget)(cofi_partition *partition);       /* no row has a label any more */
-    /* n requests, in any order or all in one sweep; their partitions are different ones, and known afterwards. */
+    void (*close_labels)(cofi_partition *partition); /* allowed after a failed open */
+    void (*forget)(cofi_partition *partition);       /* removes the labels of all rows */
+    /* Runs n passes, in any order or in one sweep over the rows. The requests name different partitions;
+     * all rows have labels afterwards. */
     cof_status (*pass)(cofi_pass_request *request, size_t n, cof_error *err);
-    /* Labels found in another way than by scores, one for every row of the table. */
+    /* Sets labels that were found by other means than scores, one for every row of the table. */
     cof_status (*take)(cofi_partition *partition, const int32_t *label, uint64_t *moved, cof_error *err);
-    /* Puts the partition aside into *kept, made on the first call; takes it back; frees it. */
+    /* keep saves the partition in *kept, which the first call allocates; recall restores it; drop_kept
+     * frees it. */
     cof_status (*keep)(const cofi_partition *partition, cofi_kept **kept, cof_error *err);
     cof_status (*recall)(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
-    void (*drop_kept)(const cofi_partition *partition, cofi_kept *kept); /* NULL is fine */
-    /* Labels of n listed rows, -1 for a dropped row. A NULL list: rows 0 to n - 1. */
+    void (*drop_kept)(const cofi_partition *partition, cofi_kept *kept); /* NULL is allowed */
+    /* Labels of n listed rows, -1 for a dropped row. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*labels)(const cofi_partition *partition, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err);
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 
     /* ---- Seeds: each running partition has its own */
-    /* One more seed with these cells; NULL: there are none yet. */
+    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds. */
     cof_status (*add_seed)(cofi_partition *partition, const uint32_t *cell, cof_error *err);
-    /* Summed mass of all rows; then the row in which the mass of it and those before exceeds the target. */
+    /* mass: the sum of weight times factor over all rows. row_at: the first row at which the running sum
+     * of these masses exceeds `target`. */
     cof_status (*mass)(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
     cof_status (*row_at)(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
                          cof_error *err);
-    /* The first row with the greatest product of density, the summed totals of its values, and near (1 as long
-     * as there is no seed). */
+    /* The first row with the greatest product of density and `near`. The density is the sum of the totals
+     * of the row's values. Without a seed, `near` counts as 1. */
     cof_status (*densest)(cofi_partition *partition, const uint64_t *total, uint64_t *row, cof_error *err);
 } cofi_rows_ops;
 
-/* What every implementation begins with. */
+/* The first member of every implementation. */
 struct cofi_rows {
     const cofi_rows_ops *ops;
-    const cofi_problem *problem; /* outlives the rows */
+    const cofi_problem *problem; /* must outlive the rows */
 };
 
 /* ---- Rows in memory: the first implementation ---------------------------------------------------- */
 
-/* The table's rows and the problem they pose. `fold`: equal rows may be walked as one, unless there are
- * quantities. Close the rows, then the problem, whether it failed or not. */
+/* Opens the table's rows in memory and fills in the problem. `fold`: equal rows may be folded into one,
+ * unless there are quantities. Close the rows, then the problem, even if the call failed. */
 cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool fold,
                                 cofi_problem *problem, cofi_rows **rows, cof_error *err);
 
@@ -135,7 +144,7 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
 
 cof_status cofi_partition_open(cofi_rows *rows, uint32_t k, cofi_team *team, cofi_partition *partition,
                                cof_error *err);
-void cofi_partition_close(cofi_partition *partition); /* fine after a failed open */
+void cofi_partition_close(cofi_partition *partition); /* allowed after a failed open */
 void cofi_partition_forget(cofi_partition *partition);
 cof_status cofi_partition_pass(cofi_partition *partition, const cofi_scores *scores, uint64_t *moved,
                                cof_error *err);
@@ -143,7 +152,7 @@ cof_status cofi_partition_take(cofi_partition *partition, const int32_t *label, 
                                cof_error *err);
 cof_status cofi_partition_recall(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
 
-static inline void cofi_rows_close(cofi_rows *rows) /* NULL is fine */
+static inline void cofi_rows_close(cofi_rows *rows) /* NULL is allowed */
 {
     if (rows != NULL) rows->ops->close(rows);
 }
@@ -175,7 +184,7 @@ static inline cof_status cofi_partition_labels(const cofi_partition *p, const ui
     return p->rows->ops->labels(p, row, n, label, err);
 }
 
-/* Clusters without rows. */
+/* Number of clusters without rows. */
 static inline uint32_t cofi_count_empty(const cofi_partition *p)
 {
     uint32_t n = 0;

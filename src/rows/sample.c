@@ -1,10 +1,11 @@
-/* Some of the rows as rows of their own: starts are tried on them when the table is large. */
+/* A sample of the rows, opened as rows of their own: on a large table, starts are tried on a sample. */
 #include "local.h"
 
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 
-/* Evenly spaced rows would miss whatever a table repeats at that distance. */
+/* The row is drawn within its stretch, because evenly spaced rows could all fall on one phase of a
+ * periodic table. */
 static uint32_t row_of_stretch(size_t n_rows, size_t n, size_t at)
 {
     size_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
@@ -56,7 +57,7 @@ static bool count_distinct(const cofi_cells *c, cofi_problem *p)
     return ok;
 }
 
-/* Of the problem only n_present is the sample's own; the rest is shared with the whole one. */
+/* The sample owns only n_present of its problem; it shares the other members with the whole problem. */
 cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_rows **out, cof_error *err)
 {
     const cofi_cells *whole = &cofi_local_of(rows)->cells;

@@ -1,5 +1,6 @@
-/* Everything is timed in turn, round after round, so that whatever else the machine does falls on all alike;
- * medians are told. Scores are drawn at random: what a pass costs hardly depends on them. */
+/* Every kind of work is timed once per round, so that disturbances by other programs affect all kinds
+ * equally; medians are reported. Scores are drawn at random, because the time of a pass hardly depends on
+ * them. */
 #include "local.h"
 #include "speed.h"
 
@@ -13,14 +14,16 @@ enum { MOST_KERNELS = (COF_MOST_SPEEDS / 2 - 1) / 2, STRETCH = 1 << 18, LINE_WOR
 typedef struct lab {
     cof_env env;
     const cofi_cells *rows;
-    cofi_team *team[2]; /* all threads; one alone, where that is not the same */
+    cofi_team *team[2]; /* all threads; then a single thread, if there are several */
     size_t n_teams;
     const cofi_kernel *chosen;
     cofi_pass pass[MOST_KERNELS];
     size_t n_kernels;
     cofi_scores scores;
-    size_t task_columns, column_tasks; /* of the reading: a task reads a stretch of so many columns */
-    uint64_t *sum;                     /* per worker, a cache line each: nothing read may be left out */
+    /* for reading: a task reads one stretch of task_columns columns */
+    size_t task_columns, column_tasks;
+    /* per worker, one cache line each: the sum keeps the compiler from removing the reads */
+    uint64_t *sum;
     cof_speed *speed;
     size_t n_speeds;
     uint32_t n_rounds;
@@ -30,8 +33,8 @@ typedef struct lab {
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
-/* Into four vectors of sums, spelled out: left to itself, a compiler may well add one word at a time, and then
- * it is the adding that is measured. */
+/* Four explicit vectors of sums: a compiler may otherwise add one word at a time, and then the time of the
+ * additions is measured instead of the time of reading. */
 static uint64_t read_stretch(const char *codes, size_t n_bytes)
 {
     typedef uint64_t lanes __attribute__((vector_size(16)));
@@ -53,14 +56,14 @@ static void read_task(void *ctx, uint32_t worker, size_t task)
     size_t first = task / b->column_tasks * b->task_columns, begin = task % b->column_tasks * STRETCH;
     for (size_t r = first; r < first + b->task_columns && r < b->rows->n_attrs; r++) {
         size_t end = b->rows->n_rows * b->rows->ids[r].width;
-        if (begin >= end) continue; /* another column is wider */
+        if (begin >= end) continue; /* other columns have wider codes */
         const char *codes = b->rows->ids[r].codes;
         b->sum[LINE_WORDS * worker] +=
             read_stretch(codes + begin, end - begin < STRETCH ? end - begin : STRETCH);
     }
 }
 
-/* Long columns are cut into stretches, short ones are read several at a time. */
+/* Long columns are cut into stretches; several short columns are read by one task. */
 static void plan_reading(lab *b)
 {
     size_t longest = 1;
@@ -102,7 +105,7 @@ static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *e
     return status;
 }
 
-/* Sums must stay below the limit of shape.h. */
+/* The sum of a row's scores must stay below the limit in shape.h. */
 static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
 {
     cofi_rng rng;
@@ -120,7 +123,7 @@ static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
     return COF_OK;
 }
 
-/* What will be measured, in the order of measuring. */
+/* Lists the kinds of work in the order in which they are timed. */
 static void list_speeds(lab *b)
 {
     for (size_t t = 0; t < b->n_teams; t++) {
@@ -164,7 +167,7 @@ static void close_lab(lab *b)
 
 /* ---- Rounds ------------------------------------------------------------------------------------- */
 
-/* Of all threads together. */
+/* Processor time of all threads together, in seconds. */
 static double processor_s(void)
 {
     struct timespec now;
@@ -182,8 +185,9 @@ static void tell(const lab *b, uint32_t round, size_t at)
     b->env.progress(b->env.ctx, &now);
 }
 
-/* Does the work number `at` once and hands its two times over. A pass opened for all threads also runs on fewer:
- * the other workers then have nothing to add. `again` follows `first`, whose labels it must find. */
+/* Does work number `at` once and returns its two times in seconds. A pass opened for all threads can also
+ * run on fewer: the other workers then have no changes to add. COF_WORK_AGAIN comes directly after
+ * COF_WORK_FIRST and needs its labels. */
 static void do_work(lab *b, size_t at, double *elapsed, double *processor)
 {
     size_t per_team = b->n_speeds / b->n_teams, x = at % per_team == 0 ? 0 : (at % per_team - 1) / 2;
@@ -192,7 +196,7 @@ static void do_work(lab *b, size_t at, double *elapsed, double *processor)
     int32_t work = b->speed[at].work;
     pass->team = team;
     if (work == COF_WORK_FIRST) cofi_pass_reset(pass);
-    if (work == COF_WORK_AGAIN) cofi_skip_forget(&pass->skip); /* or every row would be known to stay */
+    if (work == COF_WORK_AGAIN) cofi_skip_forget(&pass->skip); /* otherwise the pass would skip all rows */
     double before = cofi_now_s(), processor_before = processor_s();
     if (work == COF_WORK_READ)
         read_codes(b, team);
@@ -210,14 +214,14 @@ static cof_status do_round(lab *b, uint32_t round, cof_error *err)
         if (cofi_should_stop(&b->env)) return cofi_fail(err, COF_ERR_STOPPED, "stopped while measuring");
         do_work(b, at, &elapsed, &processor);
         tell(b, round, at + 1);
-        if (round == 0) continue; /* memory touched for the first time, caches filled */
+        if (round == 0) continue; /* warm-up: this round touches new memory and fills the caches */
         b->elapsed[at * b->n_rounds + round - 1] = elapsed;
         b->processor[at * b->n_rounds + round - 1] = processor;
     }
     return COF_OK;
 }
 
-/* The promise of pass.h, tested on the machine at hand. */
+/* All kernels must give the same labels (kernel.h); this checks it on the current machine. */
 static cof_status compare_labels(const lab *b, cof_error *err)
 {
     const cofi_pass *plain = &b->pass[b->n_kernels - 1];

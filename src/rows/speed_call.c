@@ -1,4 +1,4 @@
-/* The public benchmark: a table's attributes as a fit would walk them, equal rows not folded. */
+/* The public benchmark: runs on a table's attributes as a fit would, with equal rows not folded. */
 #include "speed.h"
 
 enum { DEFAULT_K = 5, DEFAULT_ROUNDS = 5, MOST_ROUNDS = 1000000 };

@@ -1,4 +1,4 @@
-/* Which kernel walks the rows: the fastest that the processor has, plain C where it has none of them. */
+/* The list of kernels and the choice of one: the fastest that the processor supports. */
 #include "kernel.h"
 
 #include "../../core/utf8.h"

@@ -1,12 +1,12 @@
-/* Groups of rows through the lookups: cells, 16-bit sums, the least of them, and the full scores for the few
- * rows whose lead is too small to trust. */
+/* Labels groups of rows with lookups: finds the cells, the 16-bit sums and the least sum, and uses the
+ * full scores for the few rows whose lead is too small to be certain. */
 #include "lookup.h"
 
 enum { ROWS = COFI_GROUP_ROWS, TILE = 8, MOST_GROUPS = 8 };
 
-typedef struct room { /* the scratch memory, divided */
+typedef struct room { /* the areas of the scratch memory */
     uint16_t *sum;    /* [k][ROWS] */
-    int32_t *total;   /* [n_groups][k][ROWS], where there are several chunks */
+    int32_t *total;   /* [n_groups][k][ROWS], if there are several chunks */
     uint8_t *cell;    /* [terms of a chunk][ROWS] */
     int64_t *full;    /* [n_full(k)][stride] */
 } room;
@@ -16,7 +16,7 @@ static size_t chunk_lookups(const cofi_plan *p)
     return p->n_lookups < p->chunk_terms ? p->n_lookups : p->chunk_terms;
 }
 
-/* Rows that are settled together. */
+/* Number of rows that are settled together. */
 static size_t n_full(uint32_t k)
 {
     enum { MOST = 64, MOST_SUMS = 1024 };
@@ -24,8 +24,8 @@ static size_t n_full(uint32_t k)
     return n < 1 ? 1 : n < MOST ? n : MOST;
 }
 
-/* Groups handled together: a wide table's columns lie on as many pages of memory, and should be read for more than
- * a few rows at a time. */
+/* Number of groups handled together. The columns of a wide table lie on many memory pages, so more than a
+ * few rows should be read from each page at a time. */
 static size_t n_groups(const cofi_plan *p)
 {
     return p->n_chunks == 1 ? 1 : p->k <= 8 ? MOST_GROUPS : p->k <= 32 ? 2 : 1;
@@ -48,7 +48,7 @@ static room divide(const cofi_plan *p, void *scratch)
     return at;
 }
 
-/* Attributes of many values: eight clusters of a row at a time, then turned to lie as the others do. */
+/* Adds the terms of wide attributes: sums eight clusters of each row at a time, then transposes the sums. */
 static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
 {
     const uint32_t *attr = p->attr + (p->rows->n_attrs - (p->n_terms - p->n_lookups));
@@ -70,7 +70,7 @@ static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t ro
     }
 }
 
-/* One chunk of terms. A cluster that takes no rows begins, and stays, above all others. */
+/* Sums one chunk of terms. A cluster that takes no rows starts above all others and remains there. */
 static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chunk, size_t row, size_t n,
                       room *at)
 {
@@ -89,7 +89,7 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
     if (wide < end) add_wide(p, wide - p->n_lookups, end - p->n_lookups, row, n, at->sum);
 }
 
-/* As cofi_lanes.least does it, for sums of several chunks; they stay below 2^31. */
+/* The same as cofi_lanes.least, for sums of several chunks, which stay below 2^31. */
 static void least_total(const int32_t *restrict total, uint32_t k, uint32_t bound,
                         cofi_label *restrict nearest, uint16_t *restrict lead, uint64_t *unsure)
 {
@@ -116,7 +116,7 @@ static void least_total(const int32_t *restrict total, uint32_t k, uint32_t boun
     }
 }
 
-/* Totals of n rows, of several groups. */
+/* Sums all chunks for n rows, which may span several groups. */
 static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at)
 {
     size_t n_sums = (size_t)p->k * ROWS;
@@ -129,7 +129,7 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     }
 }
 
-/* Leads, less what 16 bits may have hidden. */
+/* Turns leads into keys, after subtracting the error of 16-bit sums. */
 static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t *lead, size_t n,
                      uint16_t *key)
 {
@@ -137,7 +137,7 @@ static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t
     lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
 }
 
-/* Rows whose bits are set, with their full scores. */
+/* Labels the rows whose bits are set in `unsure` by their full scores. */
 static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
                         cofi_label *label, uint16_t *key)
 {
@@ -158,12 +158,13 @@ static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, 
     }
 }
 
-/* One group, but for its close calls. `total` has the sums where there are several chunks. */
+/* Labels one group and marks the rows that must be settled. `total` has the sums if there are several
+ * chunks. */
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
                              const int32_t *total, cofi_label *label, uint16_t *key, uint64_t *unsure)
 {
     uint16_t lead[ROWS];
-    cofi_label whole[ROWS], *to = n == ROWS ? label : whole; /* whole groups are written */
+    cofi_label whole[ROWS], *to = n == ROWS ? label : whole; /* kernels write whole groups */
     if (p->n_chunks > 1) {
         least_total(total, p->k, p->bound, to, lead, unsure);
     } else {
@@ -174,7 +175,7 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
     if (key != NULL) put_keys(p, lanes, lead, n, key);
 }
 
-/* As many groups as are handled together. */
+/* Labels up to n_groups(p) groups. */
 static void nearest_of_groups(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
                               cofi_label *label, uint16_t *key)
 {

@@ -1,27 +1,29 @@
-/* What the vector kernels share: everything around the two loops that need an instruction set. */
+/* The code that the vector kernels share: everything except the inner loops that need an instruction set. */
 #ifndef COFI_LOOKUP_H
 #define COFI_LOOKUP_H
 
 #include "kernel.h"
 
-/* One instruction set, for whole groups: sum[j][COFI_GROUP_ROWS]. Rows past the end hold cell 0 everywhere. */
+/* The inner loops in one instruction set. They process whole groups: sum[j][COFI_GROUP_ROWS]. Rows past
+ * the end have cell 0 everywhere. */
 typedef struct cofi_lanes {
     /* cell[(t - begin) * COFI_GROUP_ROWS + i]: the cell of row i in lookup t, for begin <= t < end. */
     void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
-    /* sum[j][i] = start[j] and the lookups begin..end-1, all k clusters. Meanwhile asks for rows to come. */
+    /* sum[j][i] = start[j] plus the terms of lookups begin..end-1, for all k clusters. Also prefetches
+     * later rows. */
     void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
                 const uint16_t *start, uint16_t *sum);
-    /* The cluster with the least sum, the lowest on ties, by how much it leads, and a bit for every row where
-     * that is less than `bound`. */
+    /* Finds the cluster with the least sum (the lowest one on ties) and its lead, and sets a bit for every
+     * row whose lead is less than `bound`. */
     void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                   uint64_t *unsure);
-    /* key[i] = offset + step * (lead[i] - hidden), cut to an integer, the last factor 0 where it is below. */
+    /* key[i] = offset + step * max(lead[i] - hidden, 0), cut to an integer. */
     void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key);
-    /* total[i] += sum[i]: a chunk of terms joins the ones before it. */
+    /* total[i] += sum[i]: adds a chunk of terms to the earlier ones. */
     void (*join)(const uint16_t *sum, size_t n, int32_t *total);
 } cofi_lanes;
 
-/* cofi_lanes.keys and .join. Inlined, so that each kernel gets them in its own instructions. */
+/* cofi_lanes.keys and .join. Inlined, so that they are compiled with the instructions of each kernel. */
 static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
                                                                    float hidden, float step, float offset,
                                                                    uint16_t *restrict key)

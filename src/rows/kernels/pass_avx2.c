@@ -1,4 +1,4 @@
-/* AVX2: thirty-two rows look up the two bytes of their scores in tables of sixteen cells. */
+/* AVX2: 32 rows at a time look up the low and high bytes of their scores in tables of 16 cells. */
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -12,7 +12,7 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
                          uint8_t *cell)
 {
     for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count makes straight code */
+        if (n == ROWS) { /* a constant count lets the compiler unroll */
             cofi_plan_cells(p, t, row, ROWS, cell);
         } else {
             cofi_plan_cells(p, t, row, n, cell);
@@ -21,8 +21,8 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
     }
 }
 
-/* Interleaving low and high bytes leaves rows 0..7 and 16..23 in one register, the others in the second;
- * storing puts them back in order. */
+/* Interleaving low and high bytes leaves rows 0..7 and 16..23 in one register and the other rows in the
+ * second; the stores restore the order. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
                                                                   uint32_t n_terms, uint32_t n_clusters,
                                                                   const uint8_t *cell, const uint16_t *start,
@@ -88,7 +88,8 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_l
             best = lower;
             at = _mm256_blendv_epi8(_mm256_set1_epi16((short)j), at, same);
         }
-        /* gap < bound if bound less gap, never below 0, is above it; bytes of the comparison pack to one bit a row */
+        /* gap < bound if the saturating difference bound - gap is not 0; the comparison is packed to one
+         * bit per row */
         __m256i gap = _mm256_sub_epi16(second, best);
         _mm256_storeu_si256((__m256i *)(lead + i), gap);
         __m256i sure = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_set1_epi16((short)bound), gap),
@@ -117,7 +118,7 @@ TARGET static uint64_t find(const uint8_t *code, size_t n_words, uint8_t value, 
     return n;
 }
 
-/* Four clusters at a time, or one: a constant where this is inlined. */
+/* Counts four clusters at a time, or one: n_clusters is a constant in the inlined versions. */
 TARGET static inline __attribute__((always_inline)) void
 count_tile(const uint64_t *holder, size_t n_words, const uint64_t *member, uint32_t n_clusters, uint32_t *n)
 {

@@ -1,4 +1,4 @@
-/* AVX-512: thirty-two rows look up sixteen-bit scores in tables of thirty-two cells, one register each. */
+/* AVX-512: 32 rows at a time look up 16-bit scores in tables of 32 cells, one register per table. */
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -12,7 +12,7 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
                          uint8_t *cell)
 {
     for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count makes straight code */
+        if (n == ROWS) { /* a constant count lets the compiler unroll */
             cofi_plan_cells(p, t, row, ROWS, cell);
         } else {
             cofi_plan_cells(p, t, row, n, cell);
@@ -21,7 +21,7 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
     }
 }
 
-/* Sixty-four rows and `n_clusters` of them, a constant where this is inlined. */
+/* Sums 64 rows for n_clusters clusters; n_clusters is a constant in the inlined versions. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
                                                                   uint32_t n_terms, uint32_t n_clusters,
                                                                   const uint8_t *cell, const uint16_t *start,
@@ -106,14 +106,15 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_l
     }
 }
 
-/* Of eight rows at a time: byte i of a word is that bit of theirs which byte i of `which` has set. */
+/* Transposes bits in words of eight rows: byte i of the result holds, for the eight rows, the bit that is
+ * set in byte i of `which`. */
 TARGET static inline __attribute__((always_inline)) __m512i turn(__m512i x, long long which)
 {
     return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(which), x, 0);
 }
 
-/* bits[b]: bit b of eight registers of codes below 16. Two registers are turned as one, which gives pairs of bytes,
- * bit b of the first and of the second; unpacking gathers them. */
+/* Sets bits[b] to bit b of eight registers of codes below 16. Two registers are combined and transposed as
+ * one; the result has pairs of bytes, one byte for each of the two registers, which unpacking collects. */
 TARGET static inline __attribute__((always_inline)) void turn_nibbles(const uint8_t *code, __m512i *bits)
 {
     __m512i x[4];
@@ -159,8 +160,9 @@ TARGET static inline __attribute__((always_inline)) void turn_bytes(const uint8_
     }
 }
 
-/* bits[b]: bit b of the codes, 512 rows a register; `n_bits` is a constant where this is inlined. Rows come out
- * of order; but all attributes, and the members, alike, and counting does not mind. */
+/* Sets bits[b] to bit b of the codes, 512 rows per register; n_bits is a constant in the inlined versions.
+ * The order of the rows changes, but in the same way for all attributes and for the members, so counts are
+ * correct. */
 TARGET static inline __attribute__((always_inline)) void
 slice(const uint8_t *code, size_t n_words, uint32_t n_bits, uint64_t (*bits)[COFI_BLOCK_WORDS])
 {
@@ -174,8 +176,8 @@ slice(const uint8_t *code, size_t n_words, uint32_t n_bits, uint64_t (*bits)[COF
     }
 }
 
-/* 512 rows from word w on: those whose code is `value`, where every bit is as it should be. flip[b] has all bits
- * set where bit b of the value is not. */
+/* The 512 rows from word w on whose code is the value: all bits must match. flip[b] has all bits set if
+ * bit b of the value is 0. */
 TARGET static inline __attribute__((always_inline)) __m512i
 holders(uint64_t (*bits)[COFI_BLOCK_WORDS], uint32_t n_bits, const __m512i *flip, size_t w)
 {
@@ -191,7 +193,7 @@ TARGET static inline __attribute__((always_inline)) void set_flip(uint32_t value
     for (uint32_t b = 0; b < n_bits; b++) flip[b] = _mm512_set1_epi64((value >> b & 1) - INT64_C(1));
 }
 
-/* Sums of the eight words of each of four vectors, none above 65,535. */
+/* Sums of the eight words of each of up to four vectors; every sum fits 16 bits. */
 TARGET static inline __attribute__((always_inline)) void sum_words(const __m512i *x, uint32_t n,
                                                                    uint32_t *sum)
 {
@@ -201,15 +203,16 @@ TARGET static inline __attribute__((always_inline)) void sum_words(const __m512i
     for (uint32_t i = 0; i < n; i++) sum[i] = word >> 16 * i & 0xFFFF;
 }
 
-/* How many members of these clusters hold the value, an even one, and where both are asked for the next one, which
- * differs in its lowest bit; n_bits, n_values and n_clusters are constants where this is inlined. */
+/* Counts the members of these clusters that hold an even value and, if n_values is 2, the next value,
+ * which differs only in its lowest bit. n_bits, n_values and n_clusters are constants in the inlined
+ * versions. */
 TARGET static inline __attribute__((always_inline)) void
 count_tile(uint64_t (*bits)[COFI_BLOCK_WORDS], size_t n_words, uint32_t n_bits, const __m512i *flip,
            uint32_t n_values, const uint64_t *member, uint32_t n_clusters, uint32_t k, uint32_t *n)
 {
     __m512i sum[2][TILE];
     for (uint32_t j = 0; j < n_clusters; j++) sum[0][j] = sum[1][j] = _mm512_setzero_si512();
-#pragma GCC unroll 1 /* unrolled, it runs out of registers */
+#pragma GCC unroll 1 /* unrolled, it needs more registers than there are */
     for (size_t w = 0; w < n_words; w += 8) {
         __m512i both = holders(bits + 1, n_bits - 1, flip + 1, w), low = _mm512_loadu_si512(&bits[0][w]);
         __m512i even = _mm512_andnot_si512(low, both), odd = _mm512_and_si512(low, both);
@@ -261,7 +264,7 @@ count_pair(uint64_t (*bits)[COFI_BLOCK_WORDS], size_t n_words, uint32_t n_bits, 
     }
 }
 
-/* `n_bits` is a constant where this is inlined. */
+/* n_bits is a constant in the inlined versions. */
 TARGET static inline __attribute__((always_inline)) void count_values(const uint8_t *code, size_t n_words,
                                                                       uint32_t n_bits, uint32_t n_values,
                                                                       const uint64_t *member, uint32_t k,
@@ -289,7 +292,7 @@ TARGET static void count(const uint8_t *code, size_t n_words, uint32_t n_values,
         count_values(code, n_words, 8, n_values, member, k, n);
 }
 
-/* `n_bits` is a constant where this is inlined; k is less than they can tell apart. */
+/* n_bits is a constant in the inlined versions; k < 2^n_bits. */
 TARGET static inline __attribute__((always_inline)) void
 find_members(const cofi_label *label, size_t n, uint32_t n_bits, uint32_t k, uint64_t *member, uint64_t *size)
 {

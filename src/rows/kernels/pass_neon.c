@@ -1,4 +1,4 @@
-/* NEON: sixteen rows look up the two bytes of their scores in tables of thirty-two cells. */
+/* NEON: 16 rows at a time look up the low and high bytes of their scores in tables of 32 cells. */
 #include "lookup.h"
 
 #if defined(__aarch64__) && defined(__GNUC__)
@@ -9,7 +9,7 @@ enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 16, TILE = 8 };
 static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell)
 {
     for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count makes straight code */
+        if (n == ROWS) { /* a constant count lets the compiler unroll */
             cofi_plan_cells(p, t, row, ROWS, cell);
         } else {
             cofi_plan_cells(p, t, row, n, cell);
@@ -120,10 +120,10 @@ static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_lab
 
 static bool available(void)
 {
-    return true; /* every 64-bit ARM has it */
+    return true; /* every 64-bit ARM processor has NEON */
 }
 
-/* Without an instruction that gathers a bit of every byte, blocks are counted row by row. */
+/* NEON has no instruction that collects one bit of every byte, so blocks are counted row by row. */
 const cofi_kernel cofi_kernel_neon = {"neon",       CELLS, true, available, cofi_lookup_scratch,
                                       nearest_rows, NULL,  NULL};
 #endif

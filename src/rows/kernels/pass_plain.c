@@ -1,12 +1,12 @@
-/* The reference kernel: always built, always right.
+/* The reference kernel in plain C. It is always built, and the other kernels are compared with it.
  *
- * A few hundred rows at a time: their flat ids are gathered attribute by attribute, then each row adds its
- * score rows up in registers, eight clusters at a time. */
+ * It processes up to 128 rows at a time: gathers their flat ids attribute by attribute, then adds up each
+ * row's scores in registers, eight clusters at a time. */
 #include "kernel.h"
 
 enum { ROWS = 128, ATTRS = 32, LANES = 8, MOST_SUMS = 16384 };
 
-/* Rows handled together: as many as keep their sums in the first-level cache. */
+/* Number of rows processed together: their sums must fit the first-level cache. */
 static size_t rows_at_once(uint32_t stride)
 {
     size_t n = MOST_SUMS / stride;
@@ -39,7 +39,7 @@ static void gather(const cofi_cells *rows, size_t begin, size_t n, size_t a0, si
     }
 }
 
-/* Inlined with constant lanes, and a constant stride where one tile is all there is. */
+/* Inlined with a constant number of lanes, and with a constant stride if one tile has all clusters. */
 static inline __attribute__((always_inline)) void add_tile(const int64_t *value, uint32_t stride,
                                                            size_t lanes, const uint32_t *flat, size_t n,
                                                            size_t n_attrs, int64_t *sum)
@@ -97,7 +97,7 @@ static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_lab
             label[done + i] = cofi_settle(rows, s, begin + done + i, sum + i * s->stride);
     }
     for (size_t i = 0; key != NULL && i < n_rows; i++)
-        key[i] = cofi_plan_key(plan, 0); /* it is sure of nothing */
+        key[i] = cofi_plan_key(plan, 0); /* the plain kernel computes no leads */
 }
 
 static bool available(void)

@@ -1,4 +1,5 @@
-/* Which attributes share a lookup is decided once; the tables are filled anew for every pass. */
+/* The assignment of attributes to lookups is fixed when the plan is opened; the tables are filled for
+ * every pass. */
 #include "plan.h"
 
 static uint32_t n_cells_of(const cofi_cells *rows, size_t r)
@@ -11,7 +12,8 @@ static bool is_narrow(const cofi_plan *p, size_t r)
     return p->rows->ids[r].width == 1 && n_cells_of(p->rows, r) <= p->most_cells;
 }
 
-/* Narrow attributes by size, smallest first, then the wide ones: equal sizes share lookups best. */
+/* Orders the narrow attributes by number of values, smallest first, then the wide ones: attributes of
+ * equal size share lookups best. */
 static uint32_t order_attributes(cofi_plan *p)
 {
     uint32_t n = 0, n_narrow;
@@ -61,8 +63,8 @@ static cof_status list_cells(cofi_plan *p)
     return COF_OK;
 }
 
-/* Terms that are added up in 16 bits. The fewer, the finer the steps, and the fewer rows need settling; but chunks
- * are to be added up as well, and their sums must stay below 2^31. */
+/* Number of terms in a chunk, which is summed in 16 bits. Short chunks allow finer steps, so fewer rows
+ * must be settled, but adding up the chunks takes time, and their total must stay below 2^31. */
 static uint32_t choose_chunk(uint32_t n_terms)
 {
     enum { ONE_CHUNK = 64, MANY = 1024, MOST_CHUNKS = 32768 };
@@ -124,16 +126,17 @@ void cofi_plan_close(cofi_plan *p)
 
 /* ---- Before every pass --------------------------------------------------------------------------- */
 
-/* The most that one of these charges lies above the least of them; `bits` gets every bit of such a difference. */
-static int64_t spread(const cofi_plan *p, const int64_t *charge, uint64_t *bits)
+/* The largest difference between one of these scores and the least of them. Every bit that is set in a
+ * difference is also set in `bits`. */
+static int64_t spread(const cofi_plan *p, const int64_t *score, uint64_t *bits)
 {
     int64_t least = INT64_MAX, most = 0;
     for (uint32_t j = 0; j < p->k; j++) {
-        int64_t low = p->alive[j] ? charge[j] : INT64_MAX, high = p->alive[j] ? charge[j] : 0;
+        int64_t low = p->alive[j] ? score[j] : INT64_MAX, high = p->alive[j] ? score[j] : 0;
         least = low < least ? low : least;
         most = high > most ? high : most;
     }
-    for (uint32_t j = 0; j < p->k; j++) *bits |= p->alive[j] ? (uint64_t)(charge[j] - least) : 0;
+    for (uint32_t j = 0; j < p->k; j++) *bits |= p->alive[j] ? (uint64_t)(score[j] - least) : 0;
     return most > least ? most - least : 0;
 }
 
@@ -148,7 +151,7 @@ static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
     return range;
 }
 
-/* The largest sum any chunk of terms can reach. */
+/* The largest sum that any chunk of terms can reach. */
 static int64_t chunk_range(const cofi_plan *p, uint64_t *bits)
 {
     int64_t most = 0, sum = 0;
@@ -165,8 +168,8 @@ static int64_t chunk_range(const cofi_plan *p, uint64_t *bits)
     return most;
 }
 
-/* Few enough bits to fit, and the lead that is certain with them. Where no bit is lost there is nothing to
- * settle: equal sums are ties, others differ by more than a tie. */
+/* Chooses the step, so that sums fit 16 bits, and the lead that is certain with it. If no bit is lost, no
+ * row needs settling: equal sums are ties, and unequal sums differ by more than a tie. */
 static void set_shift(cofi_plan *p)
 {
     uint64_t bits = 0;
@@ -181,7 +184,7 @@ static void set_shift(cofi_plan *p)
     if (exact && p->scores->plain == NULL) p->bound = 0;
 }
 
-/* p->cell: what each cluster charges beyond the cheapest, in steps; clusters that take no rows charge 0. */
+/* Makes the entries of p->cell relative to the least one, in steps; clusters that take no rows get 0. */
 static void finish_cell(cofi_plan *p)
 {
     int64_t least = INT64_MAX;

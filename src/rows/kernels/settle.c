@@ -1,7 +1,9 @@
-/* Which cluster a row belongs to once its sums are known. Shared by all kernels, so that ties fall alike. */
+/* Decides the cluster of a row from its sums. All kernels use it, so that they decide ties in the same
+ * way. */
 #include "kernel.h"
 
-/* The row's distance to cluster j as the authors' program adds it up: attribute by attribute, then the mean. */
+/* The row's distance to cluster j in the authors' order of operations: the sum over attributes, then the
+ * mean. */
 static double plain_distance(const cofi_cells *rows, const cofi_scores *s, size_t row, uint32_t j)
 {
     double sum = 0;
@@ -34,7 +36,7 @@ cofi_label cofi_settle(const cofi_cells *rows, const cofi_scores *s, size_t row,
     return s->plain == NULL ? (cofi_label)first : settle_plain(rows, s, row, sum, first);
 }
 
-/* By how much the cluster leads all others. */
+/* The difference between the least sum of the other clusters and the sum of `best`, in the scores' unit. */
 static float lead_of(const cofi_scores *s, const int64_t *sum, cofi_label best)
 {
     int64_t second = COFI_NEVER;
@@ -43,8 +45,8 @@ static float lead_of(const cofi_scores *s, const int64_t *sum, cofi_label best)
     return (float)((double)(second - sum[best]) / s->scale);
 }
 
-/* Adds attributes begin..end-1 of one row; `stride` is a constant where this is inlined, which keeps its sums in
- * registers. */
+/* Adds the scores of attributes begin..end-1 of one row. `stride` is a constant in the inlined versions,
+ * which keeps the sums in registers. */
 static inline __attribute__((always_inline)) void add_cells(const cofi_cells *rows, const cofi_scores *s,
                                                             uint32_t stride, size_t begin, size_t end,
                                                             size_t row, int64_t *sum)

@@ -29,7 +29,7 @@ void cofi_skip_forget(cofi_skip *s)
     s->moved = 0;
 }
 
-/* By how much more one cluster's charge rose than another's. */
+/* The largest difference between the changes of two clusters' scores. */
 static double uneven(const cofi_skip *s, const cofi_scores *now, const int64_t *old, const int64_t *new)
 {
     double least = 0, most = 0;
@@ -66,14 +66,15 @@ static bool same_clusters(const cofi_skip *s, const cofi_scores *now)
     return true;
 }
 
-/* Keys count in two steps of the pass that begins them, and begin anew once a quarter of their range is used up. */
+/* The unit of the keys is two steps of the pass that resets them. They are reset when `moved` exceeds a
+ * quarter of their range. */
 static void set_keys(cofi_skip *s, cofi_plan *plan)
 {
     enum { STEPS = 2, MOST_MOVED = UINT16_MAX / 4 };
     if (s->valid && s->moved > MOST_MOVED * s->unit) cofi_skip_forget(s);
     if (!s->valid) s->unit = STEPS * cofi_plan_step(plan);
-    /* A tie is 2^-46 of the largest sum; rounding here, of sums in double and keys in float, is far less than
-     * what is added for it. */
+    /* The margin covers a tie, which is 2^-46 of the largest sum, and the rounding of sums in double and
+     * keys in float, which is much smaller. */
     double largest = (double)(INT64_C(1) << COFI_SUM_BITS) / plan->scores->scale;
     double need = ceil((s->moved + 1e-12 * largest) * (1 + 1e-6) / s->unit);
     s->need = need < UINT16_MAX ? (uint16_t)need : UINT16_MAX;

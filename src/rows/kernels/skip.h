@@ -1,8 +1,9 @@
-/* Rows that need no look: exact skipping.
+/* Exact skipping: rows whose label cannot have changed are not scored.
  *
- * When a row is scored, its cluster leads by some amount. From one table of scores to the next that lead can
- * shrink by no more than the sum, over the attributes, of how differently any value's scores moved for any
- * two clusters. As long as these sums have not used the lead up, the row's label is the same, unread. */
+ * When a row is scored, its cluster has a lead: the difference between the second least sum and the least.
+ * If the scores change, the lead can shrink by no more than the sum, over the attributes, of the largest
+ * difference between the changes of two clusters' scores for one value. While the accumulated bound is
+ * below the lead, the row keeps its label. */
 #ifndef COFI_SKIP_H
 #define COFI_SKIP_H
 
@@ -11,23 +12,24 @@
 typedef struct cofi_skip {
     cof_env env;
     const cofi_cells *rows;
-    uint16_t *key;  /* per row: its lead when it was scored, plus `moved` then, in `unit`; NULL: never skip */
-    int64_t *value; /* the last scores, with base and scale */
+    uint16_t *key;  /* per row: lead plus `moved` when it was scored, in `unit`; NULL: never skip */
+    int64_t *value; /* the scores of the previous pass, with base and scale */
     int64_t *base;
     double scale;
-    double moved;  /* how much leads can have shrunk since the keys began, added up */
-    double unit;   /* of the keys, in the scores' unit: their range is that of the leads, and room to move */
-    uint16_t need; /* a row with a greater key keeps its label */
-    bool keeps;    /* this pass leaves keys */
+    double moved;  /* upper bound of how much a lead can have shrunk since the keys were last reset */
+    double unit;   /* one unit of the keys, in the scores' unit */
+    uint16_t need; /* a row with a greater key keeps its label without scoring */
+    bool keeps;    /* this pass stores keys */
     bool valid;    /* every row has a key */
 } cofi_skip;
 
-/* Is the bookkeeping cheaper than what it saves? Where it is not, rows are all scored. */
+/* Whether skipping saves more time than it costs. If not, every pass scores all rows. */
 bool cofi_skip_pays(const cofi_cells *rows, uint32_t k);
 cof_status cofi_skip_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_skip *skip);
-void cofi_skip_close(cofi_skip *skip);  /* no row is skipped from now on */
-void cofi_skip_forget(cofi_skip *skip); /* labels changed by other means: all rows must be scored */
-/* Before every pass that leaves keys; tells the plan how. */
+void cofi_skip_close(cofi_skip *skip); /* allowed after a failed open; no row is skipped afterwards */
+/* call it when labels changed by other means: the next pass scores all rows */
+void cofi_skip_forget(cofi_skip *skip);
+/* Call it before every pass that stores keys; sets the plan's parameters of the keys. */
 void cofi_skip_advance(cofi_skip *skip, cofi_plan *plan);
 
 #endif
