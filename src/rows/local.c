@@ -47,7 +47,7 @@ static cof_status local_fetch(cofi_rows *rows, const uint64_t *row, size_t n, ui
     return COF_OK;
 }
 
-/* ---- A partition of them ------------------------------------------------------------------------- */
+/* ---- Partitions ---------------------------------------------------------------------------------- */
 
 static void show(cofi_partition *p)
 {

@@ -85,7 +85,7 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     status = cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
     if (status != COF_OK) return status;
     /* The plain kernel is the reference: it never skips a row. */
-    bool skips = pass->kernel->most_cells > 0 && cofi_skip_pays(rows, k);
+    bool skips = pass->kernel->most_cells > 0 && cofi_skip_saves_time(rows, k);
     if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
     for (uint32_t t = 0; t < cofi_team_size(team); t++)
         if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);

@@ -95,7 +95,7 @@ typedef struct cofi_rows_ops {
     /* Counts of value pairs, one attribute pair at a time. COF_ERR_STOPPED if the host asked to stop. */
     cof_status (*pairs)(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err);
 
-    /* ---- A partition of them */
+    /* ---- Partitions */
     cof_status (*open)(cofi_partition *partition, cofi_team *team, cof_error *err);
     void (*close_labels)(cofi_partition *partition); /* allowed after a failed open */
     void (*forget)(cofi_partition *partition);       /* removes the labels of all rows */
@@ -114,7 +114,7 @@ typedef struct cofi_rows_ops {
                          cof_error *err);
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 
-    /* ---- Seeds: each running partition has its own */
+    /* ---- Seeds of a partition */
     /* Adds a seed with these cells. If `cell` is NULL, removes all seeds. */
     cof_status (*add_seed)(cofi_partition *partition, const uint32_t *cell, cof_error *err);
     /* mass: the sum of weight times factor over all rows. row_at: the first row at which the running sum

@@ -11,7 +11,7 @@
 
 enum { MOST_KERNELS = (COF_MOST_SPEEDS / 2 - 1) / 2, STRETCH = 1 << 18, LINE_WORDS = 8 };
 
-typedef struct lab {
+typedef struct bench {
     cof_env env;
     const cofi_cells *rows;
     cofi_team *team[2]; /* all threads; then a single thread, if there are several */
@@ -29,7 +29,7 @@ typedef struct lab {
     uint32_t n_rounds;
     double *elapsed, *processor; /* [speed][round], seconds */
     double began_s;
-} lab;
+} bench;
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
@@ -52,7 +52,7 @@ static uint64_t read_stretch(const char *codes, size_t n_bytes)
 
 static void read_task(void *ctx, uint32_t worker, size_t task)
 {
-    lab *b = ctx;
+    bench *b = ctx;
     size_t first = task / b->column_tasks * b->task_columns, begin = task % b->column_tasks * STRETCH;
     for (size_t r = first; r < first + b->task_columns && r < b->rows->n_attrs; r++) {
         size_t end = b->rows->n_rows * b->rows->ids[r].width;
@@ -64,7 +64,7 @@ static void read_task(void *ctx, uint32_t worker, size_t task)
 }
 
 /* Long columns are cut into stretches; several short columns are read by one task. */
-static void plan_reading(lab *b)
+static void plan_reading(bench *b)
 {
     size_t longest = 1;
     for (size_t r = 0; r < b->rows->n_attrs; r++) {
@@ -75,7 +75,7 @@ static void plan_reading(lab *b)
     b->task_columns = longest < STRETCH ? STRETCH / longest : 1;
 }
 
-static void read_codes(lab *b, cofi_team *team)
+static void read_codes(bench *b, cofi_team *team)
 {
     size_t n_groups = (b->rows->n_attrs + b->task_columns - 1) / b->task_columns;
     cofi_team_run(team, read_task, b, n_groups * b->column_tasks);
@@ -83,7 +83,7 @@ static void read_codes(lab *b, cofi_team *team)
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
 
-static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
+static cof_status open_teams(bench *b, uint32_t threads, cof_error *err)
 {
     cof_status status = cofi_team_open(&b->env, threads, &b->team[0], err);
     if (status != COF_OK) return status;
@@ -94,7 +94,7 @@ static cof_status open_teams(lab *b, uint32_t threads, cof_error *err)
     return status;
 }
 
-static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *err)
+static cof_status open_passes(bench *b, uint32_t k, bool chosen_only, cof_error *err)
 {
     cof_status status = cofi_kernel_choose(&b->chosen, err);
     for (size_t at = 0; b->n_kernels < MOST_KERNELS && cofi_kernel_at(at) != NULL && status == COF_OK; at++) {
@@ -106,7 +106,7 @@ static cof_status open_passes(lab *b, uint32_t k, bool chosen_only, cof_error *e
 }
 
 /* The sum of a row's scores must stay below the limit in shape.h. */
-static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
+static cof_status open_scores(bench *b, uint32_t k, uint64_t seed)
 {
     cofi_rng rng;
     uint32_t n_flat = b->rows->first[b->rows->n_attrs], stride = cofi_stride(k);
@@ -124,7 +124,7 @@ static cof_status open_scores(lab *b, uint32_t k, uint64_t seed)
 }
 
 /* Lists the kinds of work in the order in which they are timed. */
-static void list_speeds(lab *b)
+static void list_speeds(bench *b)
 {
     for (size_t t = 0; t < b->n_teams; t++) {
         uint32_t threads = cofi_team_size(b->team[t]);
@@ -140,7 +140,7 @@ static void list_speeds(lab *b)
     }
 }
 
-static cof_status open_lab(lab *b, const cof_bench_options *o, cof_error *err)
+static cof_status open_bench(bench *b, const cof_bench_options *o, cof_error *err)
 {
     cof_status status = open_teams(b, o->threads, err);
     if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
@@ -157,7 +157,7 @@ static cof_status open_lab(lab *b, const cof_bench_options *o, cof_error *err)
     return COF_OK;
 }
 
-static void close_lab(lab *b)
+static void close_bench(bench *b)
 {
     for (size_t x = 0; x < b->n_kernels; x++) cofi_pass_close(&b->pass[x]);
     for (size_t t = 0; t < b->n_teams; t++) cofi_team_close(b->team[t]);
@@ -175,7 +175,7 @@ static double processor_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void tell(const lab *b, uint32_t round, size_t at)
+static void tell(const bench *b, uint32_t round, size_t at)
 {
     if (b->env.progress == NULL) return;
     cof_progress now = {.phase = COF_PHASE_BENCH,
@@ -188,7 +188,7 @@ static void tell(const lab *b, uint32_t round, size_t at)
 /* Does work number `at` once and returns its two times in seconds. A pass opened for all threads can also
  * run on fewer: the other workers then have no changes to add. COF_WORK_AGAIN comes directly after
  * COF_WORK_FIRST and needs its labels. */
-static void do_work(lab *b, size_t at, double *elapsed, double *processor)
+static void do_work(bench *b, size_t at, double *elapsed, double *processor)
 {
     size_t per_team = b->n_speeds / b->n_teams, x = at % per_team == 0 ? 0 : (at % per_team - 1) / 2;
     cofi_team *team = b->team[at / per_team];
@@ -207,7 +207,7 @@ static void do_work(lab *b, size_t at, double *elapsed, double *processor)
     pass->team = b->team[0];
 }
 
-static cof_status do_round(lab *b, uint32_t round, cof_error *err)
+static cof_status do_round(bench *b, uint32_t round, cof_error *err)
 {
     for (size_t at = 0; at < b->n_speeds; at++) {
         double elapsed, processor;
@@ -222,7 +222,7 @@ static cof_status do_round(lab *b, uint32_t round, cof_error *err)
 }
 
 /* All kernels must give the same labels (kernel.h); this checks it on the current machine. */
-static cof_status compare_labels(const lab *b, cof_error *err)
+static cof_status compare_labels(const bench *b, cof_error *err)
 {
     const cofi_pass *plain = &b->pass[b->n_kernels - 1];
     for (size_t x = 0; x + 1 < b->n_kernels; x++)
@@ -234,7 +234,7 @@ static cof_status compare_labels(const lab *b, cof_error *err)
     return COF_OK;
 }
 
-static void summarise(lab *b)
+static void summarise(bench *b)
 {
     for (size_t at = 0; at < b->n_speeds; at++) {
         double *elapsed = b->elapsed + at * b->n_rounds, *processor = b->processor + at * b->n_rounds;
@@ -249,8 +249,8 @@ cof_status cofi_measure_passes(const cof_env *env, cofi_rows *rows, const cof_be
                                cof_speed *speeds, size_t *n_speeds, cof_error *err)
 {
     cof_speed speed[COF_MOST_SPEEDS] = {{.work = COF_WORK_READ}};
-    lab b = {.env = *env, .rows = &cofi_local_of(rows)->cells, .speed = speed, .began_s = cofi_now_s()};
-    cof_status status = open_lab(&b, options, err);
+    bench b = {.env = *env, .rows = &cofi_local_of(rows)->cells, .speed = speed, .began_s = cofi_now_s()};
+    cof_status status = open_bench(&b, options, err);
     for (uint32_t round = 0; round <= options->rounds && status == COF_OK; round++)
         status = do_round(&b, round, err);
     if (status == COF_OK) status = compare_labels(&b, err);
@@ -259,6 +259,6 @@ cof_status cofi_measure_passes(const cof_env *env, cofi_rows *rows, const cof_be
         memcpy(speeds, speed, b.n_speeds * sizeof *speed);
         *n_speeds = b.n_speeds;
     }
-    close_lab(&b);
+    close_bench(&b);
     return status;
 }

@@ -124,7 +124,7 @@ void cofi_plan_close(cofi_plan *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- Before every pass --------------------------------------------------------------------------- */
+/* ---- Tables for one pass ------------------------------------------------------------------------- */
 
 /* The largest difference between one of these scores and the least of them. Every bit that is set in a
  * difference is also set in `bits`. */

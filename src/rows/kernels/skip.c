@@ -1,6 +1,6 @@
 #include "skip.h"
 
-bool cofi_skip_pays(const cofi_cells *rows, uint32_t k)
+bool cofi_skip_saves_time(const cofi_cells *rows, uint32_t k)
 {
     return rows->n_rows >= 4096 && (uint64_t)rows->first[rows->n_attrs] * cofi_stride(k) <= rows->n_rows;
 }

@@ -24,7 +24,7 @@ typedef struct cofi_skip {
 } cofi_skip;
 
 /* Whether skipping saves more time than it costs. If not, every pass scores all rows. */
-bool cofi_skip_pays(const cofi_cells *rows, uint32_t k);
+bool cofi_skip_saves_time(const cofi_cells *rows, uint32_t k);
 cof_status cofi_skip_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_skip *skip);
 void cofi_skip_close(cofi_skip *skip); /* allowed after a failed open; no row is skipped afterwards */
 /* call it when labels changed by other means: the next pass scores all rows */
