@@ -1,5 +1,5 @@
-/* Agreement between restarts, on rows spread evenly over the table: a few ten thousand of them give the index to
- * the third digit, whatever the size of the table. */
+/* Agreement between restarts on evenly spaced rows: 65,536 rows give the index to about three digits for
+ * any table size. */
 #include "agreement.h"
 
 #include "../score/overlap.h"
@@ -52,7 +52,7 @@ static bool any_labelled(const int32_t *label, size_t n)
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err)
 {
-    cof_env env = host->env; /* what was kept is finished, whatever the host says now */
+    cof_env env = host->env; /* the kept restart is complete, so a request to stop no longer matters */
     env.should_stop = NULL;
     *ari = NULL;
     if (n_records < 2 || a->n_rows == 0) return COF_OK;
@@ -101,5 +101,5 @@ cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *
                              k, table, *mean);
     for (uint32_t j = 0; ok && j < k; j++) (*mean)[j] /= *n_good;
     cofi_release(&host->env, table);
-    return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean either way */
+    return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean in both cases */
 }

@@ -1,12 +1,13 @@
-/* How far the restarts agree: labels of the same rows, noted after each. */
+/* Agreement between restarts, measured on the labels of a sample of rows that is noted after every
+ * restart. */
 #ifndef COFI_AGREEMENT_H
 #define COFI_AGREEMENT_H
 
 #include "fit.h"
 
 typedef struct cofi_agreement {
-    size_t n_rows;  /* noted of each restart; 0: nothing to compare */
-    uint64_t *row;  /* which ones */
+    size_t n_rows;  /* size of the sample; 0: nothing to compare */
+    uint64_t *row;  /* row numbers of the sample */
     int32_t *label; /* [restart][row] */
 } cofi_agreement;
 
@@ -15,14 +16,14 @@ cof_status cofi_agreement_open(const cofi_host *host, uint64_t n_table_rows, cof
 cof_status cofi_agreement_note(const cofi_partition *partition, cofi_agreement *agreement, uint32_t record,
                                cof_error *err);
 void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
-                           uint32_t earlier); /* the same labels */
-/* The adjusted Rand index of every restart with the kept one, into a block of the env's; NULL there if there is
- * nothing to compare. */
+                           uint32_t earlier); /* copies the labels of the earlier restart */
+/* Allocates *ari: the adjusted Rand index between every restart and the kept one. NULL if there is nothing
+ * to compare. The caller releases it. */
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err);
-/* How far the good restarts agree about each of the kept clusters, into a block of the env's, to be released even on
- * failure; NULL there if there is nothing to compare. Good is one whose likelihood gained nearly as much over a single
- * cluster. */
+/* Allocates *mean: how well the good restarts agree on each cluster of the kept one. NULL if there is
+ * nothing to compare. The caller releases it, even if the call failed. A restart is good if its gain in
+ * log-likelihood over a single cluster is at least 0.9 times that of the kept one. */
 cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *partition,
                                    const cofi_agreement *agreement, const cof_restart_record *record,
                                    uint32_t n_records, uint32_t kept, double **mean, uint32_t *n_good,

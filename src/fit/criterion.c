@@ -1,15 +1,16 @@
-/* How good a partition is: L of the paper, the integrated likelihood, and how tight its clusters are, all from counts
- * alone. */
+/* Quality of a partition: L of the paper, the integrated likelihood, and the compactness of its clusters,
+ * all from counts alone. */
 #include "criterion.h"
 
 #include <math.h>
 
-/* Constants of the balance, in logarithms. */
-#define OTHERS_POWER    0.25 /* of what the likelihood gains without the attribute that gains most */
-#define LEAST_OTHERS    1e-3 /* of the whole gain: what that is at least */
-#define OWN_ADVANTAGE   0.01 /* of partitions that the method itself refined */
-#define EMPTY_PENALTY   1e5  /* of an empty cluster: more than any difference in gains */
-#define NO_GAIN_PENALTY 1e4  /* of no gain in likelihood: likewise, but below an empty cluster */
+/* Constants of the criterion `balance`, which is a sum of logarithms. The other attributes are all but the one whose
+ * likelihood gains most. The penalties exceed any difference in gains. */
+#define OTHERS_POWER    0.25 /* exponent of the likelihood gain of the other attributes */
+#define LEAST_OTHERS    1e-3 /* lower limit of that gain, as a share of the whole gain */
+#define OWN_ADVANTAGE   0.01 /* bonus of partitions that the method itself refined */
+#define EMPTY_PENALTY   1e5  /* per empty cluster */
+#define NO_GAIN_PENALTY 1e4  /* if the likelihood gains nothing */
 
 double cofi_objective(const cofi_partition *q, const cofi_scores *s)
 {
@@ -28,11 +29,11 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
 
 static double log_gamma(double x)
 {
-    int sign; /* lgamma proper would write a global */
+    int sign; /* lgamma would write the global variable signgam */
     return lgamma_r(x, &sign);
 }
 
-/* One cluster's table of one attribute under a Dirichlet prior of 1/2 per value. */
+/* Log evidence of one cluster's counts of one attribute, under a Dirichlet prior of 1/2 per value. */
 static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
 {
     const cofi_problem *p = q->rows->problem;
@@ -62,7 +63,7 @@ double cofi_log_likelihood(const cofi_partition *q)
     return sum;
 }
 
-/* Weight of the rows that hold the value, whatever their cluster. */
+/* Weight of the rows that hold the value, over all clusters. */
 static double pooled_count(const cofi_partition *q, size_t flat)
 {
     uint64_t units = 0;
@@ -70,7 +71,7 @@ static double pooled_count(const cofi_partition *q, size_t flat)
     return (double)units / q->rows->problem->unit;
 }
 
-/* One attribute's tables of all clusters taken as one. */
+/* Log evidence of one attribute's counts, summed over all clusters. */
 static double pooled_evidence(const cofi_partition *q, size_t r)
 {
     const cofi_problem *p = q->rows->problem;
@@ -90,8 +91,8 @@ double cofi_log_likelihood_of_one(const cofi_partition *q)
     return sum;
 }
 
-/* By how much knowing the clusters makes the attribute that gains most from it likelier; of_one gets what
- * cofi_log_likelihood_of_one tells. */
+/* The greatest gain in log evidence of any attribute when the clusters are known. Sets *of_one to the
+ * result of cofi_log_likelihood_of_one. */
 static double greatest_gain(const cofi_partition *q, double *of_one)
 {
     double most = 0;
@@ -105,8 +106,8 @@ static double greatest_gain(const cofi_partition *q, double *of_one)
     return most;
 }
 
-/* How much nearer rows are to the mean of their cluster than to that of the table: one-hot squared distances,
- * summed. */
+/* Reduction of the summed squared one-hot distances when every row is compared with the mean of its
+ * cluster instead of the mean of the table. */
 static double tightness(const cofi_partition *q)
 {
     const cofi_problem *p = q->rows->problem;
@@ -132,19 +133,19 @@ static double tightness(const cofi_partition *q)
     return gain;
 }
 
-/* The likelihood alone likes a few odd rows set apart, tightness alone likes clusters of equal size: the product
- * of the two gains over a single cluster asks for both. What the likelihood gains without the attribute that tells
- * the clusters apart best joins in, to the power 1/4: a partition that only copies a column is none that was found.
- * COForest's own partitions are kept unless another is better by more than a hundredth. Where no partition explains
- * the rows better than one cluster does, the tightest is kept. As many clusters as were asked for come before all
- * that. docs/quality.md says what else was tried. */
+/* The likelihood alone prefers partitions that separate a few outliers; compactness alone prefers clusters
+ * of equal size. The product of the two gains over a single cluster penalises both. A third factor is the
+ * likelihood gain without the attribute that gains most, to the power 1/4: it penalises a partition that
+ * only copies one column. A partition that the method itself refined wins unless another is better by more
+ * than 1 %. If no partition is likelier than a single cluster, the most compact one wins. An empty cluster
+ * is penalised more than all of this. docs/quality.md lists the alternatives that were tried. */
 static double balance(const cofi_partition *q, bool by_likelihood, double log_likelihood)
 {
     double of_one, most = greatest_gain(q, &of_one), gain = log_likelihood - of_one;
     double merit = log(fmax(tightness(q), 1e-300));
     if (!by_likelihood) merit += OWN_ADVANTAGE;
     merit -= EMPTY_PENALTY * cofi_count_empty(q);
-    if (gain <= 0) return merit - NO_GAIN_PENALTY; /* below any that gains */
+    if (gain <= 0) return merit - NO_GAIN_PENALTY; /* worse than any partition with a gain */
     double others = fmax(gain - most, LEAST_OTHERS * gain);
     return merit + log(gain) + OTHERS_POWER * log(others);
 }

@@ -1,4 +1,4 @@
-/* The parts of a running fit. Each function takes the parts it needs. */
+/* The parts of a running fit. Each function takes only the parts it needs. */
 #ifndef COFI_FIT_H
 #define COFI_FIT_H
 
@@ -9,7 +9,7 @@
 
 struct cofi_method;
 
-/* What the host lends. */
+/* What the caller of the library provides. */
 typedef struct cofi_host {
     cof_env env;
     cofi_team *team;
@@ -17,32 +17,32 @@ typedef struct cofi_host {
     double began_s;
 } cofi_host;
 
-/* What the clusters are like: p(v|C_j), [g][stride]. An emptied cluster keeps the last profile it had. */
+/* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile. */
 typedef struct cofi_profiles {
     double *share;
-    uint8_t *alive; /* k: the cluster has a profile, so rows may join it */
+    uint8_t *alive; /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
 
-/* What a restart begins with. */
+/* What a restart starts from. */
 typedef struct cofi_seeds {
-    uint64_t *row;  /* k rows of the table */
-    uint32_t *cell; /* [j][column]: their cells, attributes first, then quantities */
-    uint32_t *mode; /* [j][attribute]: the seeds' cells, then whatever the method makes of them */
+    uint64_t *row;  /* k row numbers of the table */
+    uint32_t *cell; /* [j][column]: cells of the seeds, attributes first, then quantities */
+    uint32_t *mode; /* [j][attribute]: at first the seeds' cells, later the modes of the method */
 } cofi_seeds;
 
-/* What refines the partition of the start, and so makes the distances that new rows are labelled by. */
+/* What refines the start's partition. It also determines the distances that label new rows. */
 typedef enum cofi_refiner { COFI_BY_METHOD, COFI_BY_LIKELIHOOD } cofi_refiner;
 
-/* Where a restart stands, and what happened so far. */
+/* State and history of the current restart. */
 typedef struct cofi_log {
     uint32_t restart, rebuild, n_passes;
     cofi_refiner refiner;
-    bool stopped;     /* the host said so */
-    cof_stop stop;    /* how the restart ended */
-    double objective; /* of the last pass */
+    bool stopped;     /* the host asked to stop */
+    cof_stop stop;    /* why the restart ended */
+    double objective; /* L after the last pass */
     cof_pass_record *history;
     size_t n_history, history_capacity;
-    uint64_t visits; /* rows labelled so far, whether scored or known to stay */
+    uint64_t visits; /* rows labelled so far, including skipped rows */
     double start_s, pass_s, forest_s;
 } cofi_log;
 
@@ -52,7 +52,7 @@ typedef struct cofi_fit {
     const struct cofi_method *method;
     cofi_partition partition;
     cofi_scores scores;
-    double *exact; /* room for scores.plain, where the authors' variant needs it */
+    double *exact; /* memory for scores.plain; only the authors' variant needs it */
     cofi_profiles profiles;
     cofi_forest forest;
     cofi_seeds seeds;
@@ -60,16 +60,16 @@ typedef struct cofi_fit {
     cofi_log log;
 } cofi_fit;
 
-/* `options` with every member filled in. The rows and their problem outlive the fit. */
+/* Every member of `options` is filled in. The rows and their problem must outlive the fit. */
 cof_status cofi_fit_open(cofi_rows *rows, const struct cofi_method *method, const cof_fit_options *options,
                          cofi_fit *fit, cof_error *err);
-void cofi_fit_close(cofi_fit *fit); /* fine after a failed open */
+void cofi_fit_close(cofi_fit *fit); /* allowed after a failed open */
 
-/* One timed pass with the current scores; tells the host. */
+/* Runs and times one pass with the current scores, and reports progress to the host. */
 cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_error *err);
-/* Adds a pass to the history. */
+/* Appends a pass to the history. */
 cof_status cofi_log_record(const cofi_host *host, cofi_log *log, uint64_t moved, cof_error *err);
-/* Asks the host whether to go on; the answer stays in log->stopped. */
+/* Asks the host whether to stop, and stores the answer in log->stopped. */
 bool cofi_log_stopped(const cofi_host *host, cofi_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory and bookkeeping of a running fit. */
+/* Memory and log of a running fit. */
 #include "fit.h"
 
 #include "method.h"
@@ -25,13 +25,15 @@ static cof_status open_tables(cofi_fit *fit, cof_error *err)
     return ok ? COF_OK : cofi_no_memory(err);
 }
 
-/* Threads cost more than they bring while a pass takes less than waking them. */
+/* Number of threads worth using: on a small table, waking the threads takes longer than a pass. */
 static uint32_t useful_threads(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
+    enum { PASS_WORK = 200000 };   /* rows x attributes x clusters */
+    enum { PAIR_WORK = 10000000 }; /* rows x attributes x attributes */
     double work = (double)p->n_walked * (double)p->n_attrs * o->k;
     bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;
-    if (pairs && work * (double)p->n_attrs / o->k > 10000000) return o->threads; /* comparing columns */
-    return work < 200000 || p->n_walked <= COFI_ONE_THREAD_ROWS ? 1 : o->threads;
+    if (pairs && work * (double)p->n_attrs / o->k > PAIR_WORK) return o->threads;
+    return work < PASS_WORK || p->n_walked <= COFI_ONE_THREAD_ROWS ? 1 : o->threads;
 }
 
 cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_fit_options *options,

@@ -1,4 +1,4 @@
-/* k-modes with a value distance, and the loop with distribution descriptors. */
+/* k-modes with value distances, and the loop with clusters described by distributions. */
 #include "loops.h"
 
 #include "criterion.h"
@@ -114,8 +114,8 @@ void cofi_profile_from_modes(cofi_fit *fit)
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         for (size_t r = 0; r < p->n_attrs; r++) {
             uint32_t v = fit->seeds.mode[j * p->n_attrs + r];
-            if (v < p->n_values[r])
-                fit->profiles.share[(size_t)(p->first[r] + v) * stride + j] = 1; /* else: ignored */
+            if (v < p->n_values[r]) /* otherwise the seed's cell is ignored */
+                fit->profiles.share[(size_t)(p->first[r] + v) * stride + j] = 1;
         }
     }
     memset(fit->profiles.alive, 1, fit->partition.k);
@@ -131,16 +131,16 @@ void cofi_profile_begin(cofi_fit *fit)
 
 typedef struct score_job {
     cofi_fit *fit;
-    const cofi_measure *m;
-    bool modes; /* distance to the mode; else mean distance to the profile */
+    const cofi_row_distance *m;
+    bool modes; /* distance to the mode; otherwise mean distance to the profile */
 } score_job;
 
-static double attribute_factor(const cofi_measure *m, size_t r)
+static double attribute_factor(const cofi_row_distance *m, size_t r)
 {
     return m->factor != NULL ? m->factor[r] : 1.0;
 }
 
-static double to_mode(const cofi_fit *fit, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
+static double to_mode(const cofi_fit *fit, const cofi_row_distance *m, size_t r, uint32_t v, uint32_t j)
 {
     uint32_t mode = fit->seeds.mode[j * fit->problem->n_attrs + r];
     if (m->d == NULL) return mode == v ? 0 : 1;
@@ -148,7 +148,7 @@ static double to_mode(const cofi_fit *fit, const cofi_measure *m, size_t r, uint
     return cofi_distances_of(fit, m->d, r, v)[mode];
 }
 
-static double to_profile(const cofi_fit *fit, const cofi_measure *m, size_t r, uint32_t v, uint32_t j)
+static double to_profile(const cofi_fit *fit, const cofi_row_distance *m, size_t r, uint32_t v, uint32_t j)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride;
@@ -171,7 +171,7 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
     for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
         uint32_t v = g - p->first[r];
         for (uint32_t j = 0; j < fit->partition.k; j++) {
-            double score = 0; /* ignored cells cost nothing */
+            double score = 0; /* ignored cells add nothing */
             if (v < p->n_values[r])
                 score =
                     factor * (job->modes ? to_mode(fit, job->m, r, v, j) : to_profile(fit, job->m, r, v, j));
@@ -181,8 +181,8 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
     }
 }
 
-/* No row can be farther from a cluster than this. */
-static double largest_sum(const cofi_fit *fit, const cofi_measure *m)
+/* Upper bound of the distance between a row and a cluster. */
+static double largest_sum(const cofi_fit *fit, const cofi_row_distance *m)
 {
     const cofi_problem *p = fit->problem;
     double sum = m->beside;
@@ -196,19 +196,19 @@ static double largest_sum(const cofi_fit *fit, const cofi_measure *m)
     return sum;
 }
 
-static void set_scores(cofi_fit *fit, const cofi_measure *m, double largest, bool modes)
+static void set_scores(cofi_fit *fit, const cofi_row_distance *m, double largest, bool modes)
 {
     score_job job = {fit, m, modes};
     cofi_scores_open(fit, largest);
     cofi_team_run(fit->host.team, score_task, &job, fit->problem->n_attrs);
 }
 
-void cofi_scores_modes(cofi_fit *fit, const cofi_measure *m)
+void cofi_scores_modes(cofi_fit *fit, const cofi_row_distance *m)
 {
     set_scores(fit, m, largest_sum(fit, m), true);
 }
 
-void cofi_scores_profiles(cofi_fit *fit, const cofi_measure *m)
+void cofi_scores_profiles(cofi_fit *fit, const cofi_row_distance *m)
 {
     set_scores(fit, m, largest_sum(fit, m), false);
 }
@@ -222,7 +222,7 @@ void cofi_scores_from(cofi_fit *fit, const double *raw, double largest)
 
 /* ---- The loop ------------------------------------------------------------------------------------ */
 
-/* How many passes ago the partition was met; 0: never. */
+/* How many passes ago the partition had this hash; 0: never. */
 static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
 {
     for (uint32_t back = 1; back <= n_met; back++)
@@ -230,7 +230,7 @@ static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
     return 0;
 }
 
-/* Rows to their clusters, and L where it is wanted. */
+/* Labels the rows, and computes L unless this is a start. */
 static cof_status label_rows(cofi_fit *fit, const cofi_loop *loop, uint64_t *moved, cof_error *err)
 {
     if (loop->assign != NULL) return loop->assign(fit, loop->ctx, moved, err);
@@ -268,10 +268,10 @@ cof_status cofi_loop_run(cofi_fit *fit, const cofi_loop *loop, cof_error *err)
     return COF_OK;
 }
 
-/* ---- Modes and profiles, until nothing moves ------------------------------------------------------ */
+/* ---- Loops over modes and profiles ---------------------------------------------------------------- */
 
 typedef struct centre_loop {
-    const cofi_measure *m;
+    const cofi_row_distance *m;
     double largest;
     cofi_centre centre;
 } centre_loop;
@@ -284,7 +284,7 @@ static void score_modes(cofi_fit *fit, void *ctx, uint32_t pass)
     set_scores(fit, c->m, c->largest, true);
 }
 
-cof_status cofi_loop_modes(cofi_fit *fit, const cofi_measure *m, cofi_centre centre, cof_phase phase,
+cof_status cofi_loop_modes(cofi_fit *fit, const cofi_row_distance *m, cofi_centre centre, cof_phase phase,
                            cof_error *err)
 {
     centre_loop ctx = {m, largest_sum(fit, m), centre};
@@ -300,7 +300,7 @@ static void score_profiles(cofi_fit *fit, void *ctx, uint32_t pass)
     set_scores(fit, c->m, c->largest, false);
 }
 
-cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_measure *m, cof_error *err)
+cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_row_distance *m, cof_error *err)
 {
     centre_loop ctx = {.m = m, .largest = largest_sum(fit, m)};
     cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score_profiles, .ctx = &ctx};
@@ -309,8 +309,8 @@ cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_measure *m, cof_error *e
 
 cof_status cofi_settle_kmodes(cofi_fit *fit, cof_error *err)
 {
-    if (fit->partition.known) return COF_OK; /* the start brought one */
-    cofi_measure hamming = {.sum = COFI_L1};
+    if (fit->partition.known) return COF_OK; /* the start left one */
+    cofi_row_distance hamming = {.sum = COFI_L1};
     cof_status status = cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_START, err);
     cofi_profile_clear(fit);
     return status;

@@ -1,4 +1,4 @@
-/* EM: the M step and what it starts from. The E step belongs to the rows (rows.h, expect). */
+/* EM: the M step and its initial values. The E step is an operation of the rows (rows.h, expect). */
 #include "mixture.h"
 
 #include "scores.h"
@@ -8,7 +8,7 @@
 struct cofi_mixture {
     cofi_blocks own;
     cofi_expectation e;
-    double *log_theta; /* behind e.log_theta and e.log_pi */
+    double *log_theta; /* owned; e.log_theta and e.log_pi point to these */
     double *log_pi;
     double *overall; /* [g]: share of each value in the table */
     size_t n_entries;
@@ -62,7 +62,7 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     return m->own.short_of_memory ? cofi_no_memory(err) : set_overall(fit, m, err);
 }
 
-/* M step: `unit` of the counts is one whole row, n of them in all. */
+/* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. */
 static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count, const uint64_t *size,
                      double unit, double n)
 {
@@ -78,7 +78,7 @@ static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count
                 size_t g = p->first[r] + v;
                 double share = ((double)count[g * stride + j] / unit + m->overall[g]) / (total / unit + 1);
                 m->log_theta[g * stride + j] =
-                    share > 0 ? log(share) : 0; /* a value that no weighted row holds */
+                    share > 0 ? log(share) : 0; /* no row of positive weight holds the value */
             }
         }
     }
@@ -96,7 +96,7 @@ void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *m)
     maximise(fit, m, m->e.count, m->e.size, m->e.membership * unit, (double)m->e.weight / unit);
 }
 
-/* What no row's sum of minus logarithms exceeds. */
+/* Upper bound of minus the log-likelihood of any row under one class. */
 static double largest_surprise(const cofi_fit *fit, const cofi_mixture *m)
 {
     const cofi_problem *p = fit->problem;

@@ -1,5 +1,5 @@
-/* A mixture of classes within which attributes are independent: the latent class model, and rounds of EM for it.
- * Smoothed by one row's worth of the overall distribution in every class. */
+/* The latent class model, a mixture of classes within which attributes are independent, and EM for it.
+ * Every class is smoothed with one pseudo-row of the overall distribution. */
 #ifndef COFI_MIXTURE_H
 #define COFI_MIXTURE_H
 
@@ -7,22 +7,25 @@
 
 typedef struct cofi_mixture cofi_mixture;
 
-/* EM will visit at most so many rows, evenly spread over the table. *out may be set even on failure: close it then
- * too. */
+/* EM visits at most most_rows rows, evenly spaced in the table. *out may be set even on failure: close it
+ * in any case. */
 cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err);
-void cofi_mixture_close(cofi_fit *fit, cofi_mixture *mixture); /* NULL is fine */
+void cofi_mixture_close(cofi_fit *fit, cofi_mixture *mixture); /* NULL is allowed */
 
-void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture); /* M step from the partition */
-/* E step: the log-likelihood. */
+/* M step from the counts of the partition */
+void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);
+/* E step; returns the log-likelihood. */
 cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *mixture, double *log_likelihood, cof_error *err);
-void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *mixture); /* M step from the E step */
+/* M step from the results of the E step */
+void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *mixture);
 
-/* Logarithm of the smoothing: what every class is lent, a row's worth of the overall distribution, is as if it had
- * been seen there. EM never lets this plus the log-likelihood fall; the log-likelihood alone it may. */
+/* Log-likelihood of the pseudo-rows that smooth the classes. EM never decreases the sum of this and the
+ * log-likelihood, but it may decrease the log-likelihood alone. */
 double cofi_mixture_smoothing(const cofi_fit *fit, const cofi_mixture *mixture);
-/* Free parameters: class sizes, and each class's table of each attribute. */
+/* Number of free parameters: class sizes, and a distribution per class and attribute. */
 double cofi_mixture_parameters(const cofi_fit *fit);
-/* Minus the logarithms, as scores: a pass then finds the likeliest class of every row. */
+/* Sets the scores to minus the logarithms of the probabilities, so that a pass finds the likeliest class
+ * of every row. */
 void cofi_mixture_scores(cofi_fit *fit, const cofi_mixture *mixture);
 
 #endif

@@ -7,14 +7,14 @@
 #include <math.h>
 
 enum {
-    SMALL_CELLS = 1 << 22,   /* rows times attributes: beyond, threads share the rows of one restart */
-    SMALL_ENTRIES = 1 << 20, /* values times clusters: each lane has several such tables */
-    LANE_WORK = 1 << 21      /* cells times clusters, over all restarts: below, waking threads costs more */
+    SMALL_CELLS = 1 << 22,   /* rows x attributes; above it, threads share the rows of one restart */
+    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables */
+    LANE_WORK = 1 << 21      /* cells x clusters x restarts; below it, waking threads takes longer */
 };
 
-/* ---- What a lane sees of the host ----------------------------------------------------------------- */
+/* ---- The env of a lane ------------------------------------------------------------------ */
 
-/* The host is asked on its own thread only, which is that of the first lane; the others follow its answer. */
+/* The host is asked only on its own thread, which is that of the first lane; the other lanes use the answer. */
 static int lane_should_stop(void *ctx)
 {
     const cofi_lane *lane = ctx;
@@ -35,7 +35,8 @@ static void lane_release(void *ctx, void *block)
     env->release(env->ctx, block);
 }
 
-/* Tells of the restarts that are done, in their order, so that the host hears the same on any number of threads. */
+/* Reports the finished restarts to the host in their order, so that progress does not depend on the number of
+ * threads. */
 static void tell_restarts(cofi_restarts *run)
 {
     const cofi_fit *fit = &run->lane[0].fit;
@@ -56,13 +57,13 @@ static void tell_restarts(cofi_restarts *run)
 
 /* ---- One restart ---------------------------------------------------------------------------------- */
 
-/* With quantities a partition of the rows does not tell their means. */
+/* With quantities, the partition alone does not determine the means. */
 static bool restores_by_partition(const cofi_fit *fit)
 {
     return fit->method->restore != NULL && fit->problem->n_numeric == 0;
 }
 
-/* A start's time is all of it, not only that of its passes. */
+/* Start time includes everything that a start does, not only its passes. */
 static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
 {
     cofi_fit *fit = &lane->fit;
@@ -112,13 +113,13 @@ static cof_status run_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
     place->first = fit->log.n_history;
     cof_status status = run_start(lane, &same_as, err);
     if (status != COF_OK) return status;
-    if (same_as != COFI_NONE) { /* it would end where an earlier one did */
+    if (same_as != COFI_NONE) { /* its result would repeat that of an earlier one */
         lane->run->record[restart] = lane->run->record[same_as];
         cofi_agreement_repeat(&lane->run->agreement, restart, same_as);
     } else {
         if (!fit->log.stopped || fit->partition.known)
             status = fit->method->run(fit, lane->method_state, err);
-        if (status != COF_OK || !fit->partition.known) return status; /* stopped before a first pass */
+        if (status != COF_OK || !fit->partition.known) return status; /* stopped before the first pass */
         status = judge(lane, restart, err);
     }
     place->lane = (uint32_t)(lane - lane->run->lane);
@@ -133,14 +134,14 @@ static void restart_task(void *ctx, uint32_t worker, size_t restart)
     if (lane->status != COF_OK || cofi_log_stopped(&lane->fit.host, &lane->fit.log)) return;
     lane->status = run_restart(lane, (uint32_t)restart, &lane->err);
     if (lane->status != COF_OK)
-        atomic_store(&run->stopped, true); /* there is nothing left to do for the others */
+        atomic_store(&run->stopped, true); /* the fit fails, so the other lanes need not go on */
     atomic_store(&run->place[restart].done, run->place[restart].lane != COFI_NONE);
     if (worker == 0 && run->side_by_side) tell_restarts(run);
 }
 
-/* ---- The best of them ----------------------------------------------------------------------------- */
+/* ---- The best restart ----------------------------------------------------------------------------- */
 
-/* Restarts that were stopped before they had a partition leave no record. */
+/* Removes the places of restarts that were stopped before they had a partition. */
 static void close_gaps(cofi_restarts *run, uint32_t restarts)
 {
     for (uint32_t r = 0; r < restarts; r++) {
@@ -158,7 +159,7 @@ static void close_gaps(cofi_restarts *run, uint32_t restarts)
     }
 }
 
-/* The history of all restarts in their order. */
+/* Joins the histories of all restarts in their order. */
 static cof_status collect_history(cofi_restarts *run, cof_error *err)
 {
     size_t n = 0;
@@ -176,7 +177,7 @@ static cof_status collect_history(cofi_restarts *run, cof_error *err)
     return COF_OK;
 }
 
-/* The first of those that no later one clearly exceeds. */
+/* The restart with the greatest criterion; a later one must exceed it by more than rounding. */
 static uint32_t choose_best(const cofi_restarts *run)
 {
     uint32_t best = 0;
@@ -185,7 +186,7 @@ static uint32_t choose_best(const cofi_restarts *run)
     return best;
 }
 
-/* Runs a finished restart once more, whatever the host says now. */
+/* Runs a finished restart again. Its result is needed, so a request to stop is ignored. */
 static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_fit *fit = &lane->fit;
@@ -194,14 +195,14 @@ static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *e
     fit->host.env.progress = NULL;
     fit->log.stopped = false;
     fit->log.restart = restart;
-    uint64_t visits = fit->log.visits; /* they were counted when it ran first */
+    uint64_t visits = fit->log.visits; /* already counted in the first run */
     cof_status status = run_start(lane, &same_as, err);
     if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
     fit->log.visits = visits;
     return status;
 }
 
-/* Leaves the fit as the best restart left it. */
+/* Brings a fit back to the state in which the best restart ended. */
 static cof_status restore_best(cofi_restarts *run, cof_error *err)
 {
     cofi_lane *lane = &run->lane[run->place[run->best].lane];
@@ -280,14 +281,14 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
     }
     if (p->n_numeric > 0) info->log_likelihood_of_one = NAN;
     if (fit->host.o.k == 1)
-        info->log_likelihood_of_one = best->log_likelihood; /* the same but for rounding */
+        info->log_likelihood_of_one = best->log_likelihood; /* equal except for rounding */
     if (fit->method->tell != NULL)
         fit->method->tell(fit, run->lane[run->place[run->best].lane].method_state, info);
 }
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
-/* Whether restarts run side by side: depends on the table and the options, not on the number of threads. */
+/* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. */
 static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cofi_start *start,
                               const cof_fit_options *o)
 {
@@ -301,7 +302,7 @@ static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, 
 static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o)
 {
     double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
-    return run->side_by_side && work >= LANE_WORK ? o->threads : 1; /* 0: as many as there are cores */
+    return run->side_by_side && work >= LANE_WORK ? o->threads : 1; /* 0: one per core */
 }
 
 static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows, const cofi_method *method,

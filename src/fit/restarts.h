@@ -1,8 +1,8 @@
-/* Restarts of a method from a start; the best one is kept.
+/* Runs a method several times, from different starts, and keeps the best restart.
  *
- * On a small table restarts run side by side, each on one thread; on a large one they run one after the other, with
- * all threads on its rows. Which of the two depends on the table alone, and neither results, history nor progress
- * depend on the number of threads. */
+ * On a small table restarts run in parallel, each on one thread. On a large table they run one after the other, and all
+ * threads share the rows. The choice depends on the table and the options; results, history and progress do not depend on
+ * the number of threads. */
 #ifndef COFI_RESTARTS_H
 #define COFI_RESTARTS_H
 
@@ -11,41 +11,41 @@
 
 #include <stdatomic.h>
 
-/* One of the fits that run side by side, with the memory of one restart at a time. */
+/* A lane is one of the fits that run in parallel. It has the memory of one restart at a time. */
 typedef struct cofi_lane {
     cofi_fit fit;
     void *method_state, *start_state;
-    cofi_kept *kept;       /* the partition of its best restart, if that is all it takes to restore it */
-    uint32_t kept_restart; /* which one that is; COFI_NONE: none */
-    uint32_t holds;        /* the restart that the fit is as it left; COFI_NONE: none */
-    bool judged;           /* a restart has been judged, with */
-    double best_criterion; /* the best so far */
+    cofi_kept *kept;       /* partition of its best restart, if the method can restore from that */
+    uint32_t kept_restart; /* number of that restart, or COFI_NONE */
+    uint32_t holds;        /* the restart whose final state the fit has, or COFI_NONE */
+    bool judged;           /* best_criterion is set */
+    double best_criterion; /* of its restarts so far */
     cof_status status;
     cof_error err;
     struct cofi_restarts *run;
 } cofi_lane;
 
-/* Where a restart ran, and where its passes stand in that lane's history. */
+/* The lane in which a restart ran, and the range of its passes in that lane's history. */
 typedef struct cofi_restart_place {
-    uint32_t lane; /* COFI_NONE: it was not run to a partition */
+    uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
     atomic_bool done;
 } cofi_restart_place;
 
 typedef struct cofi_restarts {
-    cof_env env; /* the host's */
+    cof_env env; /* of the caller */
     const cofi_start *start;
     bool side_by_side;
-    cofi_team *team; /* one worker a lane */
+    cofi_team *team; /* one worker per lane */
     cofi_lane *lane;
     uint32_t n_lanes;
-    uint32_t n_told; /* restarts that the host has heard of */
+    uint32_t n_told; /* number of restarts reported to the host */
     atomic_bool stopped;
     cofi_restart_place *place;
     cofi_agreement agreement;
-    cofi_fit *fit;   /* the lane's that has the best restart, as that left it */
-    double *ari;     /* of each restart with the kept one */
-    double *overlap; /* of each cluster with its counterparts in the good restarts */
+    cofi_fit *fit;   /* the fit of a lane, in the state in which the best restart ended */
+    double *ari;     /* per restart: adjusted Rand index with the kept one */
+    double *overlap; /* per cluster: mean overlap with its counterparts in the good restarts */
     uint32_t n_good;
     cof_restart_record *record;
     uint32_t n_records, best;
@@ -53,10 +53,10 @@ typedef struct cofi_restarts {
     size_t n_history;
 } cofi_restarts;
 
-/* Close it whether opening failed or not. `options` with every member filled in. */
+/* Every member of `options` is filled in. Close it even if opening failed. */
 cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const cofi_start *start,
                               const cof_fit_options *options, cofi_restarts *run, cof_error *err);
-/* All restarts, or as many as the host allows; then leaves run->fit as the best one left it. */
+/* Runs all restarts, or as many as the host allows; then sets run->fit to the state in which the best one ended. */
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err);
 void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info);
 void cofi_restarts_close(cofi_restarts *run);

@@ -1,4 +1,4 @@
-/* The table S: what a cluster charges for each value. Four ways to fill it, one pass to use it. */
+/* The four ways to fill the score table S. */
 #include "scores.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@ void cofi_profile_clear(cofi_fit *fit)
     memset(fit->profiles.alive, 0, fit->partition.k);
 }
 
-/* Where a cluster has rows but all their cells of an attribute are ignored, it looks like the whole table. */
+/* Profile of a cluster whose rows all have an ignored cell in this attribute: the distribution in the
+ * whole table. */
 static void profile_like_all(const cofi_fit *fit, const uint64_t *count, uint32_t n_values, double *profile)
 {
     uint32_t stride = fit->scores.stride;
@@ -58,7 +59,7 @@ void cofi_profile_update(cofi_fit *fit)
 
 /* ---- Scale -------------------------------------------------------------------------------------- */
 
-/* The largest power of two that keeps every row sum below 2^COFI_SUM_BITS. */
+/* The scale is the largest power of two that keeps the sum of a row's scores below 2^COFI_SUM_BITS. */
 void cofi_scores_open(cofi_fit *fit, double largest_sum)
 {
     int exponent = 0;
@@ -71,13 +72,13 @@ void cofi_scores_open(cofi_fit *fit, double largest_sum)
 
 int64_t cofi_fixed_point(double score, double scale)
 {
-    return score > 0 ? llrint(score * scale) : 0; /* below 0 only by rounding */
+    return score > 0 ? llrint(score * scale) : 0; /* only rounding makes a score negative */
 }
 
 /* ---- One-hot k-means ---------------------------------------------------------------------------- */
 
-/* Half the squared Euclidean distance between a one-hot cell and the cluster mean: (1 - 2 p(v) + sum p^2) / 2,
- * here plus 1/2, which shifts all clusters alike. */
+/* Half the squared Euclidean distance between a one-hot cell and the cluster mean is (1 - 2 p(v) + sum
+ * p^2) / 2. Adding 1/2 keeps scores positive and changes all clusters equally. */
 static void onehot_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
@@ -110,8 +111,8 @@ typedef struct likelihood_job {
     const cofi_partition *from;
 } likelihood_job;
 
-/* Minus the logarithm of the chance that a cluster holds the value, given its counts and half a row more of
- * every value: what the integrated likelihood charges for one row more. */
+/* Minus the logarithm of the probability that a further row of the cluster has the value, given the
+ * cluster's counts and a Dirichlet prior of 1/2 per value. */
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
 {
     const likelihood_job *job = ctx;
@@ -153,9 +154,10 @@ static double attribute_factor(const cofi_fit *fit, size_t r)
     return fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (double)(fit->problem->n_present[r] - 1) : 1.0;
 }
 
-/* sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting: `work` holds
- * p(v|C_j), then the mass in the subtree below each value, then the sums. Moving the root across an edge
- * brings the mass below it nearer by its length and takes the rest as much farther away. */
+/* Computes sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting.
+ * `work` holds p(v|C_j) at first, then the mass of the subtree below each value, then the sums. When the
+ * root moves across an edge, the mass below the edge comes nearer by the edge's length, and the remaining
+ * mass goes farther away by the same length. */
 static void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32_t stride, uint32_t lanes,
                    double *work)
 {
@@ -186,7 +188,8 @@ static void trace_task(void *ctx, uint32_t worker, size_t r)
     double factor = attribute_factor(fit, r);
     const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
-    /* The sums are made where the scores will lie: allocated memory takes the type last written to it. */
+    /* The sums are computed in the memory of the scores: allocated memory takes the type last written to
+     * it. */
     double *work = (double *)(void *)value;
     memcpy(work, profile, (size_t)n_slots * stride * sizeof *work);
     for (uint32_t j = 0; j < stride; j += LANES)
@@ -198,7 +201,7 @@ static void trace_task(void *ctx, uint32_t worker, size_t r)
     }
 }
 
-/* The authors' own order of operations for the same sums: values ascending, then divided. */
+/* The same sums in the authors' order of operations: values in ascending order, then the division. */
 static void plain_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
@@ -211,7 +214,7 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
         for (uint32_t j = 0; j < fit->partition.k; j++) {
             size_t at = (size_t)u * stride + j;
             if (fit->forest.trace_at[r] ==
-                SIZE_MAX) { /* too many values for their sum of squares: ours will do */
+                SIZE_MAX) { /* too many values for a distance matrix: use our sum */
                 plain[at] = (double)fit->scores.value[(size_t)p->first[r] * stride + at] / fit->scores.scale;
                 continue;
             }

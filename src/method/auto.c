@@ -1,4 +1,4 @@
-/* Unknown k: a fit for every k, the likeliest one kept. */
+/* Finds the number of clusters: fits for every k and keeps the likeliest. */
 #include "../model/model.h"
 #include "../table/table.h"
 
@@ -40,7 +40,7 @@ static void add_times(cof_fit_info *to, const cof_fit_info *more)
     to->row_visits += more->row_visits;
 }
 
-/* Takes the model over. */
+/* Takes ownership of the model. */
 static void keep_better(search *s, cof_model *model, const cof_fit_info *info)
 {
     double merit = likeliest(model);
@@ -78,7 +78,8 @@ static cof_status check(const cof_table *table, const cof_fit_options *o, uint32
     if (k_max < k_min)
         return cofi_fail(err, COF_ERR_ARGUMENT, "the range of k from %u to %u is empty", k_min, k_max);
     if (k_max > COF_MOST_CLUSTERS)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "k can be tried up to %d, not %u", COF_MOST_CLUSTERS, k_max);
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the largest k is %u; it can be at most %d", k_max,
+                         COF_MOST_CLUSTERS);
     if (o->init_rows != NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "the initial rows set the number of clusters, so it cannot be chosen as well");
@@ -97,7 +98,7 @@ static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_
     uint32_t restarts = o->restarts;
     for (uint32_t i = 0; i <= k_max - k_min; i++) {
         o->k = k_min + i;
-        o->restarts = o->k == 1 ? 1 : restarts; /* there is one way to make one cluster */
+        o->restarts = o->k == 1 ? 1 : restarts; /* all restarts give the same single cluster */
         cof_status status = try_k(s, o, err);
         if (status != COF_OK) return status;
         bool stale = open_ended && s->n > s->best + COF_AUTO_STALE;
@@ -119,7 +120,8 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
     cof_status status = check(table, &o, k_min, k_max, err);
     if (status == COF_OK) status = try_all(&s, &o, k_min, k_max, open_ended, err);
-    /* what ended the search left something to keep: too few distinct rows, or the host said stop */
+    /* The search may end because there are too few distinct rows or because the host asked to stop; what
+     * was found before is kept. */
     if (s.n > 0 && (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED)) {
         if (status == COF_ERR_STOPPED) s.info.stop_reason = COF_STOP_STOPPED;
         status = COF_OK;

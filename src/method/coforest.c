@@ -1,4 +1,5 @@
-/* COForest (Zhao et al., ECAI 2024): a forest from the partition, a partition from the forest, until they agree. */
+/* COForest (Zhao et al., ECAI 2024): alternates between a forest from the partition and a partition from
+ * the forest until both are stable. */
 #include "forest_steps.h"
 
 #include "mixed.h"
@@ -6,14 +7,14 @@
 #include <math.h>
 
 typedef struct coforest {
-    uint64_t *built; /* hashes of the partitions that forests were built from */
-    uint64_t *met;   /* and of those met in one inner loop */
+    uint64_t *built; /* hashes of the partitions from which forests were built */
+    uint64_t *met;   /* hashes of the partitions in one inner loop */
     cofi_kept *best; /* the best partition of a cycle */
 } coforest;
 
 /* ---- Algorithm 1 --------------------------------------------------------------------------------- */
 
-/* Rows to their nearest cluster along the trees (equation 6), until none moves. */
+/* The inner loop: labels rows by distances along the trees (equation 6) until no label changes. */
 static cof_status settle_rows(cofi_fit *fit, const coforest *s, bool unrecorded, cof_error *err)
 {
     cofi_loop inner = {
@@ -21,11 +22,11 @@ static cof_status settle_rows(cofi_fit *fit, const coforest *s, bool unrecorded,
     return cofi_loop_run(fit, &inner, err);
 }
 
-/* Once more around a cycle of `period` forests, then back to the best partition met on the way. */
+/* Runs once more through a cycle of `period` forests, then restores the best partition of the cycle. */
 static cof_status choose_in_cycle(cofi_fit *fit, coforest *s, uint32_t period, cof_error *err)
 {
     double best = cofi_criterion(fit), best_objective = fit->log.objective;
-    uint32_t n_passes = fit->log.n_passes; /* the way round was counted once */
+    uint32_t n_passes = fit->log.n_passes; /* the passes of the cycle are already counted */
     cof_status status = cofi_partition_keep(&fit->partition, &s->best, err);
     for (uint32_t step = 1; status == COF_OK && step < period && !fit->log.stopped; step++) {
         cofi_build_forest(fit);
@@ -54,7 +55,7 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
         cofi_build_forest(fit);
         cof_status status = settle_rows(fit, s, false, err);
         if (status != COF_OK || log->stop == COF_STOP_STOPPED) return status;
-        if (q->hash == s->built[log->rebuild]) return COF_OK; /* converged, unless the inner loop was not */
+        if (q->hash == s->built[log->rebuild]) return COF_OK; /* log->stop is that of the inner loop */
         for (uint32_t earlier = 0; earlier < log->rebuild; earlier++)
             if (q->hash == s->built[earlier]) return choose_in_cycle(fit, s, log->rebuild + 1 - earlier, err);
         log->stop = COF_STOP_CAP;
@@ -62,9 +63,9 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
     }
 }
 
-/* ---- What may take its place ---------------------------------------------------------------------- */
+/* ---- Alternatives to the outer loop ---------------------------------------------------------------- */
 
-/* The forest of the partition, and the scores along it. */
+/* Builds the forest of the partition and sets the scores along it. */
 static void set_traces(cofi_fit *fit)
 {
     cofi_build_forest(fit);
@@ -79,18 +80,18 @@ static void score_likelihood(cofi_fit *fit, void *ctx, uint32_t pass)
     cofi_scores_likelihood(fit, &fit->partition);
 }
 
-/* Rows to the cluster that makes them likeliest, in place of the nearest one. */
+/* Labels every row by likelihood instead of distance until no label changes. */
 static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *err)
 {
     cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score_likelihood, .met = s->met};
     fit->log.n_passes = fit->log.rebuild = 0;
     cof_status status = cofi_loop_run(fit, &loop, err);
-    set_traces(fit); /* L, to compare with the other starts */
+    set_traces(fit); /* L, for comparison with other restarts */
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     return status;
 }
 
-/* The start's partition, as far as it came, with the L its own forest gives it. */
+/* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */
 static void leave_as_stopped(cofi_fit *fit)
 {
     cofi_build_forest(fit);
@@ -132,7 +133,7 @@ static cof_status coforest_open(cofi_fit *fit, void **state, cof_error *err)
     return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
 }
 
-/* Trace distances of every attribute, the longest of each scaled to 1. */
+/* Trace distances of every attribute, scaled so that the longest one is 1. */
 static void scaled_traces(cofi_fit *fit, cofi_distances *d)
 {
     const cofi_problem *p = fit->problem;
@@ -145,8 +146,8 @@ static void scaled_traces(cofi_fit *fit, cofi_distances *d)
     }
 }
 
-/* With quantities: the trees are learned on the categories, then take the place of "equal or not" in
- * k-prototypes from the same seeds. */
+/* With quantities, the trees are learned from the attributes alone; their distances then replace the 0/1
+ * distances in k-prototypes, from the same seeds. */
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     cofi_distances d = {NULL, NULL};
@@ -163,7 +164,7 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
     return status;
 }
 
-/* The kept partition tells everything: its forest, profiles and scores are made from its counts. */
+/* The partition determines everything else: forest, profiles and scores are computed from its counts. */
 static cof_status restore(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The public call: names and numbers become a method, a start and rows; then restarts, and a model of the best. */
+/* The public call cof_fit: finds the method and the start, opens the rows, runs the restarts and makes a
+ * model of the best. */
 #include "../fit/restarts.h"
 #include "../model/collect.h"
 #include "../start/starts.h"
@@ -10,11 +11,11 @@ enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
 enum {
     DEFAULT_RESTARTS = 10,
     SMALL_RESTARTS = 20,
-    SMALL_CELLS = 1 << 20, /* rows times attributes */
+    SMALL_CELLS = 1 << 20, /* rows x attributes of a small table */
     MOST_RESTARTS = 100,
-    RESTART_WORK = 1 << 21, /* that times clusters, over all restarts of the smallest tables */
-    CLUSTER_RESTARTS = 4,   /* a cluster: the more there are, the more ways to get stuck */
-    CLUSTER_WORK = 1 << 26  /* but no more work than that */
+    RESTART_WORK = 1 << 21, /* rows x attributes x clusters, over all restarts of a very small table */
+    CLUSTER_RESTARTS = 4,   /* per cluster: with more clusters there are more local optima */
+    CLUSTER_WORK = 1 << 26  /* limit of rows x attributes x clusters over these restarts */
 };
 
 static cof_status check_range(int32_t value, int32_t last, const char *what, cof_error *err)
@@ -47,7 +48,7 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
                          MOST_PASSES);
     if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
     if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
-    if (start_of(o)->once) o->restarts = 1; /* no chance, so no second chance */
+    if (start_of(o)->once) o->restarts = 1; /* a deterministic start gives the same result every time */
     const cofi_method *method = cofi_method_find(o->method);
     if (method == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
     if (o->scale == COF_SCALE_AUTO)
@@ -55,7 +56,7 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     return COF_OK;
 }
 
-/* Where starts cost little, more of them make the answer the same for more seeds. */
+/* On small tables restarts are cheap, and more of them make the result depend less on the seed. */
 static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
 {
     double cells = (double)p->n_walked * (double)p->n_attrs;
@@ -65,8 +66,8 @@ static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
     return (uint32_t)fmax(SMALL_RESTARTS, fmin(n, MOST_RESTARTS));
 }
 
-/* The portfolio is COForest's on categories; elsewhere its place is taken by the k-means start. That looks at categories
- * alone, so k-prototypes takes rows at random, and starts with quantities are judged by their own objective. */
+/* The portfolio exists only for COForest without quantities; in other cases the k-means start replaces it. That one uses
+ * attributes alone, so k-prototypes draws rows at random, and with quantities the objective selects the restart. */
 static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_fit_options *o)
 {
     bool has_portfolio = (method->flags & COFI_METHOD_PORTFOLIO) != 0 && p->n_numeric == 0;

@@ -1,4 +1,4 @@
-/* Steps that COForest and its cut-down versions share. */
+/* Steps that COForest and its ablations share. */
 #ifndef COFI_FOREST_STEPS_H
 #define COFI_FOREST_STEPS_H
 
@@ -7,7 +7,7 @@
 #include "../fit/method.h"
 #include "../fit/scores.h"
 
-/* A tree for every attribute from the counts of the partition (paper, "Order Forest Construction"). */
+/* Builds a tree for every attribute from the counts of the partition (paper, "Order Forest Construction"). */
 static inline void cofi_build_forest(cofi_fit *fit)
 {
     double before = cofi_now_s();
@@ -15,7 +15,7 @@ static inline void cofi_build_forest(cofi_fit *fit)
     fit->log.forest_s += cofi_now_s() - before;
 }
 
-/* As a step of cofi_loop: profiles from the counts, scores along the trees. */
+/* The score function of a cofi_loop: profiles from the counts, then scores along the trees. */
 static inline void cofi_score_traces(cofi_fit *fit, void *ctx, uint32_t pass)
 {
     (void)ctx;

@@ -1,4 +1,4 @@
-/* k-modes with value distances made once. */
+/* k-modes with value distances that are computed once. */
 #include "km.h"
 
 cof_status cofi_km_open(cofi_fit *fit, void **state, cof_error *err)
@@ -19,14 +19,14 @@ void cofi_km_close(cofi_fit *fit, void *state)
 cof_status cofi_km_run_l1(cofi_fit *fit, void *state, cof_error *err)
 {
     cofi_km *km = state;
-    cofi_measure m = {.d = &km->d, .sum = COFI_L1};
+    cofi_row_distance m = {.d = &km->d, .sum = COFI_L1};
     return cofi_loop_modes(fit, &m, COFI_FREQUENT, COF_PHASE_FIT, err);
 }
 
 cof_status cofi_km_run_l2(cofi_fit *fit, void *state, cof_error *err)
 {
     cofi_km *km = state;
-    cofi_measure m = {.d = &km->d, .sum = COFI_L2};
+    cofi_row_distance m = {.d = &km->d, .sum = COFI_L2};
     return cofi_loop_modes(fit, &m, COFI_MEDIAN, COF_PHASE_FIT, err);
 }
 

@@ -1,10 +1,11 @@
-/* k-modes (Huang 1998), in batches: values are equal or not, a cluster is its most frequent values. */
+/* k-modes (Huang 1998) in batch form: two values are equal or not, and the mode of a cluster holds its
+ * most frequent values. */
 #include "km.h"
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cofi_measure hamming = {.sum = COFI_L1};
+    cofi_row_distance hamming = {.sum = COFI_L1};
     return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }
 

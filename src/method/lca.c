@@ -1,4 +1,5 @@
-/* The latent class model: within a class, attributes are independent. Fitted by EM from the start's partition. */
+/* The latent class model: within a class, attributes are independent. It is fitted by EM from the start's
+ * partition. */
 #include "../fit/loops.h"
 #include "../fit/method.h"
 #include "../fit/mixture.h"
@@ -6,14 +7,14 @@
 #include <math.h>
 
 enum { MOST_ROUNDS = 500 };
-#define STEADY 1e-9 /* relative gain in what EM raises that ends it */
+#define STEADY 1e-9 /* EM ends if the relative gain of its objective is below this */
 
 typedef struct lca {
     cofi_mixture *mixture;
-    double log_likelihood; /* of the mixture that the last restart ended with */
+    double log_likelihood; /* log-likelihood of the mixture at the end of the last restart */
 } lca;
 
-/* Rounds of EM until what they raise is steady. */
+/* Runs EM until its objective, the log-likelihood plus the smoothing, no longer grows. */
 static cof_status run_em(cofi_fit *fit, lca *s, cof_error *err)
 {
     cofi_log *log = &fit->log;

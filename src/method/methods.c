@@ -1,4 +1,4 @@
-/* The table of methods, in the order people see them. */
+/* The table of methods, in the order in which help lists them. */
 #include "methods.h"
 
 /* clang-format off */

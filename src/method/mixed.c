@@ -1,5 +1,5 @@
-/* k-prototypes (Huang 1997) and ek-prototypes (after Sangam and Om 2018). Quantities are scaled to 0..1 over the
- * table; a missing one adds nothing. */
+/* k-prototypes (Huang 1997) and ek-prototypes (after Sangam and Om 2018). Quantities are scaled to 0..1
+ * over the table; a missing cell adds nothing. */
 #include "mixed.h"
 
 #include "../fit/method.h"
@@ -13,15 +13,16 @@ enum { BLOCK = COFI_WHOLE_BLOCK };
 typedef struct mixed {
     cofi_fit *fit;
     cofi_whole rows;
-    const cofi_measure *measure;
+    const cofi_row_distance *distance;
     double *centre;    /* [j][quantity]: mean over the cluster's rows */
-    double *total;     /* k, and behind it k weights: for one quantity's means */
-    double *block_sum; /* per block of rows: its part of the objective, added up in order */
-    int64_t *sum;      /* per worker: a row's sums */
-    bool profiles;     /* clusters are distributions, else modes; |x - c| instead of its square */
+    double *total;     /* k sums, then k weights, for the means of one quantity */
+    double *block_sum; /* per block of rows: its part of the objective; the parts are added in order */
+    int64_t *sum;      /* per worker: the sums of one row */
+    /* clusters are distributions instead of modes, and |x - c| replaces the square */
+    bool profiles;
 } mixed;
 
-/* The value of a cell; NaN where it is missing. */
+/* The value of a cell; NaN if it is missing. */
 static double quantity(const cofi_problem *p, const uint32_t *row, size_t c)
 {
     return p->quantity[c][row[p->n_attrs + c]];
@@ -41,7 +42,8 @@ static void centres_from_seeds(mixed *m)
     }
 }
 
-/* In row order, one thread: the sums must not depend on how many there are. An empty cluster keeps its means. */
+/* Runs on one thread in row order, because floating-point sums must not depend on the number of threads.
+ * An empty cluster keeps its means. */
 static void update_centres(mixed *m)
 {
     const cofi_problem *p = m->fit->problem;
@@ -60,7 +62,7 @@ static void update_centres(mixed *m)
     }
 }
 
-/* ---- Rows to clusters --------------------------------------------------------------------------- */
+/* ---- Labels ------------------------------------------------------------------------------------- */
 
 static void add_row(const mixed *m, const uint32_t *row, int64_t *sum)
 {
@@ -114,13 +116,13 @@ static void score(cofi_fit *fit, void *ctx, uint32_t pass)
     if (pass > 0) {
         update_centres(m);
         if (m->profiles) cofi_profile_update(fit);
-        if (!m->profiles && m->measure->d == NULL) cofi_modes_frequent(fit);
-        if (!m->profiles && m->measure->d != NULL) cofi_modes_median(fit, m->measure->d);
+        if (!m->profiles && m->distance->d == NULL) cofi_modes_frequent(fit);
+        if (!m->profiles && m->distance->d != NULL) cofi_modes_median(fit, m->distance->d);
     }
     if (m->profiles)
-        cofi_scores_profiles(fit, m->measure);
+        cofi_scores_profiles(fit, m->distance);
     else
-        cofi_scores_modes(fit, m->measure);
+        cofi_scores_modes(fit, m->distance);
 }
 
 static cof_status open_mixed(mixed *m, cof_error *err)
@@ -166,8 +168,8 @@ static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma,
     double *factor = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *factor);
     if (factor == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
-    cofi_measure measure = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
-    mixed m = {.fit = fit, .measure = &measure, .profiles = profiles};
+    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
+    mixed m = {.fit = fit, .distance = &distance, .profiles = profiles};
     cof_status status = open_mixed(&m, err);
     if (status == COF_OK) status = settle(&m, err);
     close_mixed(&m);

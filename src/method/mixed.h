@@ -1,13 +1,14 @@
-/* Categories and quantities together: k-prototypes and what is built on it. */
+/* Attributes and quantities together: k-prototypes and methods built on it. */
 #ifndef COFI_MIXED_H
 #define COFI_MIXED_H
 
 #include "../fit/loops.h"
 
-#define COFI_GAMMA 0.5 /* weight of a category's distance beside squared differences on 0..1 */
+/* Weight of a value distance relative to squared differences of quantities scaled to 0..1. */
+#define COFI_GAMMA 0.5
 
-/* Huang's loop from the restart's seeds: squared differences to the means, plus gamma times the categories'
- * distances to the modes; `distances` NULL: equal or not. */
+/* Huang's loop from the seeds of the restart. The distance is the squared differences to the means plus
+ * gamma times the value distances to the modes. `distances` NULL: 0 for equal values, 1 for others. */
 cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err);
 
 #endif

@@ -1,8 +1,9 @@
-/* The value distances of methods that make them once, for whoever wants to look at them. */
+/* The public call that returns the value distances of methods which compute them once. */
 #include "km.h"
 #include "methods.h"
 
-/* State of such a method is a cofi_km; toy graphs have one too, but draw their distances in every run. */
+/* Such a method has a cofi_km as its state. Toy graphs have one too, but draw their distances in every
+ * restart. */
 static bool measures_once(const cofi_method *m)
 {
     static const char *const names[] = {"lsm", "cbdm", "udm", "hdc", "adc"};
@@ -43,7 +44,7 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
     if (method == NULL || !measures_once(method))
         return cofi_fail(err, COF_ERR_ARGUMENT, "%s has no distances between values before it clusters",
                          o.method == NULL ? "coforest" : o.method);
-    if (o.k == 0) o.k = 1; /* no cluster takes part */
+    if (o.k == 0) o.k = 1; /* value distances do not depend on k */
     o.restarts = o.max_passes = o.max_rebuilds = 1;
     cof_status status = cofi_rows_open_table(table, &o, true, &problem, &rows, err);
     bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;

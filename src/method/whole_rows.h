@@ -1,23 +1,23 @@
-/* All rows of a table, for methods whose distances are no sums over attributes. Equal rows are not folded. */
+/* All rows of a table, for methods whose distance is not a sum over attributes. Equal rows are not folded. */
 #ifndef COFI_WHOLE_ROWS_H
 #define COFI_WHOLE_ROWS_H
 
 #include "../fit/fit.h"
 
-enum { COFI_WHOLE_BLOCK = 4096 }; /* rows of one task */
+enum { COFI_WHOLE_BLOCK = 4096 }; /* rows per task */
 
 typedef struct cofi_whole {
     cofi_blocks own;
     size_t n_rows, n_columns; /* columns: attributes, then quantities */
     uint32_t *cell;           /* [row][column] */
     uint64_t *weight;         /* in the problem's unit */
-    int32_t *label;           /* what the method finds */
+    int32_t *label;           /* set by the method */
 } cofi_whole;
 
-/* Close it whether opening failed or not. */
+/* Close it even if opening failed. */
 cof_status cofi_whole_open(cofi_fit *fit, cofi_whole *whole, cof_error *err);
 void cofi_whole_close(cofi_whole *whole);
-/* Takes the labels over as a pass would. */
+/* Sets the labels of the partition as a pass would. */
 cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
 
 static inline const uint32_t *cofi_whole_row(const cofi_whole *w, size_t row)

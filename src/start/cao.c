@@ -1,5 +1,6 @@
-/* Cao, Liang and Bai (2009): a row is dense if its values are frequent; each next seed is the row where density times
- * distance to the nearest seed is greatest. There is no chance in it; the first such row wins. */
+/* Cao, Liang and Bai (2009): the density of a row is the frequency of its values; each further seed is the
+ * row with the greatest product of density and distance to the nearest seed. The start is deterministic;
+ * ties go to the first row. */
 #include "../fit/loops.h"
 #include "seeds.h"
 

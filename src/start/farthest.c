@@ -1,4 +1,5 @@
-/* Rows far apart: each next seed is as far as possible from the nearest one chosen, ties by chance. */
+/* Farthest-first seeds: each further seed is a row whose distance to its nearest seed is greatest; ties
+ * are decided at random. */
 #include "seeds.h"
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)

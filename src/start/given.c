@@ -1,4 +1,4 @@
-/* The rows that the caller names. */
+/* The rows that the caller names as seeds. */
 #include "../fit/loops.h"
 #include "seeds.h"
 #include "starts.h"

@@ -1,5 +1,5 @@
-/* Huang's frequency start (1998): values drawn by how often they occur make a first mode, attribute by attribute; the
- * row nearest to it is the seed, so that no cluster begins without rows. */
+/* Huang's frequency start (1998): for each seed, values are drawn by their frequencies, attribute by
+ * attribute. The row nearest to these values is the seed, so that no cluster starts empty. */
 #include "../fit/loops.h"
 #include "seeds.h"
 
@@ -15,7 +15,7 @@ static uint32_t draw_value(cofi_rng *rng, const uint64_t *total, uint32_t n_valu
     return v;
 }
 
-/* Quantities have no frequencies: theirs are the cells of any row. */
+/* Quantities have no frequencies; their cells are those of a random row. */
 static cof_status draw_cells(cofi_fit *fit, const uint64_t *total, uint32_t *cell, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -29,7 +29,7 @@ static cof_status draw_cells(cofi_fit *fit, const uint64_t *total, uint32_t *cel
     return status;
 }
 
-/* The nearest row may be a seed already; then other values are drawn. */
+/* If the nearest row is already a seed, other values are drawn. */
 static cof_status choose_seed(cofi_fit *fit, const uint64_t *total, uint32_t j, cof_error *err)
 {
     const cofi_rows_ops *ops = fit->partition.rows->ops;

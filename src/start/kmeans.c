@@ -1,4 +1,4 @@
-/* One-hot k-means from k-means++ seeds: its partition is the start. */
+/* The partition of one-hot k-means from k-means++ seeds. */
 #include "../fit/loops.h"
 #include "../fit/scores.h"
 #include "seeds.h"

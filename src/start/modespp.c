@@ -1,5 +1,5 @@
-/* k-means++ seeds for k-modes: each next row is drawn with a chance in proportion to its distance to the nearest one
- * chosen. */
+/* k-means++ seeds for k-modes: each further row is drawn with probability proportional to its distance to
+ * the nearest seed. */
 #include "seeds.h"
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)

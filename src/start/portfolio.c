@@ -1,9 +1,10 @@
-/* The default start: restarts take turns. Even ones begin with one-hot k-means and are refined by the method, odd ones
- * with rows far apart and are refined by likelihood; each after a few rounds of EM.
+/* The default start alternates between two kinds. Even restarts begin with one-hot k-means and are refined by
+ * the method; odd restarts begin with farthest-first seeds and are refined by likelihood. Both kinds run a
+ * few rounds of EM before they are refined.
  *
- * On a large table a restart runs on a sample first, whole, and every row of the table then goes to the cluster that
- * the sample's partition makes likeliest. Restarts that lead to a partition of the sample met before are not run on
- * the table again. */
+ * On a large table, a complete restart runs on a sample first. Every row of the table then joins the
+ * cluster that is likeliest given the sample's partition. A restart whose partition of the sample equals
+ * that of an earlier restart is not run on the table. */
 #include "../fit/loops.h"
 #include "../fit/mixture.h"
 #include "../fit/scores.h"
@@ -15,7 +16,7 @@ enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROUNDS = 6, 
 /* Rounds of EM on some of the rows. */
 typedef struct softening {
     cofi_mixture *mixture;
-    cofi_kept *before; /* the partition it began with */
+    cofi_kept *before; /* the partition before EM */
     uint32_t n_rounds;
 } softening;
 
@@ -25,14 +26,15 @@ typedef struct sample {
     cofi_fit fit;
     void *method_state;
     softening soft;
-    uint64_t *met;  /* per restart: hash of the partition of the sample, whatever its clusters are called */
-    uint32_t *name; /* k: of the clusters in order of appearance */
-    int32_t *label; /* per row of the sample */
+    /* per restart: hash of the sample's partition, independent of the numbers of the clusters */
+    uint64_t *met;
+    uint32_t *number; /* k: number of each cluster in order of first appearance */
+    int32_t *label;   /* per row of the sample */
 } sample;
 
 typedef struct portfolio {
-    softening soft; /* on the table itself, if that is small */
-    sample *sample; /* NULL: the table is small, or the sample too uniform to start from */
+    softening soft; /* for the table itself, if it is small */
+    sample *sample; /* NULL: the table is small, or the sample has fewer than k distinct rows */
 } portfolio;
 
 static size_t sample_size(uint32_t k)
@@ -46,7 +48,7 @@ static bool uses_sample(const cofi_problem *p, uint32_t k)
     return p->n_walked > 2 * sample_size(k);
 }
 
-/* ---- One turn, on the table or on a sample of it -------------------------------------------------- */
+/* ---- One start, on the table or on a sample of it ------------------------------------------------- */
 
 static void close_softening(cofi_fit *fit, softening *s)
 {
@@ -54,9 +56,9 @@ static void close_softening(cofi_fit *fit, softening *s)
     cofi_kept_free(&fit->partition, s->before);
 }
 
-/* A few rounds of EM: rows on the edge between clusters weigh little there, so that profiles come closer to what
- * the clusters are like, and the hard loops after it start from a better partition. Not where it empties clusters:
- * so many were asked for. */
+/* Runs a few rounds of EM. Rows between two clusters then have little weight in either, so the profiles
+ * describe the clusters better and the hard loops start from a better partition. If EM empties clusters,
+ * its partition is discarded, because k clusters are wanted. */
 static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
 {
     uint32_t n_empty = cofi_count_empty(&fit->partition);
@@ -78,7 +80,7 @@ static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
     return status;
 }
 
-static cof_status take_turn(cofi_fit *fit, softening *s, cof_error *err)
+static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
 {
     bool apart = fit->log.restart % 2 == 1;
     fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
@@ -99,7 +101,7 @@ static void close_sample(cofi_fit *fit, sample *s)
     }
     cofi_rows_close(s->rows);
     cofi_problem_close_sample(&s->problem);
-    void *owned[] = {s->met, s->name, s->label, s};
+    void *owned[] = {s->met, s->number, s->label, s};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
 }
 
@@ -107,19 +109,19 @@ static cof_status open_on_sample(cofi_fit *fit, size_t n, sample *s, cof_error *
 {
     const cof_env *env = &fit->host.env;
     s->met = cofi_alloc(env, fit->host.o.restarts, sizeof *s->met);
-    s->name = cofi_alloc(env, fit->partition.k, sizeof *s->name);
+    s->number = cofi_alloc(env, fit->partition.k, sizeof *s->number);
     s->label = cofi_alloc(env, n, sizeof *s->label);
-    if (s->met == NULL || s->name == NULL || s->label == NULL) return cofi_no_memory(err);
+    if (s->met == NULL || s->number == NULL || s->label == NULL) return cofi_no_memory(err);
     cof_status status = cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err);
     if (status == COF_OK && fit->method->open != NULL)
         status = fit->method->open(&s->fit, &s->method_state, err);
     if (status == COF_OK) status = cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);
-    s->fit.host.env.progress = NULL; /* the host hears of passes over its table */
+    s->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
     s->soft.n_rounds = SAMPLE_SOFT_ROUNDS;
     return status;
 }
 
-/* Leaves *out NULL where the sample is too uniform to start from. */
+/* *out remains NULL if the sample has fewer than k distinct rows. */
 static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *err)
 {
     cofi_rows *rows = fit->partition.rows;
@@ -135,23 +137,23 @@ static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *
     return status;
 }
 
-/* Clusters are numbered as they appear. */
+/* The clusters are numbered in order of first appearance, so that equal partitions have equal hashes. */
 static cof_status hash_partition(sample *s, uint64_t *hash, cof_error *err)
 {
     size_t n = s->problem.n_table_rows;
-    uint32_t n_names = 0;
+    uint32_t n_numbered = 0;
     cof_status status = cofi_partition_labels(&s->fit.partition, NULL, n, s->label, err);
     *hash = 0;
-    memset(s->name, 0xFF, s->fit.partition.k * sizeof *s->name);
+    memset(s->number, 0xFF, s->fit.partition.k * sizeof *s->number);
     for (size_t i = 0; status == COF_OK && i < n; i++) {
-        uint32_t *name = &s->name[s->label[i]];
-        if (*name == COFI_NONE) *name = n_names++;
-        *hash = cofi_mix64(*hash + *name);
+        uint32_t *number = &s->number[s->label[i]];
+        if (*number == COFI_NONE) *number = n_numbered++;
+        *hash = cofi_mix64(*hash + *number);
     }
     return status;
 }
 
-/* The whole restart on the sample. */
+/* Runs a complete restart on the sample. */
 static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof_error *err)
 {
     uint32_t restart = fit->log.restart;
@@ -160,7 +162,7 @@ static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof
     s->fit.log.n_history = 0;
     s->fit.rng = fit->rng;
     cofi_partition_forget(&s->fit.partition);
-    cof_status status = take_turn(&s->fit, &s->soft, err);
+    cof_status status = make_start(&s->fit, &s->soft, err);
     if (status == COF_OK) status = fit->method->run(&s->fit, s->method_state, err);
     fit->log.visits += s->fit.log.visits - visits;
     fit->log.stopped = s->fit.log.stopped;
@@ -200,7 +202,7 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, uint32_t *same_as, c
 {
     portfolio *s = state;
     uint64_t moved;
-    if (s->sample == NULL) return take_turn(fit, &s->soft, err);
+    if (s->sample == NULL) return make_start(fit, &s->soft, err);
     cof_status status = run_on_sample(fit, s->sample, same_as, err);
     if (status != COF_OK || *same_as != COFI_NONE) return status;
     cofi_scores_likelihood(fit, &s->sample->fit.partition);

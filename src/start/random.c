@@ -1,11 +1,11 @@
-/* The paper's start: any row, drawn again while it equals one chosen before. */
+/* The paper's start: a random row, drawn again while it equals an earlier seed. */
 #include "../fit/loops.h"
 #include "seeds.h"
 
 enum { MOST_TRIES = 64 };
 
-/* Chance is slow where few rows differ and are unevenly repeated: the same distribution then comes from drawing among
- * the rows still different. */
+/* Repeated draws are slow if there are few distinct rows of very different frequency. After some attempts
+ * the row is drawn among the rows that differ from all seeds, which gives the same distribution. */
 static cof_status choose_seed(cofi_fit *fit, uint32_t j, cof_error *err)
 {
     uint64_t row;

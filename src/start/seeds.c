@@ -1,11 +1,11 @@
-/* Seeds: k rows that differ. */
+/* Seeds: k distinct rows. */
 #include "seeds.h"
 
 #include "../fit/loops.h"
 
 static size_t n_columns(const cofi_fit *fit)
 {
-    return fit->problem->n_attrs + fit->problem->n_numeric; /* what makes rows differ */
+    return fit->problem->n_attrs + fit->problem->n_numeric; /* columns in which rows can differ */
 }
 
 cof_status cofi_seeds_draw(cofi_fit *fit, cofi_chance by, uint64_t *row, cof_error *err)
@@ -56,7 +56,7 @@ cof_status cofi_seeds_apart(cofi_fit *fit, cofi_chance by, cof_error *err)
     cof_status status = fit->partition.rows->ops->add_seed(&fit->partition, NULL, err);
     for (uint32_t j = 0; j < k && status == COF_OK; j++) {
         status = cofi_seeds_draw(fit, j == 0 ? COFI_ANY_ROW : by, &row, err);
-        bool track = j + 1 < k; /* after the last nobody asks for distances */
+        bool track = j + 1 < k; /* nothing uses the distances after the last seed */
         if (status == COF_OK) status = cofi_seeds_set(fit, j, row, track, err);
     }
     if (status == COF_OK) cofi_modes_from_seeds(fit);

@@ -76,12 +76,12 @@ static void k_prototypes_example(void **state)
     scene s;
     cof_error err;
     open_scene(&s, false, COFI_GAMMA);
-    cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
+    cofi_row_distance distance = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
     memset(s.fit.profiles.alive, 1, 2);
     centres_from_seeds(&s.m);
-    cofi_scores_modes(&s.fit, &measure);
+    cofi_scores_modes(&s.fit, &distance);
     check_distances(&s, (double[]){0, 1.0625, 0.0625, 0.75, 1.0625, 0, 1, 0.5625});
-    s.m.measure = &measure;
+    s.m.distance = &distance;
     assert_status(settle(&s.m, &err), COF_OK, &err);
     check_labels(&s, (int32_t[]){0, 0, 1, 1});
     check_distances(
@@ -96,13 +96,13 @@ static void ek_prototypes_example(void **state)
     scene s;
     cof_error err;
     open_scene(&s, true, 1);
-    cofi_measure measure = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
+    cofi_row_distance distance = {.factor = s.factor, .sum = COFI_L1, .beside = 1};
     cofi_profile_begin(&s.fit);
     centres_from_seeds(&s.m);
-    cofi_scores_profiles(&s.fit, &measure);
+    cofi_scores_profiles(&s.fit, &distance);
     check_distances(&s, (double[]){0, 1.75, 0.25, 1.5, 1.75, 0, 1, 1.25});
     cofi_profile_clear(&s.fit);
-    s.m.measure = &measure;
+    s.m.distance = &distance;
     assert_status(settle(&s.m, &err), COF_OK, &err);
     check_labels(&s, (int32_t[]){0, 0, 1, 0});
     assert_true(fabs(s.m.centre[0] - 0.416667) <= 1e-6 && fabs(s.m.centre[1] - 0.75) <= 1e-6);

@@ -1,4 +1,4 @@
-/* Starts by turns: what each is refined by, that nothing depends on threads or kernels, and what the model keeps. */
+/* Alternating starts: what refines each, that nothing depends on threads or kernels, and what the model keeps. */
 #include "unit_helper.h"
 
 #include "../../src/rows/kernels/kernel.h"

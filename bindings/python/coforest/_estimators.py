@@ -542,7 +542,7 @@ class COForest(_CategoryClusterer):
         likeliest of these found. Where 1 is found there is no structure.
     n_init : how many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small
         tables, up to 100.
-    init : how a start is made: "portfolio" (two kinds by turns; "kmeans" is done where columns are numeric or the
+    init : how a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the
         method is another), "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of ``n_clusters``
         rows, the first modes of a single start.
     select : which start is the best: "balance", both likely and tight, "likelihood" or "objective"; "auto" takes

@@ -1,9 +1,10 @@
-/* COForest cut down (paper, section 3.3): from the k-modes partition, one structure, one inner loop. */
+/* The ablations of COForest (paper, section 3.3): from the k-modes partition, one structure is built, and
+ * one inner loop runs. */
 #include "../forest_steps.h"
 
 #include <math.h>
 
-/* The inner loop of the ablations: distances stay, profiles follow the rows. */
+/* The inner loop of the ablations: value distances are fixed, profiles follow the partition. */
 static cof_status settle_on_forest(cofi_fit *fit, cof_error *err)
 {
     cofi_loop loop = {.phase = COF_PHASE_FIT, .score = cofi_score_traces};
@@ -19,7 +20,7 @@ static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)
     return settle_on_forest(fit, err);
 }
 
-/* ||p(C|a) - p(C|b)||, scaled as the variant says. 0 if a value does not occur. */
+/* ||p(C|a) - p(C|b)||, scaled as the variant requires. 0 if a value does not occur. */
 static double weight(const cofi_fit *fit, uint32_t a, uint32_t b)
 {
     const uint64_t *of_a = fit->partition.count + (size_t)a * fit->scores.stride;
@@ -38,7 +39,7 @@ static double weight(const cofi_fit *fit, uint32_t a, uint32_t b)
     return w > 0 ? w : fit->forest.twin_length;
 }
 
-/* A tree that is the line over the values in code order. */
+/* Builds trees that are lines over the values in code order. */
 static void build_lines(cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
@@ -72,7 +73,7 @@ static cof_status run_line(cofi_fit *fit, void *state, cof_error *err)
     return settle_on_forest(fit, err);
 }
 
-/* Without a tree: every pair of values at its own weight, or all at 1. */
+/* Without trees: every pair of values has its own distance, or all have distance 1. */
 static cof_status settle_on_pairs(cofi_fit *fit, const cofi_distances *d, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -80,7 +81,7 @@ static cof_status settle_on_pairs(cofi_fit *fit, const cofi_distances *d, cof_er
     if (factor == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++)
         factor[r] = fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (p->n_present[r] - 1) : 1.0;
-    cofi_measure m = {.d = d, .factor = factor, .sum = COFI_L1};
+    cofi_row_distance m = {.d = d, .factor = factor, .sum = COFI_L1};
     cofi_profile_update(fit);
     cof_status status = cofi_loop_profiles(fit, &m, err);
     cofi_release(&fit->host.env, factor);

@@ -1,5 +1,5 @@
-/* ADC (Zhang and Cheung 2023): total variation over all attributes, each weighted by how much it tells the
- * target's values apart on average. */
+/* ADC (Zhang and Cheung 2023): total variation over all attributes, each weighted by its mean total
+ * variation between the target's values. */
 #include "variation.h"
 
 typedef struct adc_work {
@@ -7,7 +7,7 @@ typedef struct adc_work {
     cofi_km *km;
 } adc_work;
 
-/* Mean total variation, over the pairs of t's values, of what they go together with in r. */
+/* Mean total variation, over the pairs of t's values, between their conditional distributions in r. */
 static double relevance(const cofi_problem *p, size_t t, size_t r, const double *share)
 {
     double sum = 0, n_pairs = (double)p->n_present[t] * (p->n_present[t] - 1) / 2;

@@ -1,20 +1,21 @@
-/* Context-based distance, DILCA (Ienco, Pensa and Meo 2012): values are near if they are equally likely given the
- * values of the attributes that go together with theirs. */
+/* Context-based distance, DILCA (Ienco, Pensa and Meo 2012): two values are near if they have similar
+ * conditional distributions given the values of related attributes, the context. */
 #include "../km.h"
 #include "entropy.h"
 
 #include <math.h>
 
-#define SIGMA 0.8 /* context: symmetric uncertainty at least this share of the mean */
+/* An attribute is in the context if its symmetric uncertainty is at least this share of the mean. */
+#define SIGMA 0.8
 
-/* Two sweeps over the pairs: the first finds how strongly attributes go together, the second adds the squared
- * differences over each target's context. */
+/* Two sweeps over the pair tables: the first finds the context of every attribute, the second adds the
+ * squared differences over each target's context. */
 typedef struct dilca_work {
     cofi_fit *fit;
     cofi_km *km;
-    double *uncertainty; /* per worker: SU of its target with every attribute */
-    uint8_t *in_context; /* [t][r] while it fits in memory as bytes: 10,000 attributes take 100 MB */
-    uint64_t *n_context; /* per target: values of its context */
+    double *uncertainty; /* per worker: symmetric uncertainty of its target with every attribute */
+    uint8_t *in_context; /* [t][r], one byte each: 10,000 attributes take 100 MB */
+    uint64_t *n_context; /* per target: number of values of all attributes in its context */
     cofi_logs logs;
 } dilca_work;
 

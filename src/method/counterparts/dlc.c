@@ -1,18 +1,19 @@
-/* DLC (Zhang and Cheung 2020): the values of every attribute stand on a line in code order; the gaps between
+/* DLC (Zhang and Cheung 2020): the values of every attribute lie on a line in code order; the gaps between
  * neighbours are learned so that clusters become compact. Clusters are described by distributions. */
 #include "../km.h"
 
-/* Gaps of all attributes. gap[first[r] + t]: length between values t and t + 1 of attribute r; they sum to 1. A
- * value that no weighted row holds is no place of its own on the line: it falls on the next one. */
+/* Gaps of all attributes. gap[first[r] + t] is the distance between values t and t + 1 of attribute r; the
+ * gaps of an attribute sum to 1. A value that occurs in no row of positive weight has no position of its
+ * own: it has that of the next value. */
 typedef struct lines {
     cofi_blocks own;
     double *gap;
     uint8_t *present; /* per flat id */
-    double *below;    /* k: share of each cluster's rows up to a value */
+    double *below;    /* k: share of each cluster's rows with this value or a lower one */
     cofi_distances d;
 } lines;
 
-/* Whether the value has a gap behind it: it is there, and another one after it. */
+/* Whether there is a gap after the value: the value occurs, and so does a higher one. */
 static bool has_gap(const cofi_problem *p, const lines *s, size_t r, uint32_t value)
 {
     if (!s->present[p->first[r] + value]) return false;
@@ -43,7 +44,7 @@ static void equal_gaps(const cofi_fit *fit, lines *s)
             s->gap[p->first[r] + t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
 }
 
-/* Chance that a pair of rows, of one cluster or of two, lies on both sides of the gap. */
+/* Probability that the gap separates a pair of rows, from one cluster (within) or from two (between). */
 static void gap_chances(const cofi_fit *fit, const double *below, double *within, double *between)
 {
     double n = (double)fit->problem->total_weight;
@@ -85,7 +86,7 @@ static void learn_gaps(const cofi_fit *fit, lines *s)
 
 static cof_status learn(cofi_fit *fit, lines *s, bool once, cof_error *err)
 {
-    cofi_measure m = {.d = &s->d, .sum = COFI_L1};
+    cofi_row_distance m = {.d = &s->d, .sum = COFI_L1};
     uint64_t before = 0;
     cofi_profile_begin(fit);
     for (fit->log.rebuild = 0;; fit->log.rebuild++) {

@@ -6,7 +6,7 @@ cof_status cofi_logs_open(const cofi_problem *p, cofi_logs *logs, cof_error *err
 {
     uint64_t rows = p->total_weight;
     *logs = (cofi_logs){NULL, 0};
-    if (p->unit != 1.0) return COF_OK; /* counts need not be whole */
+    if (p->unit != 1.0) return COF_OK; /* with fractional weights counts are not whole numbers */
     size_t n = rows < MOST_LOGS ? (size_t)rows + 1 : MOST_LOGS;
     logs->of = cofi_alloc(&p->env, n, sizeof *logs->of);
     if (logs->of == NULL) return cofi_no_memory(err);

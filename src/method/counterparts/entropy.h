@@ -1,4 +1,4 @@
-/* Entropies of counts, and what two attributes share. */
+/* Entropies of counts, and the mutual information of two attributes. */
 #ifndef COFI_ENTROPY_H
 #define COFI_ENTROPY_H
 
@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-/* x log2 x, looked up for whole x below n: entropies of counts are sums of it. */
+/* Table of x log2 x for whole x below n: entropies of counts are sums of such terms. */
 typedef struct cofi_logs {
-    double *of; /* NULL: nothing is looked up */
+    double *of; /* NULL: no table, values are computed */
     size_t n;
 } cofi_logs;
 
 cof_status cofi_logs_open(const cofi_problem *problem, cofi_logs *logs, cof_error *err);
-void cofi_logs_close(const cofi_problem *problem, cofi_logs *logs); /* fine after a failed open */
+void cofi_logs_close(const cofi_problem *problem, cofi_logs *logs); /* allowed after a failed open */
 
 static inline double cofi_x_log_x(const cofi_logs *logs, double x)
 {
@@ -21,15 +21,15 @@ static inline double cofi_x_log_x(const cofi_logs *logs, double x)
     return x > 0 ? x * log2(x) : 0;
 }
 
-/* What two attributes share, in bits, from their pair table. */
+/* Entropies of two attributes in bits, from their pair table. */
 typedef struct cofi_shared {
-    double own, other; /* entropies of the target and of the other */
+    double own, other; /* entropies of the target attribute and of the other one */
     double joint;
 } cofi_shared;
 
 cofi_shared cofi_entropies(const cofi_logs *logs, const double *count, uint32_t o_t, uint32_t o_r);
 
-/* n_t(a) of the target from its own pair table. */
+/* n_t(a): the count of value a of the target, from its own pair table. */
 static inline double cofi_pair_total(const double *count, uint32_t o_r, uint32_t a)
 {
     double total = 0;

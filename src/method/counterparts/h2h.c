@@ -1,29 +1,31 @@
 /* Het2Hom (Zhang, Cheung and Zeng 2022): every attribute of more than two values is projected onto the lines
- * through each pair of its values; which lines count how much is learned while clustering.
+ * through each pair of its values; the weights of the lines are learned during clustering.
  *
- * All lines of one attribute see the same value of a row, so their squared distances to a cluster's modes add up
- * to one score per value: the pass stays the one over the table's own columns. */
+ * All lines of one attribute depend on the same cell of a row, so their squared distances to a cluster's
+ * modes sum to one score per value. The pass is therefore the usual one over the table's own columns. */
 #include "variation.h"
 
 #include <math.h>
 
-#define RATE   0.05  /* learning rate, over the number of rows */
-#define STEADY 0.001 /* relative change of the objective that ends learning */
+#define RATE   0.05  /* learning rate; it is divided by the number of rows */
+#define STEADY 0.001 /* learning ends if the relative change of the objective is below this */
 
 enum { MOST_INNER = 200, MOST_OUTER = 1000 };
 
 typedef struct h2h {
     cofi_blocks own;
     size_t n_lines;
-    size_t *first_line;  /* n_attrs + 1: lines of attribute r; a single one if it has two values */
-    size_t *position_at; /* per line: where its values' positions begin */
+    /* n_attrs + 1: first line of attribute r; an attribute of two values has one line */
+    size_t *first_line;
+    size_t *position_at; /* per line: where the positions of its values begin */
     double *position;
-    uint8_t *present;  /* per flat id: a weighted row holds it; no line goes through the others */
+    /* per flat id: it occurs in a row of positive weight; lines go only through such values */
+    uint8_t *present;
     double *weight;    /* per line */
     double *error;     /* per line and cluster: summed squared distance to the mode */
     uint32_t *mode;    /* [j][line] */
-    double *adjust;    /* k, for the launch */
-    double *frequency; /* k: rows won so far, never reset */
+    double *adjust;    /* k: factor of each cluster's distance in the launch */
+    double *frequency; /* k: summed weight of the rows assigned so far; never reset */
     double *raw;       /* [g][stride]: scores before scaling */
 } h2h;
 
@@ -38,7 +40,7 @@ static void h2h_close(cofi_fit *fit, void *state)
 
 /* ---- Projection --------------------------------------------------------------------------------- */
 
-/* Where values fall on the line through a and b: by the cosine rule on base distances. */
+/* Positions of all values on the line through a and b, by the law of cosines on base distances. */
 static void project(const cofi_fit *fit, const cofi_distances *d, size_t r, uint32_t a, uint32_t b,
                     double *position)
 {
@@ -112,7 +114,8 @@ static double square_apart(const h2h *s, size_t line, uint32_t u, uint32_t v)
     return (position[u] - position[v]) * (position[u] - position[v]);
 }
 
-/* `adjust` scales clusters during the launch; NULL: by the learned line weights instead. */
+/* `adjust` scales the clusters' distances during the launch. NULL: the learned line weights are used
+ * instead. */
 static void set_scores(cofi_fit *fit, h2h *s, const double *adjust)
 {
     const cofi_problem *p = fit->problem;
@@ -175,7 +178,7 @@ static cof_status one_pass(cofi_fit *fit, uint64_t *moved, cof_error *err)
     return cofi_log_record(&fit->host, &fit->log, *moved, err);
 }
 
-/* Good modes to learn from: clusters that have won many rows so far have to be nearer to win more. */
+/* Finds good first modes: the distances of clusters that were assigned many rows so far are increased. */
 static cof_status launch(cofi_fit *fit, h2h *s, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -226,7 +229,8 @@ static double line_error(const cofi_fit *fit, const h2h *s, size_t t)
     return sum;
 }
 
-/* How unlike its sister lines this one spreads its error over the clusters. NaN where a cluster has none. */
+/* Variance between this line and the other lines of the attribute in how their errors are distributed over
+ * the clusters. NaN if a cluster has no error. */
 static double line_variance(const cofi_fit *fit, const h2h *s, size_t first, size_t last, size_t t)
 {
     double sum = 0;
@@ -280,7 +284,7 @@ static cof_status settle_lines(cofi_fit *fit, h2h *s, cof_error *err)
         set_scores(fit, s, NULL);
         cof_status status = one_pass(fit, &moved, err);
         if (status != COF_OK) return status;
-        if (moved == 0 && pass > 0) { /* the first comparison always differs */
+        if (moved == 0 && pass > 0) { /* the first pass is always followed by another */
             fit->log.stop = COF_STOP_CONVERGED;
             return COF_OK;
         }

@@ -1,5 +1,5 @@
-/* HD metric (Zhang and Cheung 2022): D_t[a][b] is the mean over attributes r of sum_g |p(g|a) - p(g|b)| / G, G
- * the number of values of r that occur together with a or b. */
+/* HD metric (Zhang and Cheung 2022): D_t[a][b] is the mean over attributes r of sum_g |p(g|a) - p(g|b)| /
+ * G, where G is the number of values of r that occur together with a or b. */
 #include "variation.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct hd_work {
     cofi_km *km;
 } hd_work;
 
-/* G: how many values of r occur together with a or b. */
+/* G: the number of values of r that occur together with a or b. */
 static uint32_t n_together(const double *share, uint32_t o_r, uint32_t a, uint32_t b)
 {
     uint32_t n = 0;
@@ -50,9 +50,10 @@ const cofi_method cofi_method_hdc = {.name = "hdc",
                                      .run = cofi_km_run_l2,
                                      .close = cofi_km_close};
 
-/* ---- HD-NDW: the same distances, weighted value pair by value pair while clustering -------------- */
+/* ---- HD-NDW: weights of value pairs are learned during clustering -------------------------------- */
 
-/* Weights start equal and sum to 1 over all unordered pairs of all attributes. */
+/* Number of unordered value pairs over all attributes. The weights of the pairs are equal at first and sum
+ * to 1. */
 static double n_pairs(const cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
@@ -69,7 +70,8 @@ static double share_of(const cofi_fit *fit, uint32_t flat, uint32_t j)
     return total > 0 ? (double)count[j] / (double)total : 0;
 }
 
-/* W[a][b] in proportion to D[a][b] (1 - chance that a row of a and one of b share a cluster). */
+/* W[a][b] is proportional to D[a][b] (1 - probability that a row with a and a row with b are in one
+ * cluster). */
 static double pair_weight(const cofi_fit *fit, const cofi_distances *d, size_t r, uint32_t a, uint32_t b)
 {
     double together = 0;
@@ -79,7 +81,7 @@ static double pair_weight(const cofi_fit *fit, const cofi_distances *d, size_t r
     return cofi_distances_of(fit, d, r, a)[b] * (1 - together);
 }
 
-/* product = W * D with new weights from the partition. */
+/* Sets product = W * D, with new weights W from the partition. */
 static void reweight(const cofi_fit *fit, const cofi_distances *d, cofi_distances *product)
 {
     const cofi_problem *p = fit->problem;
@@ -103,7 +105,7 @@ static cof_status run_ndw(cofi_fit *fit, void *state, cof_error *err)
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         n += (size_t)fit->problem->n_values[r] * fit->problem->n_values[r];
     for (size_t at = 0; status == COF_OK && at < n; at++) product.d[at] = km->d.d[at] / n_pairs(fit);
-    cofi_measure m = {.d = &product, .sum = COFI_L2};
+    cofi_row_distance m = {.d = &product, .sum = COFI_L2};
     uint64_t before = 0;
     cofi_profile_begin(fit);
     for (fit->log.rebuild = 0; status == COF_OK; fit->log.rebuild++) {

@@ -1,44 +1,46 @@
-/* JDM (Jia, Cheung and Liu 2016): rows differ the more, the more frequent their differing values are; an
- * attribute also counts those it depends on.
+/* JDM (Jia, Cheung and Liu 2016): the distance of two rows grows with the frequency of the values in which
+ * they differ; a term of an attribute also includes related attributes.
  *
- * D(x,y) = sum_r w_r t_r / sum_r w_r, w_r the chance that two rows differ in r where x and y agree, and that they
- * agree where x and y differ. t_r adds R(r,s) [s(x) + s(y)] over the attributes s that go together with r, where
- * s(x) is the chance that two rows both hold x's values of r and s; but nothing where x and y agree in r and s.
+ * D(x,y) = sum_r w_r t_r / sum_r w_r. If x and y agree in r, w_r is the probability that two rows differ in
+ * r; otherwise it is the probability that they agree. t_r is the sum of R(r,s) [s(x) + s(y)] over the
+ * attributes s related to r, where s(x) is the probability that two rows both hold x's values of r and s;
+ * terms in which x and y agree in both r and s are omitted.
  *
- * A quotient of sums is no sum over attributes, so there is no table of scores. Instead
- *     t_r = own(x, r) + own(y, r) - 2 * (what x and y agree in),
- * own(x, r) being the whole sum of one row, made once, and the rest found from bitmaps of who agrees with a mode.
- * All terms are rounded to the same binary fraction, so that sums are exact: what cancels leaves 0, and the order
- * of adding, which threads may change, does not matter. */
+ * The quotient is not a sum over attributes, so there is no score table. Instead t_r = own(x, r) + own(y,
+ * r) - 2 * (terms in which x and y agree). own(x, r) is the whole sum for one row and is computed once;
+ * the agreeing terms come from bitmaps of the rows that agree with a mode. All terms are rounded to
+ * multiples of one power of two, so that sums are exact: equal terms cancel to 0, and the result does not
+ * depend on the number of threads. */
 #include "../km.h"
 #include "../whole_rows.h"
 #include "entropy.h"
 
-enum { BLOCK = 512, RELATED_AT_ONCE = 256 }; /* rows, and attributes, of one task */
+enum { BLOCK = 512, RELATED_AT_ONCE = 256 }; /* rows, and related attributes, per task */
 
 typedef struct jdm {
     cofi_blocks own;
     cofi_whole rows;
-    bool weighted; /* some row weighs something else than 1 unit */
+    bool weighted; /* some row has a weight other than 1 unit */
     bool full;
-    double n_pairs;   /* of rows, n (n - 1) */
+    double n_pairs;   /* number of ordered pairs of rows, n (n - 1) */
     double scale;     /* terms are multiples of 1 / scale */
-    double *agree;    /* per attribute: chance that two rows have the same value */
-    double *alone;    /* self: per flat id, the chance that two rows both hold it */
-    double *row_own;  /* full: [r][row], own(x, r) */
-    double *relation; /* full: R(t, r) for r < t, at t (t - 1) / 2 + r */
-    double beta;      /* full: the mean of R; what is above goes together */
+    double *agree;    /* per attribute: probability that two rows have the same value */
+    double *alone;    /* only self: per flat id, the probability that two rows both hold it */
+    double *row_own;  /* only full: [r][row], own(x, r) */
+    double *relation; /* only full: R(t, r) for r < t, at t (t - 1) / 2 + r */
+    double beta;      /* only full: the mean of R; attributes with a greater R are related */
     size_t words;
     uint64_t *match;  /* [j][r][words]: rows that agree with the mode of cluster j in r */
-    uint64_t *absent; /* [r][words]: rows whose cell of r is ignored; NULL: none is */
-    /* of the attribute being added */
-    uint32_t *related;   /* S_r, r itself among them */
-    double *strength;    /* R(r, s) of each */
-    double *shared;      /* [related][j]: R(r, s) times the chance of the mode's values of r and s */
+    uint64_t *absent; /* [r][words]: rows whose cell in r is ignored; NULL: no row */
+    /* the members below belong to the attribute r being added */
+    uint32_t *related; /* S_r: the attributes related to r, including r */
+    double *strength;  /* R(r, s) of each related attribute */
+    /* [related][j]: R(r, s) times the probability of the mode's values of r and s */
+    double *shared;
     double **block;      /* per worker: BLOCK x k */
-    double *numerator;   /* n_rows x k; at the end the distances */
+    double *numerator;   /* n_rows x k; finally the distances */
     double *denominator; /* n_rows x k */
-    double *mode_own;    /* k: own(y, r) of the modes */
+    double *mode_own;    /* k: own(y, r) of the modes y */
 } jdm;
 
 static void jdm_close(cofi_fit *fit, void *state)
@@ -55,13 +57,13 @@ static double round_term(const jdm *s, double term)
     return rint(term * s->scale) / s->scale;
 }
 
-/* R times the chance that two rows are both among n. */
+/* R times the probability that two rows are both among n rows. */
 static double chance_term(const jdm *s, double related, double n)
 {
     return n > 1 ? round_term(s, related * n * (n - 1) / s->n_pairs) : 0;
 }
 
-/* ---- Which attributes go together ---------------------------------------------------------------- */
+/* ---- Related attributes -------------------------------------------------------------------------- */
 
 /* I(r;s) / H(r,s) */
 static double dependence(const cofi_logs *logs, const double *count, uint32_t o_r, uint32_t o_s)
@@ -76,7 +78,8 @@ static double relation_of(const jdm *s, size_t t, size_t r)
     return t > r ? s->relation[t * (t - 1) / 2 + r] : s->relation[r * (r - 1) / 2 + t];
 }
 
-/* S_r into s->related; all attributes equivalent: beta is 1 and each one stands for itself. */
+/* Sets s->related to S_r. If all attributes are equivalent, beta is 1 and each attribute is related only
+ * to itself. */
 static size_t find_related(const cofi_fit *fit, jdm *s, size_t r)
 {
     size_t n = 0;
@@ -107,7 +110,8 @@ static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *
         w->s->relation[t * (t - 1) / 2 + r] = dependence(&w->logs, count, p->n_values[t], p->n_values[r]);
 }
 
-/* The mean of R, and the largest sum of R that an attribute has: no own(x, r) is larger. */
+/* Sets beta to the mean of R. Returns the largest sum of R over the attributes related to one, which is an
+ * upper bound of own(x, r). */
 static double average_relations(const cofi_fit *fit, jdm *s)
 {
     size_t n = fit->problem->n_attrs;
@@ -122,7 +126,7 @@ static double average_relations(const cofi_fit *fit, jdm *s)
     return most;
 }
 
-/* Adds to own(x, t) of every row what the pair of attributes gives it. */
+/* Adds the terms of this pair of attributes to own(x, t) of every row. */
 static void add_own(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     relate_work *w = ctx;
@@ -143,7 +147,8 @@ static void set_scale(jdm *s, double largest)
 {
     int exponent;
     frexp(largest, &exponent);
-    s->scale = ldexp(1.0, 51 - exponent); /* sums of two stay whole below 2^53 */
+    /* sums of two such terms stay below 2^53, so they are exact */
+    s->scale = ldexp(1.0, 51 - exponent);
 }
 
 static cof_status relate(cofi_fit *fit, jdm *s, cof_error *err)
@@ -228,7 +233,7 @@ static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *er
     double n = (double)p->total_weight / p->unit;
     s->n_pairs = n * (n - 1);
     if (!(n > 1))
-        return cofi_fail(err, COF_ERR_FEW_ROWS, "jdm compares pairs of rows, so it needs at least two");
+        return cofi_fail(err, COF_ERR_FEW_ROWS, "jdm compares pairs of rows, so it needs at least two rows");
     cof_status status = cofi_whole_open(fit, &s->rows, err);
     if (status != COF_OK) return status;
     for (size_t i = 0; i < s->rows.n_rows; i++) s->weighted |= s->rows.weight[i] != 1;
@@ -316,7 +321,8 @@ static void share_task(void *ctx, uint32_t worker, size_t task)
                             weigh_common(job, matches(job, j, job->r), matches(job, j, s->related[at])));
 }
 
-/* What the rows of a block and the modes agree in, twice; and what a row with an ignored cell cannot say. */
+/* Adds twice the terms in which the rows of a block and the modes agree, and the terms that a row with an
+ * ignored cell does not have. */
 static void add_agreement(const add_job *job, size_t first_word, size_t n_words, double *agreed)
 {
     const jdm *s = job->s;
@@ -353,7 +359,7 @@ static void add_task(void *ctx, uint32_t worker, size_t block)
     for (size_t i = 0; i < n; i++) {
         size_t row = begin + i;
         uint32_t x = cofi_whole_row(&s->rows, row)[job->r];
-        if (x >= p->n_values[job->r]) continue; /* ignored */
+        if (x >= p->n_values[job->r]) continue; /* an ignored cell */
         double own = s->full ? s->row_own[job->r * s->rows.n_rows + row] : s->alone[p->first[job->r] + x];
         for (uint32_t j = 0; j < k; j++) {
             double weight = x == job->fit->seeds.mode[j * p->n_attrs + job->r] ? 1 - same : same;
@@ -396,7 +402,7 @@ static void add_attribute(add_job *job, size_t r)
     cofi_team_run(job->fit->host.team, add_task, job, cofi_whole_blocks(&s->rows, BLOCK));
 }
 
-/* Distances of all rows to the modes, and the nearest of each row. */
+/* Computes the distances of all rows to the modes and labels each row with the nearest. */
 static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
 {
     jdm *s = ctx;
@@ -415,7 +421,7 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
     return cofi_whole_take(fit, &s->rows, moved, err);
 }
 
-/* An ignored cell of a seed stands for the value that is most frequent, hence likeliest to meet itself. */
+/* Replaces an ignored cell of a seed by the most frequent value of the attribute. */
 static void complete_modes(cofi_fit *fit, const jdm *s)
 {
     const cofi_problem *p = fit->problem;
@@ -429,7 +435,7 @@ static void complete_modes(cofi_fit *fit, const jdm *s)
     }
 }
 
-/* A model has scores; these say nothing of any value. */
+/* Sets all scores to 0: every model has scores, but this method has no use for them. */
 static void leave_no_scores(cofi_fit *fit)
 {
     size_t n = (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride;

@@ -1,5 +1,6 @@
-/* Lin's similarity of values (1998): D[a][b] = 1 - 2 log(p_a + p_b) / (log p_a + log p_b). Rare values that
- * differ are far apart. On two values it is 1, so on binary columns this is k-modes. */
+/* Lin's similarity of values (1998): D[a][b] = 1 - 2 log(p_a + p_b) / (log p_a + log p_b). Rare values are
+ * far from each other. If an attribute has two values, their distance is 1, so on binary columns this is
+ * k-modes. */
 #include "../km.h"
 
 #include <math.h>

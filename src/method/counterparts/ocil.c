@@ -1,14 +1,15 @@
-/* OCIL (Cheung and Jia 2013): a row is as similar to a cluster as its values are frequent there. */
+/* OCIL (Cheung and Jia 2013): the similarity of a row and a cluster is the mean frequency of the row's
+ * values in the cluster. */
 #include "../km.h"
 #include "../whole_rows.h"
 
 #include <math.h>
 
-/* In batches with equal attribute weights: mean Hamming distance to the cluster's rows. */
+/* Batch form with equal attribute weights: mean Hamming distance to the cluster's rows. */
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cofi_measure hamming = {.sum = COFI_L1};
+    cofi_row_distance hamming = {.sum = COFI_L1};
     cofi_profile_begin(fit);
     return cofi_loop_profiles(fit, &hamming, err);
 }
@@ -16,11 +17,11 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 const cofi_method cofi_method_ocil = {
     .name = "ocil", .title = "object-cluster similarity (Cheung and Jia 2013)", .run = run};
 
-/* ---- The original form: entropy weights, and every move counts at once -------------------------- */
+/* ---- The original form: entropy weights and row-by-row updates ---------------------------------- */
 
 typedef struct online {
     cofi_fit *fit;
-    cofi_whole rows; /* a label of -1: none yet */
+    cofi_whole rows; /* label -1: not assigned yet */
     double *weight;  /* per attribute, sum 1 */
     double *count;   /* [g][k], summed row weights */
     double *size;    /* k */
@@ -52,7 +53,7 @@ static void shift_row(online *o, size_t row, int32_t j, double by)
     o->size[j] += by;
 }
 
-/* Greatest similarity, lowest cluster where two differ by no more than rounding. */
+/* The cluster with the greatest similarity; if similarities differ only by rounding, the lowest cluster. */
 static int32_t most_similar(const online *o, size_t row)
 {
     const cofi_problem *p = o->fit->problem;
@@ -87,10 +88,10 @@ static uint64_t visit_rows(online *o)
     return moved;
 }
 
-/* Scores that say the same: weight times (1 - share of the value in the cluster). */
+/* Sets equivalent scores: weight times (1 - share of the value in the cluster). */
 static void leave_scores(online *o)
 {
-    cofi_measure m = {.factor = o->weight, .sum = COFI_L1};
+    cofi_row_distance m = {.factor = o->weight, .sum = COFI_L1};
     cofi_profile_clear(o->fit);
     cofi_profile_update(o->fit);
     cofi_scores_profiles(o->fit, &m);

@@ -1,8 +1,9 @@
-/* The paper's toy experiment: k-modes where the distance of two values is the number of steps between them in
- * some graph. */
+/* The paper's toy experiment: k-modes in which the distance of two values is the length of the shortest
+ * path between them in some graph. */
 #include "../km.h"
 
-/* Line in code order over the values that occur; others fall on the next one. */
+/* A line in code order over the values that occur; a value that does not occur has the position of the
+ * next one. */
 static cof_status open_line(cofi_fit *fit, void **state, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -43,7 +44,7 @@ static void random_line(cofi_fit *fit, cofi_distances *d, size_t r, uint32_t *pl
                 place[a] > place[b] ? place[a] - place[b] : place[b] - place[a];
 }
 
-/* Steps from `from`, breadth first over edges, which are the entries 1 of `d`. */
+/* Path lengths from `from`, by breadth-first search. Entries equal to 1 in `d` are the edges. */
 static void count_steps(const cofi_fit *fit, cofi_distances *d, size_t r, uint32_t from, uint32_t *queue,
                         double *steps)
 {
@@ -62,8 +63,8 @@ static void count_steps(const cofi_fit *fit, cofi_distances *d, size_t r, uint32
     }
 }
 
-/* A random spanning tree, each value joined to one before it in a random order; then every other pair with
- * chance one half. */
+/* Draws a random spanning tree, in which each value is joined to an earlier one of a random order, then
+ * adds every other pair with probability 1/2. */
 static void random_edges(cofi_fit *fit, cofi_distances *d, size_t r, uint32_t *order)
 {
     uint32_t o = fit->problem->n_values[r];
@@ -119,7 +120,7 @@ static cof_status run_random_graph(cofi_fit *fit, void *state, cof_error *err)
 
 static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
 {
-    cofi_measure hamming = {.sum = COFI_L1};
+    cofi_row_distance hamming = {.sum = COFI_L1};
     (void)state;
     return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }

@@ -1,5 +1,6 @@
-/* UDM (Zhang and Cheung 2022): D_r[a][b] = (1/l) sum_s R(r,s) psi_rs[a][b], the entropy that rows of a or b have
- * in s, weighted by how strongly r and s go together. All attributes as nominal. */
+/* UDM (Zhang and Cheung 2022): D_r[a][b] = (1/l) sum_s R(r,s) psi_rs[a][b], where psi is the entropy in s
+ * of the rows that hold a or b, and R the strength of the dependence between r and s. All attributes are
+ * treated as nominal. */
 #include "../km.h"
 #include "entropy.h"
 
@@ -8,11 +9,11 @@
 typedef struct udm_work {
     cofi_fit *fit;
     cofi_km *km;
-    double n; /* weight of all rows */
+    double n; /* summed weight of all rows */
     cofi_logs logs;
 } udm_work;
 
-/* (equal pairs + |concordance| of every 2 x 2 sub-table) over all pairs of rows. */
+/* (equal pairs + sum of |concordance| over all 2 x 2 sub-tables) / number of pairs of rows. */
 static double relation(const double *c, uint32_t o_r, uint32_t o_s, double n)
 {
     double equal = 0, apart = 0;
@@ -26,7 +27,7 @@ static double relation(const double *c, uint32_t o_r, uint32_t o_s, double n)
     return (equal + apart) / (n * (n - 1) / 2);
 }
 
-/* -sum of q log2 q, q = x / n: what x log2 x gives it. The q need not sum to 1. */
+/* -sum of q log2 q, with q = x / n, from a table of x log2 x. The q need not sum to 1. */
 static double entropy_of_both(const udm_work *w, const double *c, uint32_t o_s, uint32_t a, uint32_t b)
 {
     double sum = 0, rows = 0;

@@ -1,4 +1,4 @@
-/* Total variation between conditional distributions, and the mean of it. */
+/* Total variation between conditional distributions, and its mean. */
 #include "variation.h"
 
 #include "entropy.h"

@@ -1,4 +1,5 @@
-/* How differently two values of a target attribute go together with another attribute's values. */
+/* Total variation between the conditional distributions of two values of a target attribute, given in
+ * another attribute. */
 #ifndef COFI_VARIATION_H
 #define COFI_VARIATION_H
 
@@ -10,7 +11,8 @@
  * occur gets shares below 0. */
 void cofi_to_shares(double *count, uint32_t o_t, uint32_t o_r);
 
-/* Total variation of two of them: half of sum_g |p(g|a) - p(g|b)|. 0 if a or b does not occur. */
+/* Total variation of two conditional distributions: half of sum_g |p(g|a) - p(g|b)|. 0 if a or b does not
+ * occur. */
 static inline double cofi_total_variation(const double *share, uint32_t o_r, uint32_t a, uint32_t b)
 {
     const double *of_a = share + (size_t)a * o_r, *of_b = share + (size_t)b * o_r;
@@ -20,7 +22,7 @@ static inline double cofi_total_variation(const double *share, uint32_t o_r, uin
     return sum / 2;
 }
 
-/* Het2Hom's base distance, the mean total variation over all attributes, into distances. */
+/* Sets `distances` to Het2Hom's base distances: the mean total variation over all attributes. */
 cof_status cofi_base_distances(cofi_fit *fit, cofi_distances *distances, cof_error *err);
 
 #endif
