@@ -1,8 +1,8 @@
-/* One tree per attribute: points, spanning tree, reach. */
+/* Builds one tree per attribute: points, spanning tree, reach. */
 #include "forest.h"
 
-/* Scratch of one worker. A column of very many values would need much of it, so such columns are all left
- * to the first worker, and the others' scratch stays small. */
+/* Scratch memory of one worker. Columns of very many values need much of it, so only the first worker
+ * builds their trees, and the scratch memory of the others stays small. */
 struct cofi_forest_worker {
     cofi_points points;
     cofi_mst mst;
@@ -61,7 +61,7 @@ void cofi_forest_close(cofi_forest *f)
     memset(f, 0, sizeof *f);
 }
 
-/* Two values are at most twice the deepest value's distance from the root apart. */
+/* Upper bound of the distance between two values: twice the depth of the deepest value. */
 static double tree_reach(const cofi_forest *f, size_t r)
 {
     const cof_edge *edge = f->edge + f->first[r];

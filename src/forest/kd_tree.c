@@ -1,5 +1,5 @@
-/* A kd-tree: points are split at a median of the coordinate in which a sample of them varies most, down to
- * leaves of sixteen. Every node keeps the least box around its points. */
+/* A kd-tree. Points are split at the median of the coordinate with the largest variance in a sample, down
+ * to leaves of sixteen. Every node stores the bounding box of its points. */
 #include "kd_tree.h"
 
 #include "../core/rng.h"
@@ -36,8 +36,8 @@ static uint32_t widest(const cofi_kd_tree *t, const cofi_points *q, uint32_t beg
     return best;
 }
 
-/* Orders positions begin..end-1 so that none before `middle` has a larger coordinate j than one from there
- * on. */
+/* Reorders positions begin..end-1 so that no point before `middle` has a larger coordinate j than a point
+ * after it. */
 static void split(cofi_kd_tree *t, const cofi_points *q, uint32_t j, uint32_t begin, uint32_t end,
                   uint32_t middle)
 {
@@ -47,7 +47,7 @@ static void split(cofi_kd_tree *t, const cofi_points *q, uint32_t j, uint32_t be
         uint64_t pick = cofi_mix64((uint64_t)low ^ (uint64_t)high << 32) % (uint64_t)(high - low + 1);
         double pivot = coordinate(q, at[low + (int64_t)pick], j);
         int64_t a = low, b = high;
-        while (a <= b) { /* equal ones are exchanged too, so that many of them still halve the range */
+        while (a <= b) { /* also swaps equal points, so that the range is halved even if many are equal */
             while (coordinate(q, at[a], j) < pivot) a++;
             while (coordinate(q, at[b], j) > pivot) b--;
             if (a > b) break;
@@ -69,7 +69,7 @@ static double *box_of(const cofi_kd_tree *t, uint32_t node)
     return t->box + (size_t)node * 2 * t->box_stride;
 }
 
-/* Copies a leaf's points and puts the least box around them. */
+/* Copies the points of a leaf and computes their bounding box. */
 static void fill_leaf(cofi_kd_tree *t, const cofi_points *q, const cofi_kd_node *node, double *lowest)
 {
     double *p = t->p + (size_t)node->begin * q->k, *highest = lowest + t->box_stride;
@@ -116,7 +116,8 @@ bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
 {
     uint32_t n_leaves = (q->n + LANES - 1) / LANES;
     *t = (cofi_kd_tree){.k = q->k, .n = q->n, .box_stride = (q->k + 3) & ~UINT32_C(3)};
-    /* A sum of k squares is off by at most k + 2 roundings, whatever their order; here two are compared. */
+    /* A sum of k squares has at most k + 2 rounding errors, whatever its order; two such sums are compared
+     * here. */
     t->shrink = 1 - (4.0 * q->k + 64) * DBL_EPSILON;
     t->p = cofi_blocks_add(own, (size_t)n_leaves * LANES * q->k, sizeof *t->p);
     t->box = cofi_blocks_add_zero(own, (size_t)n_leaves * 4 * t->box_stride, sizeof *t->box);
@@ -137,7 +138,7 @@ void cofi_kd_point(const cofi_kd_tree *t, uint32_t position, double *own)
 
 /* ---- Distances ----------------------------------------------------------------------------------- */
 
-/* Two numbers at once, which every processor of ours can do: compilers see no way through these short
+/* Vectors of two doubles, which all supported processors have: compilers do not vectorise these short
  * loops. */
 typedef double two __attribute__((vector_size(16)));
 typedef int64_t two_masks __attribute__((vector_size(16)));
@@ -162,7 +163,7 @@ double cofi_kd_bound(const cofi_kd_tree *t, uint32_t node, const double *own)
     two even = {0, 0}, odd = {0, 0};
     for (uint32_t j = 0; j < t->box_stride; j += 4) {
         two x = load(own + j), y = load(own + j + 2);
-        /* Under the box or over it, never both. */
+        /* At most one of the two terms is positive: the point is below the box or above it. */
         two a = positive(load(lowest + j) - x) + positive(x - load(highest + j));
         two b = positive(load(lowest + j + 2) - y) + positive(y - load(highest + j + 2));
         even += a * a;
@@ -182,7 +183,7 @@ bool cofi_kd_squares(const cofi_kd_tree *t, uint32_t position, const double *own
             two x = {own[j], own[j]};
             for (uint32_t i = 0; i < PAIRS; i++) sum[i] += (load(p + 2 * i) - x) * (load(p + 2 * i) - x);
         }
-        two_masks near = {0, 0}; /* a leaf too far away is given up as soon as that shows */
+        two_masks near = {0, 0}; /* stops early if the leaf is too far away */
         for (uint32_t i = 0; i < PAIRS; i++) near |= sum[i] <= most;
         if ((near[0] | near[1]) == 0) return false;
     }

@@ -1,36 +1,39 @@
-/* Points sorted into boxes, for finding near ones without looking at all. */
+/* A kd-tree of points, for finding near points without computing all distances. */
 #ifndef COFI_KD_TREE_H
 #define COFI_KD_TREE_H
 
 #include "weights.h"
 
-enum { COFI_KD_LANES = 16 }; /* points of a leaf; only the last leaf may have fewer */
+enum { COFI_KD_LANES = 16 }; /* points per leaf; only the last leaf may have fewer */
 
 typedef struct cofi_kd_node {
     uint32_t begin, end; /* positions of its points */
-    uint32_t right;      /* its second child, the first being the next node; 0: a leaf */
+    uint32_t right;      /* its second child; the first is the next node; 0: a leaf */
 } cofi_kd_node;
 
-/* Points have positions: those of a node, and so those of a leaf, lie next to each other. */
+/* Every point has a position. The points of a node have consecutive positions. */
 typedef struct cofi_kd_tree {
     uint32_t k, n, n_nodes;
-    uint32_t box_stride; /* k, made a multiple of four */
-    double *p;           /* [leaf][j][lane]; lanes without a point are infinitely far away */
+    uint32_t box_stride; /* k, rounded up to a multiple of four */
+    double *p;           /* [leaf][j][lane]; unused lanes are infinitely far away */
     double *box;         /* [node][lowest, highest][box_stride] */
-    double shrink;       /* what rounding may have added to a box's distance is taken off by this factor */
-    uint32_t *point;     /* at each position */
-    cofi_kd_node *node;  /* children after their parents */
+    /* factor slightly below 1 that makes distances to boxes safe lower bounds despite rounding */
+    double shrink;
+    uint32_t *point;    /* point number at each position */
+    cofi_kd_node *node; /* children come after their parents */
 } cofi_kd_tree;
 
-/* Reads the points and leaves them as they are. The tree lives as long as the blocks; false: no memory. */
+/* Does not change the points. The tree lives as long as the blocks; false if memory is short. */
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *points, cofi_kd_tree *tree);
 
-/* Coordinates of the point at a position; `own` has room for box_stride. */
+/* Writes the coordinates of the point at a position to `own`, which has room for box_stride. */
 void cofi_kd_point(const cofi_kd_tree *tree, uint32_t position, double *own);
-/* No point of the node has a squared distance from `own`, as cofi_kd_squares computes it, under this. */
+/* Lower bound of the squared distances, as cofi_kd_squares computes them, between `own` and the node's
+ * points. */
 double cofi_kd_bound(const cofi_kd_tree *tree, uint32_t node, const double *own);
-/* Squared distances from `own` of the leaf that starts at `position`, coordinates added in order: the very
- * doubles that the algorithm over all pairs computes. False, and no squares, if all are above `most`. */
+/* Squared distances between `own` and the points of the leaf that starts at `position`. Coordinates are
+ * added in order, so the results equal those of the algorithm over all pairs bit for bit. Returns false,
+ * without squares, if all of them exceed `most`. */
 bool cofi_kd_squares(const cofi_kd_tree *tree, uint32_t position, const double *own, double most,
                      double square[COFI_KD_LANES]);
 

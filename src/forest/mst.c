@@ -1,12 +1,13 @@
-/* Prim's algorithm on points in k dimensions. Points outside the tree lie packed together, coordinate by
- * coordinate, so that the distances of one step are a few straight loops. */
+/* Prim's algorithm on points in k dimensions. Points outside the tree are stored contiguously, coordinate
+ * by coordinate, so that the distances of one step are simple loops. */
 #include "mst.h"
 
 #include "mst_sparse.h"
 
 #include <math.h>
 
-enum { STRIP = 256, MANY = 1500 }; /* points from which looking only near each of them may pay */
+enum { STRIP = 256 }; /* points per inner loop */
+enum { MANY = 1500 }; /* from so many points on, the sparse algorithm may be faster */
 
 cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst)
 {
@@ -25,7 +26,7 @@ void cofi_mst_close(cofi_mst *mst)
     *mst = (cofi_mst){.key = NULL};
 }
 
-/* square[i]: squared distance of points begin + i from `own`, coordinates added in order. */
+/* square[i] is the squared distance between point begin + i and `own`; coordinates are added in order. */
 static void squares(const cofi_points *q, const double *own, uint32_t begin, uint32_t n, double *square)
 {
     for (uint32_t i = 0; i < n; i++) square[i] = 0;
@@ -41,7 +42,7 @@ static void copy_point(const cofi_points *q, uint32_t i, double *own)
     for (uint32_t j = 0; j < q->k; j++) own[j] = q->p[(size_t)j * q->capacity + i];
 }
 
-/* The point where the least edge begins; the lowest one if several do. */
+/* The point from which the shortest edge starts; the lowest one on ties. */
 static uint32_t closest_pair(const cofi_mst *m, const cofi_points *q, double scale)
 {
     double least = INFINITY, least_square = INFINITY, square[STRIP];
@@ -70,7 +71,7 @@ static uint32_t start_point(const cofi_mst *m, const cofi_points *q, double scal
     return twins != COFI_NONE ? twins : closest_pair(m, q, scale);
 }
 
-/* Takes point i out of the packed outside; the last one moves into its place. */
+/* Removes point i from the outside points; the last one takes its place. */
 static void take_out(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outside)
 {
     uint32_t last = --*n_outside;
@@ -83,7 +84,7 @@ static void take_out(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outsid
     m->parent[i] = m->parent[last];
 }
 
-/* Offers the newest point's distances to all outside, and finds the next one to join. */
+/* Updates the distances of all outside points with the newest point, and finds the next point to join. */
 static uint32_t relax(cofi_mst *m, const cofi_points *q, uint32_t newest, uint32_t n_outside, double scale)
 {
     double square[STRIP];
@@ -134,7 +135,8 @@ uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_l
 {
     uint32_t n_edges;
     uint64_t n_pairs = q->n > 0 ? (uint64_t)q->n * (q->n - 1) / 2 : 0;
-    /* As many as Prim looks at, which costs about the same; twins spare it the search for the closest pair. */
+    /* About as many as Prim computes, at a similar cost. With twins, Prim does not need to search for the
+     * closest pair. */
     uint64_t allowance = cofi_points_first_twins(q) != COFI_NONE ? n_pairs : 2 * n_pairs;
     if (q->n >= MANY && cofi_mst_sparse(&m->own.env, q, scale, twin_length, allowance, edge, &n_edges, root))
         return n_edges;

@@ -4,31 +4,32 @@
 
 #include "weights.h"
 
-/* Memory of one run; all arrays hold `capacity` entries. */
+/* Memory for one tree; all arrays have `capacity` entries. */
 typedef struct cofi_mst {
     cofi_blocks own;
-    double *key, *key_square; /* least weight to the tree, and its square before scaling */
-    double *joined;           /* k: the point that joined last */
-    uint32_t *point, *parent; /* of the points still outside */
+    double *key, *key_square; /* least weight of an edge to the tree, and its square before scaling */
+    double *joined;           /* k: coordinates of the point that joined last */
+    uint32_t *point, *parent; /* per point outside the tree */
 } cofi_mst;
 
 cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst);
-void cofi_mst_close(cofi_mst *mst); /* fine after a failed open */
+void cofi_mst_close(cofi_mst *mst); /* allowed after a failed open */
 
-/* Edges between value ids in the order found; the vertex an edge starts from joined before. Returns how many:
- * the values present less one. `root` gets the value the tree started from, COFI_NONE if there is none.
+/* Finds the edges between value ids, in the order in which Prim's algorithm finds them; edge.u joined the
+ * tree before edge.v. Returns their number: the number of values that occur, minus one. `root` is set to the
+ * value from which the tree was grown, or COFI_NONE if no value occurs.
  *
- * scale       lengths are this times the Euclidean distance of the points
- * twin_length length of an edge between values with the same profile
+ * The length of an edge is `scale` times the Euclidean distance of its points; between values with equal
+ * profiles it is `twin_length`.
  *
- * Prim without a stored matrix: n points cost n * n * k time and n memory. Ties: it starts from the vertex
- * of the least edge of all, lowest value first; the next vertex is the lowest of the nearest; an edge
- * gives way only to a strictly shorter one. Two builds that broke ties differently would pick different
- * trees of equal length, and every label after that could differ. The points are used up. */
+ * No distance matrix is stored: n points take n * n * k time and n memory. Ties: the tree starts from a
+ * vertex of the shortest edge, the lowest value first; the next vertex is the lowest of the nearest; an
+ * edge is replaced only by a strictly shorter one. With another rule for ties, a different tree of equal
+ * length could result, and all later labels could differ. The points are overwritten. */
 uint32_t cofi_mst_prim(cofi_mst *mst, cofi_points *points, double scale, double twin_length, cof_edge *edge,
                        uint32_t *root);
 
-/* The same, by mst_sparse.h where that is faster. */
+/* The same result; uses mst_sparse.h if that is faster. */
 uint32_t cofi_mst_build(cofi_mst *mst, cofi_points *points, double scale, double twin_length, cof_edge *edge,
                         uint32_t *root);
 

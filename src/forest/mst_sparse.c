@@ -1,21 +1,28 @@
-/* Prim's algorithm on a graph of few edges that cannot be told from the complete one.
+/* Prim's algorithm on a sparse graph that gives the same result as the complete graph.
  *
- * Let the parts at w be what edges shorter than w connect. Whenever Prim's next edge has length w, the tree so
- * far consists of whole parts at w, so the edges it chooses from are those of length w between two different
- * parts at w. Call all of these, for all w, the candidates: they are the edges that occur in some minimum
- * spanning tree. Prim on the candidates alone sees the same choices at every step, ties included, and makes
- * the same ones.
+ * Let the parts at w be the connected components of the graph of all edges shorter than w. When Prim's next
+ * edge has length w, the current tree consists of whole parts at w, so Prim chooses among the edges of length
+ * w between two different parts at w. All such edges, for all w, are the candidates: they are the edges that
+ * occur in some minimum spanning tree. Prim on the candidates alone has the same choices at every step,
+ * including ties, and decides in the same way.
  *
- * Any one minimum spanning tree tells the parts at every w. So:
- *   1. Boruvka's algorithm makes one: again and again, each part but the largest is joined to the nearest
- *      point outside. Points remember what they found; since the outside only shrinks, that stays a lower bound.
- *      Which of equally short edges is taken does not matter, as each is in some minimum spanning tree.
- *   2. Its edges come in order of length. Where one of length w joins two parts, every point of the smaller
- *      one looks for points of the other at exactly w. Each time a point searches, its part at least doubles:
- *      n log n searches at most. Every candidate is found, where its two ends come into one part.
- *   3. Prim.
- * Lengths are compared as the doubles that come out of the same operations as over all pairs; boxes rule out
- * points only with room for rounding. Points are named by position in the kd-tree until step 3. */
+ * Any minimum spanning tree determines the parts at every w. Therefore there are three steps.
+ *
+ * 1. Boruvka's algorithm finds one minimum spanning tree: in every round, each part except the largest is
+ * joined to the nearest point outside. Each point stores the distance it found; the set of outside points
+ * only shrinks, so this remains a lower bound. Among edges of equal length any one may be taken, because each
+ * is in some minimum spanning tree.
+ *
+ * 2. The edges of this tree are processed in order of length. When an edge of length w joins two parts, a search
+ * runs from every point of the smaller part for points of the other part at distance exactly w. After every
+ * search from a point, the size of its part at least doubles, so there are at most n log n searches. Every
+ * candidate is found when its two ends come into one part.
+ *
+ * 3. Prim's algorithm runs on the candidates.
+ *
+ * Lengths are computed by the same operations as over all pairs, so equal lengths are equal doubles; the
+ * bounds from boxes allow for rounding. Until step 3, points are identified by their positions in the
+ * kd-tree. */
 #include "mst_sparse.h"
 
 #include "kd_tree.h"
@@ -29,27 +36,31 @@ typedef struct sparse {
     cofi_kd_tree kd;
     uint32_t n;
     double scale;
-    uint64_t looked, allowance; /* in points */
-    double *from_point;         /* where the search is from */
+    uint64_t looked, allowance; /* number of points visited, and its limit */
+    double *from_point;         /* coordinates of the point that is searched from */
     /* Step 1, per position */
-    uint32_t *leader;     /* towards the first of its part */
-    uint32_t *part;       /* the first of its part, as of this round */
-    uint32_t *owner;      /* per node: the part all its points are in, or COFI_NONE */
-    uint32_t *near;       /* the last point found outside; it may have come into the same part since */
-    double *near_square;  /* no point outside is nearer */
-    uint32_t *only;       /* `near`, if no other point outside is within a tie of that; else COFI_NONE */
-    uint32_t *only_alone; /* the same of when it was a part of its own */
-    double *inner;        /* the square of the longest edge that its part had when it searched */
-    double *longest;      /* per part: the same as of this round */
-    uint32_t *from;       /* per part: where its shortest edge starts */
-    double *shortest;     /* and the square of its length */
-    cof_edge *tree;       /* n - 1 edges between positions; squares, later lengths */
+    /* union-find: parent of the position; the first of a part is its own parent */
+    uint32_t *leader;
+    uint32_t *part;      /* first position of its part in this round */
+    uint32_t *owner;     /* per node: the part that contains all its points, or COFI_NONE */
+    uint32_t *near;      /* the last point found outside; it may be in the same part by now */
+    double *near_square; /* lower bound of the squared distance to any point outside */
+    /* `near`, if no other point outside has an equal length; otherwise COFI_NONE */
+    uint32_t *only;
+    uint32_t *only_alone; /* the value of `only` while the point was a part by itself */
+    double *inner;        /* square of the longest edge in its part when it was last searched */
+    double *longest;      /* per part: square of its longest edge in this round */
+    uint32_t *from;       /* per part: where its shortest outgoing edge starts */
+    double *shortest;     /* per part: square of the length of that edge */
+    /* n - 1 edges between positions; at first with squared lengths, later with lengths */
+    cof_edge *tree;
     uint32_t n_tree;
-    /* Step 2 */
-    uint32_t *joined; /* the edge at which the position stopped being first of its part, or COFI_NONE */
-    uint32_t *size;   /* of the part it is first of */
-    uint32_t *whole;  /* per node: so many edges make its points one part */
-    uint32_t *ring;   /* the next of the same part, round and round */
+    /* Step 2, per position */
+    /* number of the edge after which the position is no longer the first of its part, or COFI_NONE */
+    uint32_t *joined;
+    uint32_t *size;  /* size of the part of which it is the first */
+    uint32_t *whole; /* per node: number of edges after which all its points are in one part */
+    uint32_t *ring;  /* circular list of the positions of a part */
     cof_edge *candidate;
     size_t n_candidates, room;
 } sparse;
@@ -62,7 +73,7 @@ static uint32_t first_of_part(const sparse *s, uint32_t x)
     return x;
 }
 
-/* Names the parts and their nodes; returns the largest part. */
+/* Updates the parts of all positions and nodes; returns the largest part. */
 static uint32_t name_parts(sparse *s)
 {
     uint32_t largest = 0;
@@ -88,13 +99,13 @@ static uint32_t name_parts(sparse *s)
 typedef struct outside_search {
     sparse *s;
     uint32_t part, found;
-    double square; /* of what was found; only nearer ones count */
-    double second; /* of the next after it, if that is within a tie */
-    double most;   /* boxes farther away are left out */
+    double square; /* squared distance of the point found so far */
+    double second; /* squared distance of the second nearest, if it has an equal length */
+    double most;   /* boxes beyond this squared distance are skipped */
 } outside_search;
 
-/* Squares up to this may give the same length: the root takes two units in the last place to one, and the
- * scale may do so again. */
+/* Upper bound of the squares that can give the same length: the square root maps two neighbouring doubles
+ * to one, and so may the scale. */
 static double tie_square(double square)
 {
     return square * (1 + 64 * DBL_EPSILON);
@@ -130,7 +141,7 @@ static void search_outside(outside_search *f, uint32_t node)
     uint32_t near = node + 1, far = at->right;
     double to_near = s->owner[near] == f->part ? INFINITY : cofi_kd_bound(&s->kd, near, s->from_point);
     double to_far = s->owner[far] == f->part ? INFINITY : cofi_kd_bound(&s->kd, far, s->from_point);
-    f->s->looked += COFI_KD_LANES / 2; /* what two boxes cost */
+    f->s->looked += COFI_KD_LANES / 2; /* the cost of two boxes, in points */
     if (to_far < to_near) {
         uint32_t kept = near;
         double kept_bound = to_near;
@@ -141,7 +152,8 @@ static void search_outside(outside_search *f, uint32_t node)
     if (to_far <= f->most) search_outside(f, far);
 }
 
-/* Looks for a point outside the part of x that is nearer than the part's shortest edge so far. */
+/* Searches for a point outside the part of x that is nearer than the end of the part's shortest edge so
+ * far. */
 static void search_from(sparse *s, uint32_t x)
 {
     uint32_t part = s->part[x];
@@ -160,7 +172,8 @@ static void search_from(sparse *s, uint32_t x)
     s->from[part] = x;
 }
 
-/* A first edge out of each part: what its points found earlier and is still outside. */
+/* Uses the point that x found in an earlier round, if it is still outside, as the first edge out of the
+ * part. */
 static void recall(sparse *s, uint32_t x)
 {
     uint32_t part = s->part[x];
@@ -179,7 +192,7 @@ static void join_parts(sparse *s, uint32_t largest)
     for (uint32_t part = 0; part < s->n; part++) {
         if (s->part[part] != part || part == largest) continue;
         uint32_t u = s->from[part], v = s->near[u], a = first_of_part(s, u), b = first_of_part(s, v);
-        if (a == b) continue; /* the other part took an edge as short */
+        if (a == b) continue; /* the other part already took an edge of equal length */
         double longest = s->longest[a] > s->longest[b] ? s->longest[a] : s->longest[b];
         s->longest[b] = s->shortest[part] > longest ? s->shortest[part] : longest;
         s->leader[a] = b;
@@ -187,15 +200,15 @@ static void join_parts(sparse *s, uint32_t largest)
     }
 }
 
-/* Must x search in this round? */
+/* Whether x must be searched from in this round. */
 static bool is_due(const sparse *s, uint32_t x, uint32_t largest)
 {
     return s->part[x] != largest && !is_outside(s, x) && s->near_square[x] < s->shortest[s->part[x]];
 }
 
-/* What the searches of a round are going to look at, judged by every step-th of them. They come in two
- * turns, the first of which is not counted: it makes each part know some edge, as it will for nearly all
- * searches. */
+/* Estimates how many points the searches of a round will visit, from a sample of them. The sample is
+ * searched twice, and only the second time is counted: the first time gives each part some outgoing edge,
+ * as most searches have one. */
 static uint64_t round_cost(sparse *s, uint32_t largest)
 {
     enum { SAMPLE = 64 };
@@ -217,18 +230,19 @@ static uint64_t round_cost(sparse *s, uint32_t largest)
     return n_sampled > 0 ? (s->looked - before) / n_sampled * n_due : 0;
 }
 
-/* Joins parts until all are one. It gives up before a round that it cannot afford. On profiles of many kinds
- * all searches together look at two to eleven times as many points as the first round does: the more, the
- * clearer the profiles fall into clusters. */
+/* Joins parts until one is left. Returns false before a round that would exceed the allowance. In
+ * measurements on profiles of many kinds, all rounds together visited 2 to 11 times as many points as the
+ * first one, and more if the profiles form clear clusters. */
 static bool join_nearest(sparse *s)
 {
+    enum { USUAL_ROUNDS = 7 }; /* visits of all rounds relative to the first */
     for (uint32_t x = 0; x < s->n; x++) {
         s->leader[x] = x;
         s->near[x] = s->only[x] = s->only_alone[x] = COFI_NONE;
         s->near_square[x] = s->inner[x] = s->longest[x] = 0;
     }
     while (s->n_tree + 1 < s->n) {
-        uint32_t largest = name_parts(s), rounds = s->n_tree == 0 ? 7 : 1;
+        uint32_t largest = name_parts(s), rounds = s->n_tree == 0 ? USUAL_ROUNDS : 1;
         for (uint32_t x = 0; x < s->n; x++)
             if (s->part[x] != largest && is_outside(s, x)) recall(s, x);
         if (s->looked + rounds * round_cost(s, largest) > s->allowance) return false;
@@ -249,14 +263,14 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The part of x when the first n_edges edges are there. */
+/* The part of x after the first n_edges edges. */
 static uint32_t part_after(const sparse *s, uint32_t x, uint32_t n_edges)
 {
     while (s->joined[x] < n_edges) x = s->leader[x];
     return x;
 }
 
-/* How many edges it takes until both are in one part. */
+/* Number of edges after which x and y are in one part. */
 static uint32_t edges_until_joined(const sparse *s, uint32_t x, uint32_t y)
 {
     uint32_t n_edges = 0;
@@ -268,7 +282,8 @@ static uint32_t edges_until_joined(const sparse *s, uint32_t x, uint32_t y)
     return n_edges;
 }
 
-/* Sorts the edges and notes which part joined which at each; the smaller joins, so that ways up are short. */
+/* Sorts the edges by length and records which part joined which. The smaller part joins the larger, which
+ * keeps the paths of the union-find forest short. */
 static void order_joins(sparse *s)
 {
     for (uint32_t e = 0; e < s->n_tree; e++) s->tree[e].length = s->scale * sqrt(s->tree[e].length);
@@ -305,7 +320,8 @@ static void find_whole_nodes(sparse *s)
     }
 }
 
-/* Candidates are kept while they take no more memory than some copies of the points. */
+/* Adds a candidate. Returns false if the candidates would need more memory than a few copies of the
+ * points. */
 static bool add_candidate(sparse *s, cof_edge e)
 {
     if (s->n_candidates == s->room) {
@@ -324,7 +340,7 @@ static bool add_candidate(sparse *s, cof_edge e)
 typedef struct tie_search {
     sparse *s;
     uint32_t from, other; /* a point of one part, and the other part */
-    uint32_t n_edges;     /* that make the parts */
+    uint32_t n_edges;     /* number of edges that form the parts */
     double length, most_square;
 } tie_search;
 
@@ -360,8 +376,8 @@ static bool search_ties(const tie_search *f, uint32_t node)
     return search_ties(f, node + 1) && search_ties(f, at->right);
 }
 
-/* What step 1 found out is often enough: where the part of then was within the part of now, all that is
- * outside now was outside then. */
+/* The result of step 1 often suffices: if the part of x at its last search lies within its current part,
+ * every point that is outside now was outside then. */
 static bool search_tie(const tie_search *f)
 {
     sparse *s = f->s;
@@ -376,7 +392,7 @@ static bool search_tie(const tie_search *f)
     return search_ties(f, 0);
 }
 
-/* Candidates between the two parts that edge e joins. */
+/* Finds the candidates between the two parts that edge e joins. */
 static bool search_join(sparse *s, uint32_t e)
 {
     uint32_t a = part_after(s, s->tree[e].u, e), b = part_after(s, s->tree[e].v, e);
@@ -397,7 +413,7 @@ static bool find_candidates(sparse *s)
     for (uint32_t e = 0; e < s->n_tree; e++) {
         if (!search_join(s, e)) return false;
         uint32_t *a = &s->ring[s->tree[e].u], *b = &s->ring[s->tree[e].v], kept = *a;
-        *a = *b; /* the two rings become one */
+        *a = *b; /* joins the two circular lists */
         *b = kept;
     }
     return true;
@@ -405,12 +421,13 @@ static bool find_candidates(sparse *s)
 
 /* ---- Step 3: Prim on the candidates -------------------------------------------------------------- */
 
-/* Points still outside the tree that a candidate reaches, the nearest on top and of these the lowest. */
+/* Priority queue of the points outside the tree that a candidate reaches: the nearest first, the lowest on
+ * ties. */
 typedef struct fringe {
     double *key;
     uint32_t *parent;
     uint32_t *heap, n;
-    uint32_t *place; /* in the heap; COFI_NONE: not reached yet, or in the tree */
+    uint32_t *place; /* position in the heap; COFI_NONE: not reached yet, or in the tree */
 } fringe;
 
 static bool before(const fringe *f, uint32_t a, uint32_t b)
@@ -445,7 +462,7 @@ static uint32_t take_top(fringe *f)
     return top;
 }
 
-/* Keys of points in the tree are below every length, so that nothing is offered to them. */
+/* Keys of points in the tree are below every length, so that they are never updated. */
 static void offer(fringe *f, uint32_t newest, uint32_t point, double length)
 {
     if (length >= f->key[point]) return;
@@ -454,7 +471,7 @@ static void offer(fringe *f, uint32_t newest, uint32_t point, double length)
     rise(f, f->place[point] == COFI_NONE ? f->n++ : f->place[point], point);
 }
 
-/* Candidates of each point: number list[i] for start[point] <= i < start[point + 1]. */
+/* The candidates of each point: list[i] for start[point] <= i < start[point + 1]. */
 static void list_by_point(const sparse *s, size_t *start, size_t *list)
 {
     memset(start, 0, ((size_t)s->n + 2) * sizeof *start);
@@ -469,7 +486,7 @@ static void list_by_point(const sparse *s, size_t *start, size_t *list)
     }
 }
 
-/* The lowest point with twins, else the lowest at an end of a shortest edge. */
+/* The lowest point with twins; without twins, the lowest end of a shortest edge. */
 static uint32_t start_point(const sparse *s, const cofi_points *q)
 {
     uint32_t twins = cofi_points_first_twins(q);
@@ -506,7 +523,7 @@ static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_len
     return n_edges;
 }
 
-/* Memory of the other steps serves again. */
+/* Reuses the memory of the other steps. */
 static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge *edge, uint32_t *n_edges,
                    uint32_t *root)
 {
@@ -523,7 +540,7 @@ static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge
     return ok;
 }
 
-/* ---- Together ------------------------------------------------------------------------------------ */
+/* ---- All steps ----------------------------------------------------------------------------------- */
 
 static bool open_sparse(sparse *s, const cofi_points *q)
 {

@@ -1,13 +1,13 @@
-/* The spanning tree without looking at all pairs of points. */
+/* The minimum spanning tree without computing all distances. */
 #ifndef COFI_MST_SPARSE_H
 #define COFI_MST_SPARSE_H
 
 #include "weights.h"
 
-/* The same edges in the same order as Prim's algorithm over all pairs finds (mst.h), for points so many and in
- * so few dimensions that looking only near each pays. The points are left as they are. False if it gives up,
- * for lack of memory or because it would look at more than `allowance` points, which mostly shows early: at
- * the latest when it has looked at twice as many. Then nothing has been written. */
+/* Finds the same edges in the same order as Prim's algorithm over all pairs (mst.h). It is faster if there
+ * are many points in few dimensions. The points are not changed. Returns false if memory is short or if it
+ * would visit more than `allowance` points; usually this is known early, and at the latest after twice as
+ * many. In that case nothing has been written. */
 bool cofi_mst_sparse(const cof_env *env, const cofi_points *points, double scale, double twin_length,
                      uint64_t allowance, cof_edge *edge, uint32_t *n_edges, uint32_t *root);
 

@@ -1,10 +1,10 @@
-/* Trace distances of whole columns. The fit needs sums of them only (scores.c); the authors' variant and
- * k-prototypes need the distances themselves. */
+/* Distances between all values of an attribute along its tree. A fit needs only sums of these (scores.c);
+ * the authors' variant and k-prototypes need the distances themselves. */
 #include "forest.h"
 
 enum { FEW_VALUES = 64 };
 
-/* d(u,v) for v > u, each path added up from u outward, as a search from u does it. */
+/* Every path is summed from u outward, as a search from u does. */
 void cofi_trace_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
 {
     const cof_edge *edge = f->edge + f->first[r];
@@ -24,10 +24,10 @@ void cofi_trace_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
             n_known++;
         }
     }
-    for (uint32_t v = 0; v < o; v++) d[v] = d[v] < 0 ? 0 : d[v]; /* held by no weighted row: adds nothing */
+    for (uint32_t v = 0; v < o; v++) d[v] = d[v] < 0 ? 0 : d[v]; /* a value outside the tree adds nothing */
 }
 
-/* Where each attribute's trace distances will lie; only those with few values are kept. */
+/* Places each attribute's distances; only attributes with few values have them. */
 cof_status cofi_forest_open_traces(cofi_forest *f)
 {
     size_t n = 0;

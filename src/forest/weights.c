@@ -1,4 +1,5 @@
-/* p(C|v) from counts, equal profiles folded (paper, eq. for w: the weights are distances of these points). */
+/* Computes the points p(C|v) from counts. Values with equal profiles become one point (paper, equation for
+ * w: the edge weights are the distances of these points). */
 #include "weights.h"
 
 #include "../core/rng.h"
@@ -28,18 +29,19 @@ void cofi_points_close(cofi_points *points)
     *points = (cofi_points){.k = 0};
 }
 
-/* Writes p(C|v) where point i would stand; false if no row holds the value. */
+/* Writes p(C|v) as point i; returns false if no row holds the value. */
 static bool set_point(cofi_points *q, uint32_t i, const uint64_t *count)
 {
     uint64_t total = 0;
     for (uint32_t j = 0; j < q->k; j++) total += count[j];
     if (total == 0) return false;
-    /* Division rounds correctly, so equal fractions become equal doubles: 1/2 is 2/4. */
+    /* Division rounds correctly, so equal fractions become equal doubles: 1/2 equals 2/4. */
     for (uint32_t j = 0; j < q->k; j++) q->p[(size_t)j * q->capacity + i] = (double)count[j] / (double)total;
     return true;
 }
 
-/* The same once equal values are folded, rounded as the authors' program rounds it: N / |C| * |C| / total. */
+/* Computes the point again, with the rounding of the authors' program: N / |C| * |C| / total. Runs after
+ * equal profiles are combined. */
 static void round_point(cofi_points *q, uint32_t i, const uint64_t *count, const uint64_t *size)
 {
     uint64_t total = 0;

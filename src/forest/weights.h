@@ -1,4 +1,4 @@
-/* The values of one attribute as points: p(C|v), the share of each cluster among the rows holding v. */
+/* The values of one attribute as points: p(C|v), the share of each cluster among the rows that hold v. */
 #ifndef COFI_WEIGHTS_H
 #define COFI_WEIGHTS_H
 
@@ -6,34 +6,33 @@
 
 #define COFI_NONE UINT32_MAX
 
-/* Points of one attribute. Values with the same profile are one point: their distance is 0, a spanning tree
- * joins them to each other first of all, and a column of very many values often has few profiles. */
+/* Values with equal profiles are twins and share one point: their distance is 0, a spanning tree joins
+ * them first, and a column of very many values often has few profiles. */
 typedef struct cofi_points {
     cofi_blocks own;
     uint32_t k;
-    uint32_t capacity;   /* values there is room for */
-    uint32_t n;          /* points */
+    uint32_t capacity;   /* limit of the number of values */
+    uint32_t n;          /* number of points */
     double *p;           /* [j][capacity]: p(C_j | value of point i) at p[j * capacity + i] */
     uint32_t *value;     /* lowest value of each point, ascending */
     uint32_t *next_twin; /* per value: the next higher value of the same point, or COFI_NONE */
-    uint32_t *last_twin; /* per point, while they are gathered */
-    uint32_t *slot;      /* hash table of 2 * capacity, rounded up to a power of two */
+    uint32_t *last_twin; /* per point, during gathering: its highest value so far */
+    uint32_t *slot;      /* hash table of 2 * capacity entries, rounded up to a power of two */
     uint32_t n_slots;
 } cofi_points;
 
 cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
 void cofi_points_close(cofi_points *points); /* fine after a failed open */
 
-/* count: N of the attribute's values, [v][stride]. Values that no row holds make no point.
- * size: NULL, or the cluster sizes for the authors' way, which goes through p(v|C) and back and so rounds
- * twice more. It decides ties between weights that are equal in mathematics. */
+/* count: N of the attribute's values, [v][stride]. Values that no row holds have no point. size: NULL, or
+ * the cluster sizes for the authors' variant, which computes p(C|v) through p(v|C) and so rounds twice
+ * more; this decides ties between weights that are equal in mathematics. */
 void cofi_points_gather(cofi_points *points, const uint64_t *count, const uint64_t *size, uint32_t stride,
                         uint32_t n_values);
 
-/* The lowest point that has twins, COFI_NONE if none has. */
+/* The lowest point that has twins; COFI_NONE if there is none. */
 uint32_t cofi_points_first_twins(const cofi_points *points);
-/* The other values of a point hang on its lowest one, `value`; their edges come right after its own. Returns
- * how many. */
+/* Joins the other values of a point to its lowest one, `value`. Returns the number of edges. */
 uint32_t cofi_points_join_twins(const cofi_points *points, uint32_t value, double twin_length,
                                 cof_edge *edge);
 
