@@ -1,5 +1,5 @@
-/* Labels and distances for new rows: the model's scores are laid out for the new table's own values, and the
- * same pass kernel walks its rows. */
+/* Labels and distances for new rows: arranges the model's scores for the values of the new table, and runs
+ * the same kernels as a pass. */
 #include "view.h"
 
 #include "../core/team.h"
@@ -7,23 +7,23 @@
 
 #include <math.h>
 
-enum { BLOCK = 4096 }; /* rows of one task */
+enum { BLOCK = 4096 }; /* rows per task */
 
 typedef struct assignment {
     cof_env env;
     const cof_model *m;
     const cof_table *t;
     cofi_view view;
-    uint8_t *unseen; /* per flat id of the table: the model never met the value */
+    uint8_t *unseen; /* per flat id of the table: the model does not have the value */
     bool any_unseen;
     cofi_scores scores;
-    uint8_t *dropped; /* per row; NULL: none */
-    /* what the tasks write */
+    uint8_t *dropped; /* per row; NULL: no row is dropped */
+    /* results of the tasks */
     int32_t *label;
     double *distance;
-    const int32_t *own_label; /* or, for margins, read */
+    const int32_t *own_label; /* for margins: labels to compare with */
     cof_margin *margin;
-    void *scratch; /* one piece per worker */
+    void *scratch; /* one area per worker */
     size_t scratch_size;
 } assignment;
 
@@ -34,7 +34,7 @@ static void close_assignment(assignment *a)
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }
 
-/* As the fit did: every attribute's holes count, whether it takes part or not. */
+/* As in the fit, missing cells of all attributes count, including constant ones. */
 static cof_status handle_missing(assignment *a, cof_error *err)
 {
     for (size_t r = 0; r < a->view.n + a->view.n_idle; r++) {
@@ -56,7 +56,7 @@ static cof_status handle_missing(assignment *a, cof_error *err)
     return COF_OK;
 }
 
-/* The scores of one column's values: the model's where it knows the value, nothing where it does not. */
+/* Sets the scores of one column's values: the model's, or 0 if the model does not have the value. */
 static void lay_out_column(assignment *a, size_t r)
 {
     const cofi_model_attr *attr = &a->m->attr[a->view.attribute[r]];
@@ -152,7 +152,7 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
 
 /* ---- Distances ----------------------------------------------------------------------------------- */
 
-/* Sums of one row over all clusters go to `sum`, k of them. */
+/* Writes the k sums of one row to `sum`. */
 static void sum_row(const assignment *a, size_t row, int64_t *sum)
 {
     uint32_t k = a->m->k;
@@ -164,7 +164,7 @@ static void sum_row(const assignment *a, size_t row, int64_t *sum)
     }
 }
 
-/* Runs a task over all blocks of rows; each worker has room for k sums. */
+/* Runs a task over all blocks of rows; each worker has memory for k sums. */
 static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
 {
     cofi_team *team;
@@ -220,7 +220,8 @@ static cof_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
         if (j == own || a->scores.base[j] >= COFI_NEVER) continue;
         if (second < 0 || sum[j] < sum[second]) second = j;
     }
-    int64_t closed = a->scores.base[own] >= COFI_NEVER ? a->scores.base[own] : 0; /* rows put there by hand */
+    /* the caller's label may name a cluster that takes no rows */
+    int64_t closed = a->scores.base[own] >= COFI_NEVER ? a->scores.base[own] : 0;
     m.own = (float)((double)(sum[own] - closed) / a->scores.scale);
     if (second >= 0) m.other = (float)((double)sum[second] / a->scores.scale);
     m.second = second;

@@ -1,4 +1,5 @@
-/* From finished restarts to a model: dictionaries copied, counts packed, the forest of the kept partition. */
+/* Makes a model from finished restarts: copies the dictionaries, packs the counts, and takes over the
+ * forest of the kept partition. */
 #include "collect.h"
 
 #include "quantity.h"
@@ -55,7 +56,7 @@ static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *
         bool used = r < p->n_attrs && p->column[r] == p->candidate[a];
         status = copy_dictionary(m, a, &p->table->column[p->candidate[a]], used,
                                  used ? fit->forest.n_edges[r] : 0, err);
-        if (status == COF_OK && !used) cofi_model_root_tree(&m->attr[a]); /* none of its values is in one */
+        if (status == COF_OK && !used) cofi_model_root_tree(&m->attr[a]); /* a constant has no edges */
         if (status != COF_OK || !used) continue;
         m->attr[a].first = first;
         first += p->n_values[r];
@@ -79,7 +80,7 @@ static bool has_cuts(const cof_model *m)
     return false;
 }
 
-/* Quartiles of every cut column in every cluster. */
+/* Computes the quartiles of every cut column in every cluster. */
 static cof_status measure_quantities(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
     if (!has_cuts(m)) return COF_OK;
@@ -92,7 +93,7 @@ static cof_status measure_quantities(cof_model *m, const cofi_fit *fit, cof_erro
     return status;
 }
 
-/* What the restarts found out becomes the model's. */
+/* Moves the records of the restarts into the model. */
 static void move_records(cof_model *m, cofi_restarts *run)
 {
     m->restart = run->record;

@@ -1,4 +1,4 @@
-/* From finished restarts to a model: the one place where a fit writes a model. */
+/* Makes a model from finished restarts. This is the only place where a fit writes a model. */
 #ifndef COFI_COLLECT_H
 #define COFI_COLLECT_H
 

@@ -1,6 +1,7 @@
-/* The fields of a result, described once: JSON, the manual and the language bindings are made from this table.
+/* The fields of a result, described once: JSON, the manual and the language bindings are made from this
+ * table.
  *
- * A field is a member of cof_fit_info or of a record, found by its offset, or what a function says. */
+ * A field is a member of cof_fit_info or of a record, found by its offset, or the result of a function. */
 #include "model.h"
 
 #include <math.h>
@@ -8,10 +9,12 @@
 
 typedef struct source {
     cof_field field;
-    uint16_t offset, size;    /* of the member; size 0: `get` says */
-    const char *const *words; /* of a number that is shown as a word; ends with a NULL */
+    uint16_t offset, size; /* offset and size of the member; size 0: `get` returns the value */
+    /* names of the values of an enumeration, ending with NULL; NULL: not an enumeration */
+    const char *const *words;
     cof_field_value (*get)(const cof_model *m, const cof_fit_info *info, size_t at);
-    bool (*has)(const cof_model *m, const cof_fit_info *info); /* NULL: always */
+    /* whether the field exists; NULL: always */
+    bool (*has)(const cof_model *m, const cof_fit_info *info);
 } source;
 
 static const char *const variants[] = {
@@ -39,7 +42,7 @@ static const char *word_of(const char *const *words, int64_t number)
     return NULL;
 }
 
-/* ---- Values that no member holds --------------------------------------------------------------------- */
+/* ---- Computed values --------------------------------------------------------------------------------- */
 
 static cof_field_value text_value(const char *text)
 {
@@ -224,7 +227,7 @@ const cof_field *cof_result_field(size_t field)
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* The records of a list: where the first lies, how many there are, and how far apart. */
+/* The records of a list: returns the first, and sets their number and the distance between them in bytes. */
 static const void *records_of(const cof_model *m, const char *list, size_t *n, size_t *stride)
 {
     bool curve = strcmp(list, "k_curve") == 0, restarts = strcmp(list, "restart_records") == 0;

@@ -69,7 +69,8 @@ cof_status cofi_model_alloc_attr(cof_model *m, size_t attr, uint32_t n_values, s
     return ok ? COF_OK : cofi_no_memory(err);
 }
 
-/* Distances between shares of counts: at most sqrt 2, and never so small that dividing by one overflows. */
+/* Edge lengths are distances between distributions: at most sqrt 2, and large enough that division by one
+ * does not overflow. */
 static bool possible_length(double length)
 {
     return length == 0 || (length > 1e-100 && length < 2);
@@ -200,7 +201,7 @@ double cof_model_distance(const cof_model *m, size_t attribute, uint32_t u, uint
     if (u >= a->n_values || v >= a->n_values) return NAN;
     if (a->hops[u] == UINT32_MAX || a->hops[v] == UINT32_MAX) return NAN;
     double length = 0;
-    while (u != v) { /* the deeper end climbs until both meet */
+    while (u != v) { /* the deeper end moves up until both meet */
         uint32_t *deeper = a->hops[u] >= a->hops[v] ? &u : &v;
         length += a->up[*deeper];
         *deeper = a->parent[*deeper];

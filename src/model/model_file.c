@@ -1,6 +1,6 @@
-/* Saving and loading, as docs/model-format.md describes it. A reader trusts nothing: every length is checked against
- * the bytes that are left before anything is allocated for it, and every number against what a fit can leave, so that
- * nothing behind the loading has to ask again. */
+/* Saving and loading, as docs/model-format.md describes. The reader does not trust the file: every length
+ * is checked against the remaining bytes before anything is allocated for it, and every number against the
+ * range that a fit can produce, so that later code need not check again. */
 #include "model.h"
 
 #include "../core/bytes.h"
@@ -13,10 +13,10 @@
 static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
 
 enum { FORMAT = 2, FORMAT_OF_CATEGORIES = 1, HEADER_BYTES = 24, END_BYTES = 4 };
-#define MOST_BYTES ((uint64_t)1 << 34) /* of a whole file */
-#define MOST_UNITS 0x1p53              /* of weight; a fit has fewer than 2^43 */
-#define MOST_STEPS 1000000000          /* passes or rebuilds of a restart */
-#define ROUNDING   1e-9                /* that an index may lie outside its bounds */
+#define MOST_BYTES ((uint64_t)1 << 34) /* limit for a whole file */
+#define MOST_UNITS 0x1p53              /* limit of a weight; a fit stays below 2^43 */
+#define MOST_STEPS 1000000000          /* limit of the passes or rebuilds of a restart */
+#define ROUNDING   1e-9                /* how far an index may exceed its bounds */
 enum {
     TAG_MODEL = 1,
     TAG_CLUSTERS = 2,
@@ -198,7 +198,8 @@ static void put_quantities(cofi_writer *w, const cof_model *m)
     end_section(w, hole);
 }
 
-/* A program that knows no quantities would take every number for a value it never met, so it must not read on. */
+/* A program that does not know quantities would treat every number as an unknown value, so the format
+ * number keeps it from reading such a file. */
 static void put_file(cofi_writer *w, const cof_model *m)
 {
     cofi_put_bytes(w, magic, sizeof magic);
@@ -251,12 +252,12 @@ cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_err
 
 typedef struct model_parser {
     const char *name;
-    cofi_reader file; /* what lies between header and checksum */
+    cofi_reader file; /* the bytes between header and checksum */
     cof_model *m;
-    size_t n_attrs; /* attributes read so far */
+    size_t n_attrs; /* number of attributes read so far */
     uint64_t n_flat;
     bool seen[N_TAGS];
-    double largest_sum; /* the sum of the largest score of every attribute: must not overflow */
+    double largest_sum; /* sum over attributes of the largest score: must not overflow */
 } model_parser;
 
 static cof_status damaged(const model_parser *p, const char *what, cof_error *err)
@@ -277,7 +278,7 @@ static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s,
     double unit = cofi_get_f64(s), scale = cofi_get_f64(s);
     bool sane = !s->failed && k > 0 && k <= COF_MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
                 missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 1e-200 && scale < 1e200;
-    /* every cluster takes 9 bytes further on, every attribute at least 23, every value of one 16 a cluster */
+    /* later sections have 9 bytes per cluster, at least 23 per attribute, and 16 per value and cluster */
     size_t rest = p->file.n - p->file.at;
     if (!sane || k > rest / 9 || n_attrs > rest / 23 || (uint64_t)n_flat * k > rest / 16)
         return damaged(p, "its sizes make no sense", err);
@@ -317,7 +318,7 @@ static const char *get_text(cofi_reader *s, uint32_t *n)
     return good ? text : NULL;
 }
 
-/* How many bytes the next n texts will take with a NUL each; leaves the reader where it was. */
+/* Number of bytes that the next n texts take with a NUL each; does not move the reader. */
 static size_t measure_texts(cofi_reader s, uint32_t n, bool *good)
 {
     size_t total = 0;
@@ -340,7 +341,7 @@ static void get_texts(cofi_reader *s, cofi_model_attr *a)
     }
 }
 
-/* A cluster has at most as much of an attribute's values as it has rows. */
+/* A cluster's counts of an attribute's values sum to at most the cluster's size. */
 static bool fits_clusters(const cof_model *m, const cofi_model_attr *a)
 {
     for (uint32_t j = 0; j < m->k; j++) {
@@ -405,7 +406,7 @@ static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
     return a->used ? get_scores(p, s, a, err) : COF_OK;
 }
 
-/* The name need not be one we know: scores label rows alike, whatever method made them. */
+/* The name may be unknown here: scores label rows in the same way for every method. */
 static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
@@ -450,11 +451,11 @@ static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
         r->passes = cofi_get_u32(s);
         r->stop_reason = (int32_t)cofi_get_u32(s);
         if (!is_restart(r)) return damaged(p, "a restart makes no sense", err);
-        r->criterion = r->log_likelihood; /* unless a section says otherwise */
+        r->criterion = r->log_likelihood; /* default, if no later section sets it */
         r->by_likelihood = 0;
         if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
     }
-    m->select = COF_SELECT_LIKELIHOOD; /* unless a later section says otherwise */
+    m->select = COF_SELECT_LIKELIHOOD; /* default, if no later section sets it */
     return COF_OK;
 }
 
@@ -506,7 +507,7 @@ static cof_status get_cluster_agreement(model_parser *p, cofi_reader *s, cof_err
     return COF_OK;
 }
 
-/* Numbers of clusters ascend, and that of the model is among them. */
+/* Numbers of clusters ascend, and the model's number is among them. */
 static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
 {
     enum { BYTES = 12 };
@@ -529,7 +530,7 @@ static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
     return COF_OK;
 }
 
-/* Restarts ascend, and the passes of each; a pass is one that its restart has. */
+/* Restarts ascend, and so do the passes of each; the pass number is one that its restart has. */
 static bool follows(const cof_model *m, const cof_pass_record *h, const cof_pass_record *before)
 {
     if (h->restart >= m->n_restarts || h->pass == 0 || h->pass > m->restart[h->restart].passes) return false;
@@ -575,7 +576,7 @@ static bool get_reading(cofi_reader *s, cofi_reading *r)
     return true;
 }
 
-/* One fewer than the attribute's values but for the missing one, in order. */
+/* The edges are one fewer than the attribute's values without the missing one, in ascending order. */
 static bool get_edges(cofi_reader *s, cofi_cut *cut)
 {
     for (uint32_t e = 0; e < cut->n_edges; e++) {
@@ -585,7 +586,7 @@ static bool get_edges(cofi_reader *s, cofi_cut *cut)
     return !s->failed;
 }
 
-/* Numbers in order, or none of them. */
+/* Five ascending numbers, or five NaN. */
 static bool get_five(cofi_reader *s, double *five)
 {
     int n_known = 0;
@@ -667,14 +668,14 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
     cofi_reader s = {.bytes = p->file.bytes + p->file.at, .n = (size_t)length};
     p->file.at += (size_t)length;
     if (p->m == NULL && tag != TAG_MODEL) return damaged(p, "its first section is not the first", err);
-    if (tag == 0 || tag >= N_TAGS) return COF_OK; /* a later minor addition; nothing we need */
+    if (tag == 0 || tag >= N_TAGS) return COF_OK; /* written by a later minor version; not needed here */
     if (p->seen[tag] && tag != TAG_ATTRIBUTE) return damaged(p, "a section comes twice", err);
     cof_status status = get_content(p, tag, &s, env, err);
     p->seen[tag] = true;
     return status == COF_OK && s.at < s.n ? damaged(p, "a section is too long", err) : status;
 }
 
-/* The first HEADER_BYTES of a file, as far as it has them: what can be told before anything else is read. */
+/* Checks the first HEADER_BYTES of a file, or fewer if it is shorter, before anything else is read. */
 static cof_status check_header(const model_parser *p, const unsigned char *bytes, size_t n, uint64_t *length,
                                cof_error *err)
 {
@@ -712,13 +713,13 @@ static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_
 static bool is_whole(const model_parser *p)
 {
     const cof_model *m = p->m;
-    bool open = m != NULL && m->no_scores; /* a cluster that rows may join */
+    bool open = m != NULL && m->no_scores; /* whether rows can join some cluster */
     for (uint32_t j = 0; m != NULL && j < m->k; j++) open |= m->scores.base[j] != COFI_NEVER;
     return open && p->largest_sum < 0x1p60 && p->seen[TAG_CLUSTERS] && p->seen[TAG_RESTARTS] &&
            p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
 }
 
-/* A model finds its columns by name, so every one needs its own. */
+/* Columns are found by name, so names must be unique. */
 static cof_status check_names(const model_parser *p, cof_error *err)
 {
     cof_status status = COF_OK;
@@ -754,7 +755,7 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
     return COF_OK;
 }
 
-/* Up to n more bytes. */
+/* Reads up to n more bytes. */
 static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_error *err)
 {
     unsigned char block[1 << 14];
@@ -770,8 +771,8 @@ static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_erro
     return COF_OK;
 }
 
-/* The header first: what is no model may be huge or endless. Then as much as it announces, and one byte, which must
- * not be there. */
+/* Reads the header first, because a file that is no model may be huge or endless. Then reads as many bytes
+ * as the header announces and one more, which must not exist. */
 static cof_status read_file(const char *path, cofi_input *in, cofi_writer *w, cof_error *err)
 {
     char shown[160];

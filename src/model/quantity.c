@@ -1,5 +1,5 @@
-/* Least, quartiles and greatest of every cluster, from rows spread evenly over the table: a few ten thousand of them
- * give the quartiles to half a percent of the ranks, whatever the size of the table. */
+/* Minimum, quartiles and maximum of every cluster, from a sample of evenly spaced rows: 65,536 rows give
+ * the quartiles to half a percent of the ranks for any table size. */
 #include "quantity.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static double pivot_of(const item *it, size_t n)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Moves the items below the pivot to the front; returns how many they are, and their weight. */
+/* Moves the items below the pivot to the front; returns their number and their summed weight. */
 static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weight)
 {
     size_t low = 0;
@@ -31,7 +31,7 @@ static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weig
     return low;
 }
 
-/* The least point such that those up to it weigh at least `target`. */
+/* The least point such that the points up to it have a summed weight of at least `target`. */
 static double select_point(item *it, size_t n, double target)
 {
     for (;;) {
@@ -65,14 +65,14 @@ static void take_five(item *it, size_t n, double *five)
 
 typedef struct looking {
     const cof_env *env;
-    size_t n;        /* rows looked at */
-    size_t *row;     /* sorted by cluster */
-    double *weight;  /* of each */
+    size_t n;        /* rows in the sample */
+    size_t *row;     /* their numbers, sorted by cluster */
+    double *weight;  /* their weights */
     size_t *cluster; /* k + 1: where the rows of cluster j begin */
     item *it;
 } looking;
 
-/* Rows with a label and a weight, by cluster. */
+/* Chooses rows that have a label and positive weight, and sorts them by cluster. */
 static cof_status choose_rows(looking *l, const cof_model *m, const uint64_t *weight)
 {
     size_t n = m->n_labels < MOST_ROWS ? m->n_labels : MOST_ROWS;
@@ -131,7 +131,7 @@ cof_status cofi_quantity_measure(cof_model *m, const cof_table *table, const uin
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
-/* ---- Asking -------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------- */
 
 static const cofi_model_attr *quantity(const cof_model *m, size_t attribute)
 {

@@ -1,4 +1,4 @@
-/* A table's columns and values looked up in a model, by name. */
+/* Finds a table's columns and values in a model, by name. */
 #include "view.h"
 
 #include "../table/encode.h"
@@ -10,7 +10,7 @@ static cof_status intern(cofi_encoder *names, const char *name, uint32_t *id)
     return cofi_encoder_intern(names, name, strlen(name), id);
 }
 
-/* The columns of the attributes that take part, or of those that do not; one that does not may be absent. */
+/* Finds the columns of the used attributes, or of the unused ones; an unused one may be absent. */
 static cof_status find_columns(cofi_view *v, cofi_encoder *names, bool used, cof_error *err)
 {
     for (size_t r = 0; r < v->model->n_attrs; r++) {
@@ -53,7 +53,7 @@ static const char *text_of(const cofi_uncut *read, uint32_t code)
     return read->text + read->offset[code];
 }
 
-/* The texts of a column among those of the attribute. */
+/* Finds the texts of a column in the attribute's dictionary. */
 static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_uncut *read, uint32_t *to)
 {
     uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
@@ -70,7 +70,8 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
     return status;
 }
 
-/* The bin of every value; one more for what cannot be read as the model's values are, and missing as the last. */
+/* Finds the bin of every value; one further code is for texts that cannot be read as the model's values
+ * are, and the last one for missing. */
 static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut *read, uint32_t **out)
 {
     uint32_t n_bins = cut->n_edges + 1;
@@ -86,7 +87,7 @@ static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut 
     return COF_OK;
 }
 
-/* Rows of a quantity in the model's bins. */
+/* Codes the rows of a quantity by the model's bins. */
 static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const cofi_uncut *read)
 {
     size_t n = v->table->n_rows;
@@ -107,7 +108,7 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const co
     return COF_OK;
 }
 
-/* Which codes the rows of an attribute have. */
+/* Chooses the codes of an attribute's rows. */
 static cof_status set_codes(cofi_view *v, size_t a)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
