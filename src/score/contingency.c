@@ -1,14 +1,14 @@
-/* Two labelings to a sparse table of counts: a hash over the pairs that occur, then a sort. */
+/* Counts two labelings into a sparse table: hashes the pairs that occur, then sorts them. */
 #include "contingency.h"
 
 #include "../core/rng.h"
 
 enum { FIRST_CELLS = 64 };
 
-/* Pairs met so far, open addressing; an empty place has n == 0. */
+/* Hash table of the pairs so far, with open addressing; an empty place has n == 0. */
 typedef struct pair_counter {
     cofi_cell *place;
-    size_t n_places; /* power of two */
+    size_t n_places; /* a power of two */
     size_t n_cells;
 } pair_counter;
 
@@ -51,7 +51,7 @@ static cof_status count_pairs(pair_counter *counter, const cof_env *env, const i
     return COF_OK;
 }
 
-/* Moves the cells to the front of the block they are scattered over. */
+/* Moves the used cells to the front of the block. */
 static void gather(pair_counter *counter)
 {
     size_t n = 0;
@@ -70,7 +70,7 @@ static void sift_down(cofi_cell *cell, size_t at, size_t n)
     cell[at] = moving;
 }
 
-/* Heapsort: in place, so it cannot fail, and no input makes it slow. */
+/* Heapsort works in place, so it needs no memory, and it has no slow inputs. */
 void cofi_cells_sort(cofi_cell *cell, size_t n)
 {
     for (size_t at = n / 2; at-- > 0;) sift_down(cell, at, n);
@@ -100,7 +100,7 @@ void cofi_cells_transpose(cofi_cell *cell, size_t n)
     cofi_cells_sort(cell, n);
 }
 
-/* Row labels of sorted cells become 0, 1, ...; returns how many there are. */
+/* Renumbers the row labels of sorted cells as 0, 1, ...; returns their number. */
 static uint32_t number_rows(cofi_cell *cell, size_t n)
 {
     uint32_t n_rows = 0, label = 0;

@@ -1,5 +1,5 @@
-/* How often each cluster meets each class. Only cells that occur are kept, so two labelings with a million
- * labels each need a million cells, not their square. */
+/* Contingency table of clusters and classes. Only cells that occur are stored, so two labelings with a
+ * million labels each need a million cells, not their square. */
 #ifndef COFI_CONTINGENCY_H
 #define COFI_CONTINGENCY_H
 
@@ -24,21 +24,22 @@ typedef struct cofi_contingency {
     cof_env env;
     cofi_cell *cell; /* sorted by key: cluster, then class */
     size_t n_cells;
-    uint64_t n;                     /* items counted */
-    uint32_t n_clusters, n_classes; /* that occur; both are numbered from 0 in the order of their labels */
+    uint64_t n; /* number of items counted */
+    /* number of labels that occur; both are numbered from 0 in ascending order */
+    uint32_t n_clusters, n_classes;
     uint64_t *cluster_size, *class_size;
 } cofi_contingency;
 
-/* Counts the items with both labels >= 0. Memory O(cells), expected time O(n + cells log cells). On failure
- * nothing is left to free. */
+/* Counts the items with both labels >= 0. Memory O(cells), expected time O(n + cells log cells). On
+ * failure nothing must be freed. */
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
                                   const int32_t *classes, size_t n, cof_error *err);
 void cofi_contingency_free(cofi_contingency *t);
 
 void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */
-/* Adds up neighbours of equal key; returns how many cells are left. */
+/* Combines neighbours with equal keys; returns how many cells are left. */
 size_t cofi_cells_merge(cofi_cell *cell, size_t n);
-/* The transposed table, sorted again. */
+/* Transposes the table and sorts it again. */
 void cofi_cells_transpose(cofi_cell *cell, size_t n);
 
 #endif

@@ -1,12 +1,12 @@
-/* Do methods differ over datasets? Friedman's test on ranks, Iman and Davenport's form of it, and the
- * critical difference of Bonferroni and Dunn (Demsar 2006, "Statistical comparisons of classifiers over
- * multiple data sets"). */
+/* Tests whether methods differ over datasets: Friedman's test on ranks, its form by Iman and Davenport,
+ * and the critical difference of Bonferroni and Dunn (Demsar 2006, "Statistical comparisons of classifiers
+ * over multiple data sets"). */
 #include "../core/env.h"
 #include "special.h"
 
 #include <math.h>
 
-/* Nonzero if a comes before b. Missing values come last, all alike. */
+/* Whether a ranks before b. Missing values rank last and are tied. */
 static bool is_better(double a, double b, bool larger)
 {
     if (isnan(a)) return false;
@@ -19,7 +19,7 @@ static bool is_equal(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Adds one dataset's ranks, ties averaged, and returns the sum of t^3 - t over its ties. */
+/* Adds one dataset's ranks, with ties averaged, and returns the sum of t^3 - t over its ties. */
 static double add_ranks(const double *value, size_t n_methods, bool larger, double *sum)
 {
     double ties = 0;
@@ -30,12 +30,12 @@ static double add_ranks(const double *value, size_t n_methods, bool larger, doub
             same += is_equal(value[i], value[j]);
         }
         sum[j] += (double)before + ((double)same + 1) / 2;
-        ties += (double)(same * same) - 1; /* (t^3 - t) / t from each of the t that are tied */
+        ties += (double)(same * same) - 1; /* each of the t tied values adds (t^3 - t) / t */
     }
     return ties;
 }
 
-/* All ranks tied: nothing tells the methods apart. */
+/* If all ranks are tied, the methods do not differ. */
 static double p_of(double chi_square, double df)
 {
     return isnan(chi_square) ? 1 : cofi_chi_square_tail(chi_square, df);

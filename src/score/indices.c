@@ -1,4 +1,4 @@
-/* How well a clustering agrees with classes: the indices of the literature from one sparse table. */
+/* External indices: the agreement between a clustering and classes, from one sparse table. */
 #include "contingency.h"
 #include "match.h"
 
@@ -10,7 +10,7 @@ static double clip(double x)
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* In natural logarithms: sum of a/n log(n/a). */
+/* Entropy in natural logarithms: sum of a/n log(n/a). */
 static double entropy(const uint64_t *size, uint32_t n_groups, uint64_t n)
 {
     double sum = 0;
@@ -19,8 +19,8 @@ static double entropy(const uint64_t *size, uint32_t n_groups, uint64_t n)
     return sum;
 }
 
-/* The logarithm is taken of one quotient, so that independent labelings give 0 and equal ones their entropy
- * without rounding. */
+/* Each logarithm is taken of one quotient, so that independent labelings give exactly 0 and equal ones
+ * exactly their entropy. */
 static double mutual_information(const cofi_contingency *t)
 {
     double sum = 0, n = (double)t->n;
@@ -35,7 +35,7 @@ static double mutual_information(const cofi_contingency *t)
 
 /* ---- Adjusted Rand index --------------------------------------------------------------------------- */
 
-/* Twice 64 bits, on machines without such a type too. */
+/* An integer of 128 bits, also for compilers without such a type. */
 typedef struct wide {
     uint64_t high, low;
 } wide;
@@ -54,9 +54,9 @@ static double difference(wide x, wide y)
     if (negative) return -difference(y, x);
     uint64_t low = x.low - y.low, high = x.high - y.high - (x.low < y.low);
     int shift = 0;
-    while (high >> shift != 0) shift++; /* at most 62: both lie below 2^126 */
+    while (high >> shift != 0) shift++; /* at most 62: both are below 2^126 */
     if (shift == 0) return (double)low;
-    /* the lowest bit says whether anything was cut off, so that rounding a second time changes nothing */
+    /* the lowest bit is set if anything was cut off, so that the second rounding is correct */
     uint64_t cut = low & ((UINT64_C(1) << shift) - 1), kept = high << (64 - shift) | low >> shift;
     return ldexp((double)(kept | (cut != 0)), shift);
 }
@@ -73,7 +73,7 @@ static uint64_t pairs_within(const uint64_t *size, uint32_t n_groups)
     return sum;
 }
 
-/* For so many items that pairs do not fit 62 bits; rounding is then far below the data. */
+/* For so many items that the number of pairs exceeds 62 bits; rounding errors are then negligible. */
 static double rough_rand(const cofi_contingency *t)
 {
     double a = 0, b = 0, same = 0, n = (double)t->n, all = n * (n - 1);
@@ -86,8 +86,8 @@ static double rough_rand(const cofi_contingency *t)
     return (same - expected) / ((a + b) / 2 - expected);
 }
 
-/* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied through by 2 T: integers until the last division. The
- * products of pair counts need T < 2^62. */
+/* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied by 2 T: all numbers are integers until the last
+ * division. The products of pair counts need T < 2^62. */
 static double adjusted_rand(const cofi_contingency *t)
 {
     if (t->n > 3000000000) return rough_rand(t);
@@ -95,16 +95,17 @@ static double adjusted_rand(const cofi_contingency *t)
     uint64_t all = pairs_of(t->n), same = 0;
     for (size_t c = 0; c < t->n_cells; c++) same += pairs_of(t->cell[c].n);
     double below = difference(product(a + b, all), product(2 * a, b));
-    if (below == 0) return 1; /* only when both are one cluster, or both all single items: equal */
+    if (below == 0) return 1; /* both have one cluster, or both have only single items: they are equal */
     return 2 * difference(product(same, all), product(a, b)) / below;
 }
 
 /* ---- Adjusted mutual information ------------------------------------------------------------------- */
 
-/* Sum over m of P(m) m log(n m / (a b)), where m is how many items a cluster of a and a class of b share if
- * items are dealt at random (hypergeometric). Neighbouring probabilities have a rational quotient, so the sum
- * starts near the mode with weight 1, runs both ways until weights vanish, and is divided by the weights' own
- * sum: no factorials, and about 12 sqrt(a b / n) terms instead of min(a, b). */
+/* Sum over m of P(m) m log(n m / (a b)), where m is the number of items that a cluster of size a and a
+ * class of size b share if items are assigned at random (hypergeometric distribution). The quotient of
+ * neighbouring probabilities is rational, so the sum starts near the mode with weight 1, goes in both
+ * directions until weights vanish, and is divided by the sum of the weights. This needs no factorials, and
+ * about 12 sqrt(a b / n) terms instead of min(a, b). */
 static double expected_term(double a, double b, double n)
 {
     const double negligible = 1e-30;
@@ -125,8 +126,8 @@ static double expected_term(double a, double b, double n)
     return sum / weights;
 }
 
-/* The distinct sizes (key) and how many groups have each (n): at most sqrt(2 n) of them, whatever the number
- * of groups. */
+/* The distinct sizes (key) and the number of groups of each size (n): at most sqrt(2 n) entries for any
+ * number of groups. */
 static cofi_cell *distinct_sizes(const cof_env *env, const uint64_t *size, uint32_t n_groups,
                                  size_t *n_distinct)
 {
@@ -173,7 +174,8 @@ static bool is_trivial(uint32_t n_groups, uint64_t n)
 static cof_status adjusted_information(const cofi_contingency *t, double information, double mean_entropy,
                                        double *out, cof_error *err)
 {
-    /* With one cluster or single items only, chance gives the same information as the labels do. */
+    /* If one labeling has one group, or only single items, the expected information equals the
+     * information. */
     if (is_trivial(t->n_clusters, t->n) || is_trivial(t->n_classes, t->n)) {
         bool equal = t->n_cells == t->n_clusters && t->n_cells == t->n_classes;
         *out = equal ? 1 : 0;
@@ -187,7 +189,7 @@ static cof_status adjusted_information(const cofi_contingency *t, double informa
     return COF_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------------- */
+/* ---- All indices ----------------------------------------------------------------------------------- */
 
 static double purity(const cofi_contingency *t)
 {
@@ -217,7 +219,8 @@ static cof_status score_information(const cofi_contingency *t, cof_indices *s, c
     return adjusted_information(t, information, (h_clusters + h_classes) / 2, &s->ami, err);
 }
 
-/* Transposes the cells if that makes the rows the shorter side: nothing may need their order afterwards. */
+/* Transposes the cells if that makes the rows the shorter side; the caller must not rely on their order
+ * afterwards. */
 static cof_status score_matching(cofi_contingency *t, double *ca, cof_error *err)
 {
     bool flip = t->n_clusters > t->n_classes;

@@ -1,10 +1,10 @@
-/* Largest one-to-one matching: successive shortest augmenting paths over the cells that occur.
+/* Maximum one-to-one matching by successive shortest augmenting paths over the cells that occur.
  *
- * The linear program's dual keeps row prices u and column prices v with u_i + v_j >= count_ij, u, v >= 0,
- * v_j == 0 for a free column; a matched cell has equality. The slack u_i + v_j - count_ij is then a length
- * >= 0, and Dijkstra's method from a new row finds the cheapest change of the matching: it ends in a free
- * column, or, at the price u_i, in a row i that gives its column up. All numbers are integers, so the result
- * is exact. (Jonker and Volgenant 1987; the sparse form with a heap.) */
+ * The dual of the linear program has row prices u and column prices v with u_i + v_j >= count_ij, u, v >=
+ * 0, and v_j == 0 for a free column; for a matched cell there is equality. The slack u_i + v_j - count_ij
+ * is a length >= 0, and Dijkstra's algorithm from a new row finds the cheapest change of the matching: it
+ * ends in a free column, or, at the price u_i, in a row i that loses its column. All numbers are integers,
+ * so the result is exact. (Jonker and Volgenant 1987; the sparse form with a heap.) */
 #include "match.h"
 
 #define NO_ROW UINT32_MAX
@@ -22,16 +22,16 @@ typedef struct matcher {
     uint32_t n_rows, n_columns;
     uint32_t *column_of, *row_of;
     uint64_t *row_price, *column_price;
-    /* of the search that is running */
+    /* state of the current search */
     uint64_t *distance; /* of every column; FAR if not reached */
     uint32_t *via;      /* row through which a column was reached */
     bool *settled;
     uint32_t *reached; /* columns to reset afterwards */
     uint32_t n_reached;
-    heap_item *heap; /* a row is scanned once per search, so n_cells places are enough */
+    heap_item *heap; /* a row is scanned once per search, so n_cells places suffice */
     size_t n_heap;
-    uint64_t best;      /* least known length of a whole path */
-    uint32_t giving_up; /* the row that ends it, if it ends in one */
+    uint64_t best;      /* length of the shortest complete path so far */
+    uint32_t giving_up; /* the row that loses its column at the end of that path, if any */
 } matcher;
 
 static bool is_before(heap_item a, heap_item b)
@@ -60,7 +60,8 @@ static heap_item heap_pop(matcher *m)
     return top;
 }
 
-/* Row i stands at `distance` from the source: reach its columns, or end here by leaving it unmatched. */
+/* Row i is at `distance` from the source: reaches its columns, or ends the path here by leaving row i
+ * unmatched. */
 static void scan_row(matcher *m, uint32_t i, uint64_t distance)
 {
     if (distance + m->row_price[i] < m->best) {
@@ -98,7 +99,7 @@ static uint32_t search(matcher *m, uint32_t source)
     return COFI_NO_COLUMN;
 }
 
-/* Keeps every slack >= 0 and makes those on the path 0; forgets the search. */
+/* Updates the prices so that every slack remains >= 0 and those on the path become 0; resets the search. */
 static void update_prices(matcher *m, uint32_t source)
 {
     m->row_price[source] -= m->best;
@@ -114,7 +115,7 @@ static void update_prices(matcher *m, uint32_t source)
     m->n_reached = 0;
 }
 
-/* Hands columns on along the path, from its end `j` back to the source. */
+/* Moves columns along the path, from its end `j` back to the source. */
 static void shift_columns(matcher *m, uint32_t source, uint32_t j)
 {
     if (j == COFI_NO_COLUMN) {
@@ -211,7 +212,7 @@ done:
 
 /* ---- A dense table --------------------------------------------------------------------------------- */
 
-/* The cells of a dense table whose shorter side becomes the rows, as the matching wants it. */
+/* The cells of a dense table, with the shorter side as rows, as the matching requires. */
 static size_t collect_cells(const uint64_t *table, uint32_t n_clusters, uint32_t n_classes, cofi_cell *cell)
 {
     bool flip = n_clusters > n_classes;
@@ -245,7 +246,7 @@ static cof_status check_table(const uint64_t *table, uint32_t n_clusters, uint32
     return COF_OK;
 }
 
-/* Turns the rows' columns into the clusters' classes. */
+/* Converts the columns of rows to the classes of clusters. */
 static void write_classes(const uint32_t *column_of, uint32_t n_clusters, uint32_t n_classes,
                           int32_t *class_of)
 {

@@ -14,7 +14,7 @@ void cofi_overlap_add(const int32_t *own, const int32_t *other, size_t n, uint32
         other_size[other[s]]++;
     }
     for (uint32_t j = 0; j < k; j++) {
-        double most = own_size[j] == 0; /* nothing else can be said about an empty cluster */
+        double most = own_size[j] == 0; /* an empty cluster counts as found */
         for (uint32_t h = 0; h < k && own_size[j] > 0; h++) {
             double common = work[(size_t)j * k + h], either = own_size[j] + other_size[h] - common;
             most = common > most * either ? common / either : most;

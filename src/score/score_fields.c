@@ -1,4 +1,4 @@
-/* The scores described once, for everything that shows them. */
+/* The scores of a clustering, described once for all outputs. */
 #include "coforest_extra.h"
 
 #include <string.h>

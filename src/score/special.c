@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { MOST_TERMS = 10000 };
-static const double TINY = 1e-300; /* stands for a zero that Lentz's method would divide by */
+static const double TINY = 1e-300; /* replaces a zero by which Lentz's method would divide */
 
 /* P(a, x) for x < a + 1, where the series of positive terms converges quickly. */
 static double gamma_series(double a, double x)
@@ -46,7 +46,7 @@ double cofi_gamma_upper(double a, double x)
     return x < a + 1 ? 1 - gamma_series(a, x) : gamma_fraction(a, x);
 }
 
-/* One step of the fraction with numerator `an`; the factor it multiplies by. */
+/* One step of the fraction with numerator `an`; returns the factor of this step. */
 static double lentz_step(double an, double *c, double *d)
 {
     *d = 1 / away_from_zero(1 + an * *d);
@@ -78,8 +78,8 @@ double cofi_beta_lower(double a, double b, double x)
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* The lower half from a rough start (Abramowitz and Stegun 26.2.23, error below 5e-4); each Halley step of
- * p - Phi(x) about triples the digits. */
+/* The lower half: starts from an approximation (Abramowitz and Stegun 26.2.23, error below 5e-4); each
+ * Halley step for p - Phi(x) about triples the number of digits. */
 static double lower_quantile(double p)
 {
     double t = sqrt(-2 * log(p));
@@ -104,7 +104,7 @@ double cofi_chi_square_tail(double x, double df)
     return cofi_gamma_upper(df / 2, x / 2);
 }
 
-/* P(F > x) = I_y(d2/2, d1/2) with y = d2 / (d2 + d1 x): no cancellation in the tail we look at. */
+/* P(F > x) = I_y(d2/2, d1/2) with y = d2 / (d2 + d1 x): this form has no cancellation in the upper tail. */
 double cofi_f_tail(double x, double df1, double df2)
 {
     if (!(x > 0)) return 1;

@@ -1,4 +1,4 @@
-/* The distribution functions that tests of significance need, to about 13 digits. */
+/* Distribution functions for significance tests, to about 13 digits. */
 #ifndef COFI_SPECIAL_H
 #define COFI_SPECIAL_H
 
