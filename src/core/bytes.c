@@ -1,4 +1,4 @@
-/* Bytes in a fixed order, whatever the machine's own. */
+/* Bytes in little-endian order on every machine. */
 #include "bytes.h"
 
 void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)

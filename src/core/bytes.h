@@ -4,8 +4,8 @@
 
 #include "env.h"
 
-/* Grows as needed. After a failed allocation `failed` stays set and further writes do nothing, so that a
- * writer checks once, at the end. */
+/* A buffer that grows. After a failed allocation `failed` stays set and further writes do nothing, so it
+ * is enough to check once at the end. */
 typedef struct cofi_writer {
     cof_env env;
     unsigned char *bytes;
@@ -19,7 +19,7 @@ void cofi_put_u32(cofi_writer *w, uint32_t x);
 void cofi_put_u64(cofi_writer *w, uint64_t x);
 void cofi_put_f64(cofi_writer *w, double x);          /* IEEE 754 binary64 */
 void cofi_put_text(cofi_writer *w, const char *text); /* u32 length, then the bytes */
-/* A length to be known later: the place to pass to cofi_fill_u64. */
+/* Reserves a length that is known later; returns the position for cofi_fill_u64. */
 size_t cofi_put_hole(cofi_writer *w);
 void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x);
 
@@ -36,6 +36,6 @@ uint32_t cofi_get_u32(cofi_reader *r);
 uint64_t cofi_get_u64(cofi_reader *r);
 double cofi_get_f64(cofi_reader *r);
 
-uint32_t cofi_crc32(const void *bytes, size_t n); /* the one of gzip and PNG */
+uint32_t cofi_crc32(const void *bytes, size_t n); /* the CRC-32 of gzip and PNG */
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory, clock, stop requests and error sentences, all through what the caller lent. */
+/* Memory, clock, stop requests and error messages, through the functions that the caller provides. */
 #include "env.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ cof_env cofi_env_resolve(const cof_env *env)
     cof_env own;
     COFI_COPY_OPTIONS(&own, env);
     own.struct_size = sizeof own;
-    /* One half of a pair cannot free what the other half made. */
+    /* An allocator and a release function of different origin do not fit together. */
     if (own.alloc == NULL || own.release == NULL) {
         own.alloc = default_alloc;
         own.release = default_release;
@@ -43,7 +43,8 @@ void *cofi_alloc_zero(const cof_env *env, size_t n, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-    /* calloc gets its zeros from the system for free; only a lent allocator has to be cleared by hand. */
+    /* calloc gets zeroed pages from the system at no cost; only memory of the caller's allocator must be
+     * cleared here. */
     if (env->alloc == default_alloc) return calloc(bytes > 0 ? bytes : 1, 1);
     void *block = cofi_alloc(env, n, size);
     if (block != NULL) memset(block, 0, bytes);
@@ -136,7 +137,7 @@ double cofi_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A sentence cut to fit must not end inside a UTF-8 character. */
+/* A message that is cut must not end inside a UTF-8 character. */
 static void trim_partial_character(char *text, size_t length)
 {
     size_t end = length;
@@ -168,7 +169,7 @@ void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_s
 
 bool cofi_is_struct_size(size_t struct_size, size_t first_version)
 {
-    enum { MOST_BYTES = 4096 }; /* no struct of ours will grow as far */
+    enum { MOST_BYTES = 4096 }; /* upper limit for any struct of this library */
     return struct_size >= first_version && struct_size <= MOST_BYTES;
 }
 

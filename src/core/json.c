@@ -1,4 +1,4 @@
-/* JSON, written as it comes. */
+/* Writes JSON incrementally. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void put_character(cof_json *j, uint32_t c)
     char text[8];
     const char *letter = c < 0x80 ? strchr("\"\"\\\\\nn\tt", (int)c) : NULL;
     bool escaped = letter != NULL && (c < 0x20 || c == '"' || c == '\\');
-    /* line separators are legal in JSON but end a line in JavaScript */
+    /* line separators are valid in JSON but end a line in JavaScript */
     bool spelled = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029 || c == COFI_BAD_CHARACTER;
     if (escaped)
         snprintf(text, sizeof text, "\\%c", letter[1]);

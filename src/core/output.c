@@ -1,5 +1,5 @@
-/* A file that appears under its name only when it is complete: staged beside its target, placed at the end. What is
- * no ordinary file (a terminal, a pipe, /dev/null) is written to directly. */
+/* A file that appears under its name only when it is complete: it is staged beside its target and renamed
+ * at the end. A path that is not a regular file (a terminal, a pipe, /dev/null) is written directly. */
 #include "staged.h"
 #include "utf8.h"
 
@@ -14,11 +14,11 @@ enum { BUFFER_BYTES = 1 << 16, NAME_BYTES = 240 };
 
 struct cof_output {
     cof_env env;
-    char name[NAME_BYTES]; /* for sentences */
-    int fd;                /* where bytes go: a device's, standard output or the staged file's */
-    bool owns_fd;          /* a device's */
+    char name[NAME_BYTES]; /* for messages */
+    int fd;                /* of a device, of standard output or of the staged file */
+    bool owns_fd;          /* only that of a device */
     bool finished;
-    int failure; /* errno of the first failed step; such a file is never published */
+    int failure; /* errno of the first failed step; a file with a failure is never published */
     cofi_staged staged;
     size_t n_held;
     char buffer[BUFFER_BYTES];
@@ -41,7 +41,7 @@ static cof_status open_staged(cof_output *output, const char *target, const stru
     return COF_OK;
 }
 
-/* The path may have come to mean an ordinary file since it was looked at, and that must not be written over. */
+/* The path may have become a regular file since it was examined; it must not be overwritten. */
 static cof_status open_directly(cof_output *output, const char *path, cof_error *err)
 {
     struct stat about;
@@ -51,8 +51,8 @@ static cof_status open_directly(cof_output *output, const char *path, cof_error 
     return S_ISREG(about.st_mode) ? system_failure(output, EEXIST, err) : COF_OK;
 }
 
-/* A file that is to be replaced: the caller must be allowed to change it. A link stays a link, and what it leads to
- * is replaced. */
+/* Replaces an existing file: the caller must have permission to change it. A link remains a link; its
+ * target is replaced. */
 static cof_status open_over(cof_output *output, const char *path, const struct stat *replaced, cof_error *err)
 {
     char real[PATH_MAX];
@@ -60,8 +60,8 @@ static cof_status open_over(cof_output *output, const char *path, const struct s
     return open_staged(output, real, replaced, err);
 }
 
-/* A link to nothing is not followed: who planted it would choose where our file appears. Nor is it replaced: who
- * made it on purpose would lose it. */
+/* A dangling link is not followed: whoever placed it would choose where the file appears. It is not
+ * replaced either, because it may be intended. */
 static cof_status open_new(cof_output *output, const char *path, cof_error *err)
 {
     struct stat about;
@@ -79,7 +79,7 @@ static cof_status open_path(cof_output *output, const char *path, cof_error *err
     struct stat about;
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         output->fd = STDOUT_FILENO;
-        /* What the program has printed so far comes first. */
+        /* Flushes what the program has printed so far, to keep the order. */
         return fflush(stdout) == 0 ? COF_OK : system_failure(output, errno, err);
     }
     if (stat(path, &about) != 0)
@@ -143,8 +143,8 @@ cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_byte
     return output->failure == 0 ? COF_OK : system_failure(output, output->failure, err);
 }
 
-/* Every step may be the first to learn that the disk is full, so each one is asked. A close that a signal cut short
- * has closed all the same. */
+/* Every step may be the first to report a full disk, so the result of each is checked. A close that a
+ * signal interrupts has closed the file. */
 cof_status cof_output_finish(cof_output *output, cof_error *err)
 {
     if (!output->finished) {
@@ -159,7 +159,8 @@ cof_status cof_output_finish(cof_output *output, cof_error *err)
     return output->failure == 0 ? COF_OK : system_failure(output, output->failure, err);
 }
 
-/* Names first, then the folders, so that a crash after our return keeps them; a failure anywhere puts all back. */
+/* Renames all files, then syncs the folders, so that the files survive a crash after the return; a failure
+ * anywhere undoes all of it. */
 static cof_status place_all(cof_output *const *outputs, size_t n, cof_error *err)
 {
     cof_status status = COF_OK;

@@ -31,7 +31,7 @@ uint64_t cofi_rng_next(cofi_rng *rng)
 
 uint64_t cofi_rng_below(cofi_rng *rng, uint64_t bound)
 {
-    /* Draws below 2^64 mod bound would favour small results; they are drawn again. */
+    /* Values below 2^64 mod bound would make small results more likely; they are drawn again. */
     uint64_t reject = -bound % bound, x;
     do x = cofi_rng_next(rng);
     while (x < reject);

@@ -1,4 +1,5 @@
-/* The seeded generator of one restart. The sequence is part of our promise: same seed, same labels. */
+/* The seeded random number generator of one restart. The sequence is guaranteed: equal seeds give equal
+ * labels. */
 #ifndef COFI_RNG_H
 #define COFI_RNG_H
 
@@ -8,7 +9,7 @@ typedef struct cofi_rng {
     uint64_t state[4];
 } cofi_rng;
 
-/* Streams of one seed are unrelated: stream s of seed a is not a later part of stream t. */
+/* Streams of one seed do not overlap: stream s is not a later part of stream t. */
 void cofi_rng_seed(cofi_rng *rng, uint64_t seed, uint64_t stream);
 uint64_t cofi_rng_next(cofi_rng *rng);
 uint64_t cofi_rng_below(cofi_rng *rng, uint64_t bound); /* uniform in 0..bound-1; bound > 0 */

@@ -1,4 +1,4 @@
-/* Plain views that rooms hand to each other: columns of ids, rows to cluster, scores. They own nothing. */
+/* Views that folders pass to each other: columns of ids, labels, scores. They own nothing. */
 #ifndef COFI_SHAPE_H
 #define COFI_SHAPE_H
 
@@ -17,19 +17,20 @@ static inline uint32_t cofi_id(cofi_ids ids, size_t row)
     return ((const uint32_t *)ids.codes)[row];
 }
 
-/* Where stretch number `at` of n about equal ones begins among n_rows rows. The product needs 64 bits even
- * where addresses have 32. n, n_rows < 2^32. */
+/* First row of stretch number `at`, when n_rows rows are cut into n stretches of about equal length. The
+ * product needs 64 bits even if addresses have 32. n, n_rows < 2^32. */
 static inline size_t cofi_stretch_begin(size_t at, size_t n, size_t n_rows)
 {
     return (size_t)((uint64_t)at * n_rows / n);
 }
 
-/* The cluster of a row. Two bytes: a pass writes one for every row it reads. */
+/* The cluster of a row. Two bytes keep the traffic small: a pass writes one label per row. */
 typedef uint16_t cofi_label;
 enum { COFI_NO_LABEL = UINT16_MAX };
 
-/* Entries per value for k clusters: even for pairs of lanes; beyond eight an odd number of cache lines, so
- * that the same cluster's entries of neighbouring values do not fall on the same cache set. */
+/* Number of entries per value for k clusters. It is even, for pairs of lanes; beyond eight clusters it is
+ * an odd number of cache lines, so that entries of one cluster for neighbouring values do not fall into
+ * the same cache set. */
 static inline uint32_t cofi_stride(uint32_t k)
 {
     if (k <= 8) return (k + 1) & ~1u;
@@ -38,25 +39,26 @@ static inline uint32_t cofi_stride(uint32_t k)
 }
 
 /* A row's distance to cluster j is base[j] plus the sum over its attributes of value[g * stride + j], in
- * units of 1 / scale. Integers: any order of addition gives the same sum, so threads, vector units and
- * folded attributes agree bit for bit. Past k, and for clusters that can take no rows, base[] is COFI_NEVER,
- * larger than any sum; values past k are 0. The row goes to the lowest j within COFI_TIE of the least sum: what is
- * equal in mathematics but not quite in floating point stays a tie, decided the same way everywhere. */
+ * units of 1 / scale. With integers every order of addition gives the same sum, so threads, vector units
+ * and combined attributes agree bit for bit. Past k, and for clusters that take no rows, base[] is
+ * COFI_NEVER, which exceeds any sum; values past k are 0. The row belongs to the lowest j within COFI_TIE
+ * of the least sum: sums that are equal in mathematics but not in floating point remain ties and are
+ * decided in the same way everywhere. */
 #define COFI_NEVER    (INT64_C(1) << 62)
 #define COFI_SUM_BITS 60                 /* sums stay below 2^60 */
-#define COFI_TIE      (INT64_C(1) << 14) /* 2^-46 of the largest sum: far above rounding, far below counts */
+#define COFI_TIE      (INT64_C(1) << 14) /* 2^-46 of the largest sum: far above rounding errors */
 
 typedef struct cofi_scores {
     uint32_t k, stride;
     int64_t *value; /* n_flat x stride */
     int64_t *base;  /* stride */
     double scale;
-    /* The authors' program decides ties by the rounding of its own order of operations. Where that must be
-     * repeated, these are its terms, laid out like `value`; NULL otherwise. */
+    /* The authors' program decides ties by the rounding of its own order of operations. To reproduce that,
+     * these are its terms, in the layout of `value`; NULL otherwise. */
     double *plain;
 } cofi_scores;
 
-/* The lowest cluster within a tie of the least sum. */
+/* The lowest cluster within COFI_TIE of the least sum. */
 static inline uint32_t cofi_least_sum(const cofi_scores *s, const int64_t *sum)
 {
     int64_t least = sum[0];

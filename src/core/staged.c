@@ -19,7 +19,7 @@ static int make_name(char *name)
     return 0;
 }
 
-/* A signal may end these calls before they have done anything. */
+/* A signal may interrupt these calls before they have an effect; they are then repeated. */
 static int open_in(int folder, const char *leaf, int flags, mode_t mode)
 {
     int fd;
@@ -33,11 +33,11 @@ static int sync_fd(int fd)
     int result;
     do result = fsync(fd);
     while (result != 0 && errno == EINTR);
-    /* What cannot be synced, as on some network file systems, need not be. */
+    /* Some network file systems cannot sync; that is not an error. */
     return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : errno;
 }
 
-/* ---- Files that dead runs left -------------------------------------------------------------------- */
+/* ---- Files left by killed processes --------------------------------------------------------------- */
 
 static bool is_staged_name(const char *name)
 {
@@ -46,7 +46,8 @@ static bool is_staged_name(const char *name)
            strspn(name + n, "0123456789abcdef") == 16;
 }
 
-/* Only a file of our own user that nobody holds; O_NONBLOCK, should the name belong to a pipe. */
+/* Removes only a file of the same user that no process has locked. O_NONBLOCK, because the name may belong
+ * to a pipe. */
 static void remove_if_dead(int folder, const char *name)
 {
     struct stat about;
@@ -60,7 +61,7 @@ static void remove_if_dead(int folder, const char *name)
 
 static void remove_dead_files(int folder)
 {
-    enum { MOST_ENTRIES = 1 << 16 }; /* a folder may be huge; what it hides then does no harm */
+    enum { MOST_ENTRIES = 1 << 16 }; /* beyond this limit files remain, which is harmless */
     int fd = open_in(folder, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
     if (entries == NULL) {
@@ -84,7 +85,7 @@ static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
     int number = path == NULL || s->leaf == NULL ? ENOMEM : 0;
     if (number == 0) {
         s->folder = open_in(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
-        /* A folder that may be changed but not listed cannot be synced either. */
+        /* A folder that can be written but not listed cannot be synced either. */
         if (s->folder < 0 && errno == EACCES) s->folder = open_in(AT_FDCWD, path, O_PATH | O_DIRECTORY, 0);
         number = s->folder < 0 ? errno : 0;
     }
@@ -92,7 +93,7 @@ static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
     return number;
 }
 
-/* Between making a file and locking it, another run may have taken it for a dead one. */
+/* Locks the file. Between its creation and the lock, another process may have removed it as left over. */
 static bool hold(int fd)
 {
     struct stat about;
@@ -120,8 +121,8 @@ static int open_unique(cofi_staged *s, mode_t mode)
     return EEXIST;
 }
 
-/* Owner, group and permissions of the file replaced. A group that we cannot give gets no more than everybody has.
- * Some file systems have none of this to set, and then there is nothing to keep. */
+/* Copies owner, group and permissions of the replaced file. If the group cannot be set, the group gets no
+ * more permissions than others have. Some file systems have no permissions; then nothing is copied. */
 static void take_over(int fd, const struct stat *old)
 {
     struct stat own;
@@ -138,7 +139,8 @@ int cofi_staged_open(const cof_env *env, const char *target, const struct stat *
     int number = open_folder(env, target, s);
     if (number != 0) return number;
     remove_dead_files(s->folder);
-    /* Never wider than the file replaced, not even before the next step: who has it open may read on. */
+    /* The permissions are never wider than those of the replaced file, not even for a moment: a process
+     * that opened the file then could continue to read. */
     number = open_unique(s, replaced != NULL ? replaced->st_mode & 0777 : 0666);
     if (number == 0 && replaced != NULL) take_over(s->fd, replaced);
     return number;
@@ -153,14 +155,14 @@ int cofi_staged_sync(const cofi_staged *s)
 
 void cofi_staged_lock_folder(const cofi_staged *s)
 {
-    enum { TRIES = 200 }; /* one second; who holds it longer is no run of ours */
+    enum { TRIES = 200 }; /* one second; no process of this program holds the lock longer */
     const struct timespec pause = {.tv_nsec = 5000000};
     for (int i = 0; i < TRIES && flock(s->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++)
         nanosleep(&pause, NULL);
 }
 
-/* A second name for what is about to be replaced. Where a file system has no second names, putting back is not
- * possible, and the new file stays. */
+/* Makes a second name for the file that will be replaced. On a file system without hard links the
+ * replacement cannot be undone, and the new file stays. */
 static int keep_old(cofi_staged *s)
 {
     struct stat about;
@@ -170,7 +172,7 @@ static int keep_old(cofi_staged *s)
     int number = make_name(name);
     if (number != 0) return number;
     s->old = open_in(s->folder, s->leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (s->old >= 0) (void)flock(s->old, LOCK_SH | LOCK_NB); /* no success: somebody else holds it */
+    if (s->old >= 0) (void)flock(s->old, LOCK_SH | LOCK_NB); /* on failure, another process has locked it */
     if (linkat(s->folder, s->leaf, s->folder, name, 0) == 0) memcpy(s->old_name, name, sizeof name);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Status texts, version, and what this build can do. */
+/* Status texts, version, and features of this build. */
 #include "env.h"
 
 const char *cof_status_text(cof_status status)

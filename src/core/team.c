@@ -1,6 +1,6 @@
-/* Threads parked on a condition between rounds. Tasks are taken from one atomic counter, so that a slow
- * core takes fewer of them; several at a time while there are many left, because what follows one another lies
- * together in memory, and what a core has asked for ahead of its time should be its own. */
+/* Threads wait on a condition variable between rounds. They take tasks from one atomic counter, so that a
+ * slow core takes fewer. While many tasks are left they take several at a time: consecutive tasks are
+ * adjacent in memory, so the data that a core prefetched are for its own next task. */
 #include "team.h"
 
 #include <pthread.h>
@@ -17,12 +17,12 @@ typedef struct worker_seat {
 
 struct cofi_team {
     cof_env env;
-    uint32_t n_workers; /* the caller among them, as number 0 */
+    uint32_t n_workers; /* includes the caller, which is number 0 */
     uint32_t n_started;
-    worker_seat *seat; /* of the threads started; made and freed by the caller's thread alone */
+    worker_seat *seat; /* one per started thread; only the caller's thread allocates and frees it */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    uint64_t round; /* under lock, with all below but `next` */
+    uint64_t round; /* protected by the lock, like the members below except `next` */
     uint32_t n_busy;
     bool quit;
     cofi_task task;
@@ -31,7 +31,7 @@ struct cofi_team {
     atomic_size_t next;
 };
 
-/* How many tasks to take: few enough that all workers end together. */
+/* Number of tasks to take: few enough that all workers finish at about the same time. */
 static size_t share(cofi_team *team)
 {
     enum { MOST = 16, SHARES = 8 };
@@ -102,7 +102,7 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
     }
     while (team->n_started + 1 < team->n_workers && start_worker(team, team->n_started + 1))
         team->n_started++;
-    /* Fewer threads than asked for are no failure: the result is the same. */
+    /* If fewer threads start than requested, the result is the same, so this is not an error. */
     team->n_workers = team->n_started + 1;
     *out = team;
     return COF_OK;

@@ -1,4 +1,4 @@
-/* Pieces of text to a sink, with the escapes of XML, DOT and terminals. */
+/* Writes text to a sink, with the escapes of XML, DOT and terminals. */
 #include "text_out.h"
 
 #include <assert.h>
@@ -67,7 +67,7 @@ void cofi_out_format(cofi_out *out, const char *format, ...)
 
 /* ---- Numbers --------------------------------------------------------------------------------------- */
 
-/* printf writes the decimal mark of the host's locale, which may be a comma or several bytes. */
+/* printf uses the decimal mark of the locale, which may be a comma or several bytes. */
 static void use_point(char *number)
 {
     char *to = number;
@@ -116,7 +116,7 @@ void cofi_out_xml(cofi_out *out, const char *text)
 {
     while (*text != '\0') {
         uint32_t c = cofi_utf8_take(&text);
-        /* XML 1.0 has no way at all to write these */
+        /* XML 1.0 cannot represent these characters */
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF)
             c = COFI_BAD_CHARACTER;
         if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'' || c < 0x20)
@@ -135,7 +135,7 @@ void cofi_out_dot(cofi_out *out, const char *text)
             cofi_out_format(out, "\\%c", (char)c);
         else if (c == '\n')
             cofi_out_text(out, "\\n");
-        else if (c == '&') /* Graphviz reads HTML entities in plain labels too */
+        else if (c == '&') /* Graphviz interprets HTML entities in plain labels too */
             cofi_out_text(out, "&amp;");
         else
             out_character(out, c);

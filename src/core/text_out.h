@@ -1,7 +1,7 @@
-/* Text on its way to a sink: gathered into larger pieces, numbers and escapes written in one place.
+/* Buffered text output to a sink, with one place for numbers and escapes.
  *
- * Once the sink has refused a piece, the rest is dropped; writers go on without asking and learn of it when
- * they finish. Numbers always have a decimal point, whatever the host's locale. */
+ * After the sink has refused a piece, the rest is dropped; writers continue without a check, and
+ * cofi_out_finish reports the failure. Numbers always have a decimal point, whatever the locale is. */
 #ifndef COFI_TEXT_OUT_H
 #define COFI_TEXT_OUT_H
 
@@ -21,18 +21,20 @@ cof_status cofi_out_finish(cofi_out *out, cof_error *err); /* sends what is left
 int cofi_out_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink whose ctx is a cofi_out */
 void cofi_out_bytes(cofi_out *out, const char *bytes, size_t n);
 void cofi_out_text(cofi_out *out, const char *text);
-/* Integers and short texts; for a number with a fraction use the next two. At most 255 bytes a call. */
+/* For integers and short texts; for numbers with a fraction use the next two functions. At most 255 bytes
+ * per call. */
 void cofi_out_format(cofi_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cofi_out_fixed(cofi_out *out, double number, int width, int decimals);
-void cofi_out_number(cofi_out *out, double number); /* the fewest digits that read back as the same number */
+/* the fewest digits that give the same number when read */
+void cofi_out_number(cofi_out *out, double number);
 
-/* A text with the escapes of a format. Bytes that are not UTF-8 become U+FFFD. */
+/* Texts with the escapes of a format. Bytes that are not UTF-8 become U+FFFD. */
 void cofi_out_xml(cofi_out *out, const char *text); /* for content and for quoted attributes */
-void cofi_out_dot(cofi_out *out, const char *text); /* with its quotes, for a label */
+void cofi_out_dot(cofi_out *out, const char *text); /* with quotes, for a label */
 
 enum { COFI_SHOWN_BYTES = 256 };
-/* A text fit for one line on a screen: control characters escaped, at most `columns` wide, the end replaced
- * by an ellipsis if it is longer, "(empty)" if there is none. Returns `to`. */
+/* A text for one line on a screen: control characters are escaped, it is at most `columns` wide with an
+ * ellipsis in place of the rest, and "(empty)" stands for an empty text. Returns `to`. */
 const char *cofi_shown(char to[COFI_SHOWN_BYTES], const char *text, unsigned columns);
 
 #endif

@@ -1,13 +1,13 @@
-/* When two computed numbers count as different: the order of adding must not decide between equals. */
+/* Comparison of computed numbers: numbers that differ only by the order of addition count as equal. */
 #ifndef COFI_TIE_H
 #define COFI_TIE_H
 
 #include <math.h>
 #include <stdbool.h>
 
-#define COFI_EQUAL_SHARE 2e-12 /* of the larger magnitude: far above rounding, far below what data can mean */
+#define COFI_EQUAL_SHARE 2e-12 /* of the larger magnitude: far above rounding errors */
 
-/* a is larger than b by more than rounding; any number exceeds -INFINITY. */
+/* Whether a exceeds b by more than rounding; any number exceeds -INFINITY. */
 static inline bool cofi_clearly_larger(double a, double b)
 {
     if (isinf(a) || isinf(b)) return a > b;

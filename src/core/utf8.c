@@ -1,4 +1,4 @@
-/* UTF-8 decoded here, because the C library's decoding depends on the locale. */
+/* UTF-8 is decoded here, because the C library's decoding depends on the locale. */
 #include "utf8.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #define ELLIPSIS "\xE2\x80\xA6"
 
-/* Bytes of the well-formed character at s, 0 if there is none. The second byte carries all the exceptions:
- * its range is narrowed where a longer form, a surrogate or a too large number would begin. */
+/* Length of the well-formed character at s in bytes, 0 if there is none. The range of the second byte is
+ * narrower after some first bytes, to exclude overlong forms, surrogates and numbers above U+10FFFF. */
 static size_t character_length(const unsigned char *s, size_t n)
 {
     size_t length = s[0] < 0x80   ? 1
@@ -63,7 +63,7 @@ static bool continues_character(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* A newline or an escape code inside a name must not break the sentence it is shown in. */
+/* A newline or an escape code in a name must not break the message in which it is shown. */
 static const char *in_one_line(char *text)
 {
     for (char *p = text; *p; p++)
@@ -99,7 +99,7 @@ const char *cofi_utf8_show_tail(char *to, size_t size, const char *text)
     return in_one_line(to);
 }
 
-/* ---- One line on a screen -------------------------------------------------------------------------- */
+/* ---- Text that fits one line ----------------------------------------------------------------------- */
 
 typedef struct range {
     uint32_t first, last;
@@ -112,7 +112,7 @@ static bool is_in(const range *ranges, size_t n, uint32_t c)
     return false;
 }
 
-/* Controls move the cursor, and direction marks reorder the text beside them. */
+/* Control characters move the cursor, and direction marks reorder the text beside them. */
 static bool is_control(uint32_t c)
 {
     static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
@@ -120,8 +120,8 @@ static bool is_control(uint32_t c)
     return is_in(controls, sizeof controls / sizeof *controls, c);
 }
 
-/* The blocks that occur in names, not the whole table of Unicode: combining marks take no column, East Asian
- * text and pictures take two. */
+/* Covers the blocks that occur in names, not all of Unicode: combining marks have no width, East Asian
+ * characters and pictographs take two columns. */
 static unsigned character_columns(uint32_t c)
 {
     static const range marks[] = {{0x0300, 0x036F},  {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},
@@ -146,7 +146,8 @@ unsigned cofi_utf8_columns(const char *text)
     return columns;
 }
 
-/* The next character as it is shown; returns its columns. What must not be shown is spelled out. */
+/* Writes the next character as it is shown and returns its width; characters that must not be shown are
+ * written as escapes. */
 static unsigned show_character(char piece[12], const char **text)
 {
     const char *from = *text;
@@ -164,7 +165,7 @@ static unsigned show_character(char piece[12], const char **text)
 
 unsigned cof_text_show(char *to, size_t size, const char *text, unsigned columns)
 {
-    size_t n = 0, cut = 0; /* cut: where the ellipsis goes if the text does not fit */
+    size_t n = 0, cut = 0; /* cut: position of the ellipsis if the text does not fit */
     unsigned width = 0, cut_width = 0;
     while (*text != '\0') {
         char piece[12];
