@@ -1,4 +1,5 @@
-/* Tables from the Arrow C data interface: a struct array, or a stream of them, to dictionaries and ids. */
+/* Tables from the Arrow C data interface: turns a struct array, or a stream of them, into dictionaries and
+ * ids. */
 #include "arrow_leaf.h"
 #include "encode.h"
 
@@ -7,15 +8,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ID_NOT_ASKED (COFI_ID_MISSING - 1) /* a dictionary value no row has named yet */
+#define ID_NOT_ASKED (COFI_ID_MISSING - 1) /* a dictionary value that no row has used yet */
 
-enum { SHOWN = 64 }; /* bytes of a name in an error sentence */
+enum { SHOWN = 64 }; /* bytes of a name in an error message */
 
 typedef struct import_column {
     const struct ArrowSchema *schema;
     cofi_encoder encoder;
     char *name;
-    bool ordered; /* the producer's order of values holds so far */
+    bool ordered; /* the values are in the producer's order so far */
 } import_column;
 
 typedef struct arrow_import {
@@ -67,7 +68,7 @@ static cof_status check_type(arrow_import *in, const char *name, const struct Ar
                      cofi_utf8_show(format, sizeof format, values->format));
 }
 
-/* What is wrong with one column's schema; `names` is used as a set: a name met before gets no new id. */
+/* Checks the schema of one column. `names` serves as a set: a repeated name gets no new id. */
 static cof_status check_column(arrow_import *in, cofi_encoder *names, const char *name,
                                const struct ArrowSchema *schema)
 {
@@ -146,8 +147,8 @@ static void close_import(arrow_import *in)
 /* The rows of one batch for one column. */
 typedef struct cells {
     cofi_leaf leaf;
-    const uint8_t *row_validity; /* of the struct around it; NULL: every row is there */
-    int64_t first_row;           /* of the bits there */
+    const uint8_t *row_validity; /* of the enclosing struct; NULL: no row is missing */
+    int64_t first_row;           /* the bit of the first row */
 } cells;
 
 static bool is_missing(const cells *from, int64_t i)
@@ -172,8 +173,8 @@ static cof_status put_texts(arrow_import *in, import_column *column, const cells
     return COF_OK;
 }
 
-/* Categories are few, so the last number of each remainder nearly always has the id that is asked for, and
- * no decimal text has to be made. */
+/* Cache of numbers and their ids, indexed by remainder. Categories are few, so the id is nearly always
+ * found here and the decimal text need not be made. */
 typedef struct number_memo {
     uint64_t number;
     uint32_t id; /* COFI_ID_MISSING: none yet */
@@ -216,7 +217,7 @@ typedef struct dictionary {
     uint32_t *id_of; /* per value; ID_NOT_ASKED at first, COFI_ID_MISSING for a null */
 } dictionary;
 
-/* A value is interned when it is first asked for: what no row uses is neither read nor kept. */
+/* A value is interned when a row first uses it: values that no row uses are neither read nor kept. */
 static cof_status dictionary_id(arrow_import *in, import_column *column, dictionary *d, uint64_t value,
                                 uint32_t *id)
 {
@@ -237,8 +238,8 @@ static cof_status dictionary_id(arrow_import *in, import_column *column, diction
     return COF_OK;
 }
 
-/* Interns all values in the producer's order. A later batch may leave values out or add some at the end;
- * one that puts known values in another order takes the column's order away. */
+/* Interns all values in the producer's order. A later batch may omit values or add some at the end; if it
+ * changes the order of known values, the column loses its order. */
 static cof_status follow_order(arrow_import *in, import_column *column, dictionary *d)
 {
     uint32_t last = 0, id = 0;
@@ -252,8 +253,9 @@ static cof_status follow_order(arrow_import *in, import_column *column, dictiona
     return COF_OK;
 }
 
-/* Indices of a byte each and none missing, as pandas keeps few categories: a table of 256 cells, and many rows at a
- * time. Returns how many rows it put; fewer than there are: the next one is for put_indices. */
+/* For indices of one byte without missing ones, as pandas stores few categories: uses a table of 256 cells
+ * for many rows at a time. Returns the number of rows done; if rows remain, the next one must go through
+ * put_indices. */
 static cof_status put_bytes(arrow_import *in, import_column *column, const cells *from, dictionary *d,
                             int64_t *n_put)
 {
@@ -275,7 +277,7 @@ static cof_status put_bytes(arrow_import *in, import_column *column, const cells
                 if (at >= most || at >= d->values.length) break;
                 cof_status status = dictionary_id(in, column, d, at, &id);
                 if (status != COF_OK) return status;
-                if (id != COFI_ID_MISSING && id >= UINT8_MAX) break; /* its cell needs more than a byte */
+                if (id != COFI_ID_MISSING && id >= UINT8_MAX) break; /* the cell needs more than a byte */
                 cell[at] = id == COFI_ID_MISSING ? 0 : (uint8_t)(id + 1);
                 known[at] = true;
             }
@@ -296,7 +298,7 @@ static cof_status put_indices(arrow_import *in, import_column *column, const cel
     for (int64_t i = n_put; i < from->leaf.length; i++) {
         uint32_t id = COFI_ID_MISSING;
         if (!is_missing(from, i)) {
-            uint64_t index = cofi_leaf_number(&from->leaf, i); /* a negative one becomes very large */
+            uint64_t index = cofi_leaf_number(&from->leaf, i); /* a negative index becomes very large */
             if (index >= (uint64_t)d->values.length)
                 return cell_failure(in, column, "row", in->n_rows + (uint64_t)i,
                                     "has an index outside its dictionary");
@@ -339,7 +341,7 @@ static cof_status put_column(arrow_import *in, import_column *column, const stru
     cofi_leaf_type type = cofi_leaf_type_of(column->schema->format);
     if (problem == NULL && (array->dictionary != NULL) != (column->schema->dictionary != NULL))
         problem = "has a dictionary in its schema or in its data but not in both";
-    /* The struct's own offset shifts its children too. */
+    /* The offset of the struct also applies to its children. */
     if (problem == NULL) problem = cofi_leaf_open(&from.leaf, type, array, batch->offset, batch->length);
     if (problem != NULL) return column_failure(in, column->name, problem);
     if (batch->null_count != 0) from.row_validity = batch->buffers[0];

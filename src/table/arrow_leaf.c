@@ -1,4 +1,4 @@
-/* Layouts of the Arrow columnar format, as far as categories use them. */
+/* The layouts of the Arrow columnar format that can hold categories. */
 #include "arrow_leaf.h"
 
 #include "../core/utf8.h"
@@ -42,7 +42,8 @@ cofi_leaf_type cofi_leaf_type_of(const char *format)
         {"ttn", {COFI_LEAF_TIME, 8, 1000000000}},
     };
     static const struct {
-        const char *format; /* a time zone may follow: points in time are counted in UTC whatever it is */
+        /* a time zone may follow; it does not matter, because points in time are stored in UTC */
+        const char *format;
         int64_t parts;
     } stamps[] = {{"tss:", 1}, {"tsm:", 1000}, {"tsu:", 1000000}, {"tsn:", 1000000000}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -71,7 +72,7 @@ const char *cofi_leaf_describe(const char *format)
 
 const char *cofi_arrow_array_problem(const struct ArrowArray *array)
 {
-    /* The largest element is a view; past this limit a buffer cannot lie in memory, so the claim is false. */
+    /* The largest element is a view; a longer buffer cannot be in memory, so the length is wrong. */
     const int64_t most = PTRDIFF_MAX / VIEW_BYTES - 1;
     if (array == NULL) return "is NULL";
     if (array->release == NULL) return "was already released";
@@ -91,7 +92,7 @@ static bool has_right_buffers(cofi_leaf_kind kind, int64_t n_buffers)
 {
     switch (kind) {
     case COFI_LEAF_NULLS:
-        return n_buffers <= 1; /* none by the format, one from early producers */
+        return n_buffers <= 1; /* none in the format; early producers have one */
     case COFI_LEAF_BOOLEAN:
     case COFI_LEAF_SIGNED:
     case COFI_LEAF_UNSIGNED:
@@ -127,8 +128,8 @@ static int64_t load_signed(const uint8_t *values, uint8_t width, int64_t i)
     }
 }
 
-/* Checked over the whole range and not only where a value is read: between a first and a last offset that
- * are in order, every text lies inside the data the producer described. */
+/* Checks all offsets, not only those of the values that are read: if the offsets ascend, every text lies
+ * within the data that the producer described. */
 static const char *offsets_problem(const cofi_leaf *leaf)
 {
     int64_t before = load_signed(leaf->values, leaf->type.width, leaf->first), start = before;
@@ -228,7 +229,7 @@ uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i)
     return number & ((UINT64_C(1) << 8 * leaf->type.width) - 1);
 }
 
-/* A float of 4 bytes is written as such: 0.1, not 0.10000000149011612. */
+/* A float of 4 bytes is written with its own precision: 0.1, not 0.10000000149011612. */
 static size_t write_float(uint64_t bits, uint8_t width, char scratch[COFI_LEAF_SCRATCH])
 {
     double x, again;

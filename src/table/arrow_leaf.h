@@ -1,7 +1,7 @@
-/* One column of an Arrow array as its buffers lie: what is missing, which number, which text.
+/* Access to one column of an Arrow array: whether an element is missing, its number or its text.
  *
- * The producer is trusted to have buffers as long as the array's offset and length say; nothing else is
- * taken on faith. Buffers need not be aligned. */
+ * The producer's buffers are trusted to be as long as the array's offset and length require; everything
+ * else is checked. Buffers need not be aligned. */
 #ifndef COFI_ARROW_LEAF_H
 #define COFI_ARROW_LEAF_H
 
@@ -9,43 +9,44 @@
 #include "reading.h"
 
 typedef enum cofi_leaf_kind {
-    COFI_LEAF_OTHER, /* a type that is no category */
+    COFI_LEAF_OTHER, /* a type that cannot be a category */
     COFI_LEAF_NULLS,
     COFI_LEAF_BOOLEAN,
     COFI_LEAF_SIGNED,
     COFI_LEAF_UNSIGNED,
     COFI_LEAF_FLOAT,
-    COFI_LEAF_DATE, /* days or parts of a second since 1970 */
-    COFI_LEAF_TIME, /* parts of a second since midnight */
+    COFI_LEAF_DATE, /* days, or fractions of a second, since 1970 */
+    COFI_LEAF_TIME, /* fractions of a second since midnight */
     COFI_LEAF_TEXT,
     COFI_LEAF_VIEW
 } cofi_leaf_kind;
 
 typedef struct cofi_leaf_type {
     cofi_leaf_kind kind;
-    uint8_t width; /* bytes of a number, or of a text's offset */
-    int64_t parts; /* of a date or time: units in a second; 0: the unit is a day */
+    uint8_t width; /* bytes of a number, or of the offset of a text */
+    int64_t parts; /* of a date or time: units per second; 0: the unit is a day */
 } cofi_leaf_type;
 
-/* The part of an array that is read: element 0 of the leaf is element `first` of the buffers. */
+/* The part of an array that is read: element 0 here is element `first` of the buffers. */
 typedef struct cofi_leaf {
     cofi_leaf_type type;
     int64_t first, length;
-    const uint8_t *validity; /* a bit an element; NULL: all are there */
+    const uint8_t *validity; /* one bit per element; NULL: none is missing */
     const uint8_t *values;   /* bits, integers, offsets or views */
     const char *text;
     const void *const *view_text; /* data buffers of views */
-    const uint8_t *view_sizes;    /* bytes in each, int64 */
+    const uint8_t *view_sizes;    /* size of each of these in bytes, int64 */
     int64_t n_view_text;
 } cofi_leaf;
 
-enum { COFI_LEAF_SCRATCH = COFI_POINT_BYTES }; /* room for any number or date */
+enum { COFI_LEAF_SCRATCH = COFI_POINT_BYTES }; /* size that suffices for any number or date */
 
 cofi_leaf_type cofi_leaf_type_of(const char *format);
-const char *cofi_leaf_describe(const char *format); /* a type that is no category, in words */
+/* description of a type that cannot be a category */
+const char *cofi_leaf_describe(const char *format);
 
-/* What every array must fulfil, whatever its type. NULL if it does, otherwise what is wrong, to stand after
- * the array's name; the same for the functions below. */
+/* Checks what holds for every array, whatever its type. Returns NULL if it is valid, otherwise the end of
+ * a sentence that begins with the array's name; so do the functions below. */
 const char *cofi_arrow_array_problem(const struct ArrowArray *array);
 
 /* Elements skip .. skip + length - 1 of a checked array, counted from its offset. */
@@ -57,16 +58,17 @@ static inline bool cofi_arrow_bit(const uint8_t *bits, int64_t i)
     return bits[i / 8] >> (i % 8) & 1;
 }
 
-/* NaN is missing among numbers. */
+/* NaN counts as missing. */
 bool cofi_leaf_is_missing(const cofi_leaf *leaf, int64_t i);
 
-/* Of a boolean (0, 1), an integer, negative ones in two's complement, or the bits of a double. */
+/* The number of a boolean (0, 1) or an integer (negative ones in two's complement), or the bits of a
+ * double. */
 uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i);
-/* The text of element i, which is not missing: lent by the array, or written into scratch. Valid UTF-8
- * without NUL bytes. */
+/* The text of element i, which must not be missing: a pointer into the array, or into `scratch`. It is
+ * valid UTF-8 without NUL bytes. */
 const char *cofi_leaf_text(const cofi_leaf *leaf, int64_t i, char scratch[COFI_LEAF_SCRATCH],
                            const char **text, size_t *n_bytes);
-/* The same for a number as cofi_leaf_number gives it. */
+/* The same for a number that cofi_leaf_number returned. */
 size_t cofi_leaf_write_number(cofi_leaf_type type, uint64_t number, char scratch[COFI_LEAF_SCRATCH]);
 
 #endif

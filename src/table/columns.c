@@ -1,4 +1,4 @@
-/* What the columns of a table seem to be, told from their dictionaries, and values that look like mistakes. */
+/* Classifies columns by their dictionaries, and finds values that look like mistakes. */
 #include "encode.h"
 #include "recognise.h"
 
@@ -8,8 +8,8 @@
 #include <strings.h>
 
 enum {
-    MANY_NUMBERS = 20,  /* more distinct numbers than a scale of answers would have */
-    FEW_FRACTIONS = 10, /* fractions are measured, so fewer of them will do */
+    MANY_NUMBERS = 20,  /* more distinct numbers than a rating scale has */
+    FEW_FRACTIONS = 10, /* fractions indicate measurements, so fewer of them suffice */
     FEW_ROWS = 16       /* in fewer rows all values may differ by chance */
 };
 
@@ -26,7 +26,7 @@ static bool is_crowded(const cofi_column *c, size_t n_rows)
     return n_rows >= FEW_ROWS && c->n_values >= n_rows - n_rows / 10;
 }
 
-/* Running numbers: whole, and hardly one is left out between the least and the greatest. */
+/* Consecutive numbers: whole, with hardly any gap between the least and the greatest. */
 static bool is_gapless(const cofi_recognition *r)
 {
     return r->reading.line == COFI_LINE_NUMBER && r->whole && r->most - r->least + 1 <= 1.2 * r->n_points;
@@ -116,7 +116,7 @@ static bool means_nothing(const char *text)
     return false;
 }
 
-/* Letter case and surrounding blanks gone. */
+/* The text without letter case and surrounding blanks. */
 static size_t plain_spelling(const char *text, char *plain)
 {
     size_t n = strlen(text), at = 0;
@@ -132,7 +132,7 @@ static void put_suspect(cof_suspect *list, size_t most, size_t *n, cof_suspect s
     ++*n;
 }
 
-/* Every value but the first of those that people would take for one, with the one before it. */
+/* Finds values that differ only in spelling, and pairs each with an earlier one. */
 static cof_status find_spellings(const cofi_column *c, const cof_env *env, cof_suspect *list, size_t most,
                                  size_t *n)
 {

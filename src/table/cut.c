@@ -1,8 +1,9 @@
-/* Bins of equal share from a column's dictionary and the counts of its values:
+/* Bins of equal frequency from a column's dictionary and the counts of its values:
  *
- *     bin(v) = floor(M (rows below v + half of the rows equal to v) / rows with a value)
+ * bin(v) = floor(M (rows below v + half of the rows equal to v) / rows with a value)
  *
- * Equal values share a bin, bins without values vanish, and an edge is the middle between neighbouring values. */
+ * Equal values share a bin, empty bins are removed, and an edge is the midpoint between neighbouring
+ * values. */
 #include "cut.h"
 
 #include "recognise.h"
@@ -53,15 +54,15 @@ void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
 /* ---- Points in order ------------------------------------------------------------------------------ */
 
 typedef struct place {
-    uint64_t key; /* in the order of the points */
+    uint64_t key; /* sorts as the points do */
     uint32_t value;
 } place;
 
-/* The bits of a double, such that unsigned integers have the order of the numbers. */
+/* Maps the bits of a double to an unsigned integer such that integers have the order of the numbers. */
 static uint64_t key_of(double x)
 {
     uint64_t bits;
-    x += 0.0; /* -0 is 0 */
+    x += 0.0; /* turns -0 into 0 */
     memcpy(&bits, &x, sizeof bits);
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
@@ -88,8 +89,8 @@ static size_t digit_of(uint64_t key, int digit)
     return (size_t)(key >> (DIGIT_BITS * digit)) & (N_BUCKETS - 1);
 }
 
-/* Radix sort from the last digit; a digit that all keys share is skipped. Stable, so equal points stay in the order of
- * their ids. Returns where the result lies: `p` or `spare`. */
+/* Radix sort from the last digit; a digit that is the same in all keys is skipped. The sort is stable, so
+ * equal points stay in the order of their ids. Returns the array with the result: `p` or `spare`. */
 static place *sort_places(place *p, place *spare, size_t n, uint32_t *count)
 {
     if (is_sorted(p, n)) return p;
@@ -112,26 +113,26 @@ static place *sort_places(place *p, place *spare, size_t n, uint32_t *count)
     return p;
 }
 
-/* ---- Where to cut --------------------------------------------------------------------------------- */
+/* ---- Edges of the bins ---------------------------------------------------------------------------- */
 
 typedef struct cutting {
     const cof_env *env;
     cofi_column *c;
     size_t n_rows;
-    double *point;     /* per value id and for the missing one */
+    double *point;     /* per value id, and for the missing one */
     uint64_t *rows;    /* per value id; NULL: one each */
-    place *order;      /* of the values that are points */
-    uint32_t n_points; /* values */
+    place *order;      /* the values that are points, sorted */
+    uint32_t n_points; /* number of such values */
     uint64_t n_present;
     cofi_cut *cut;
-    uint32_t *least, *most; /* per bin: the values at its ends */
-    uint16_t *bin;          /* per value id; the bin after the last: missing */
+    uint32_t *least, *most; /* per bin: its least and greatest value */
+    uint16_t *bin;          /* per value id; missing has the bin after the last */
 } cutting;
 
 static cof_status count_rows(cutting *k)
 {
     k->n_present = k->n_rows - k->c->n_missing;
-    if (k->n_present == k->c->n_values) return COF_OK; /* all differ */
+    if (k->n_present == k->c->n_values) return COF_OK; /* all values differ */
     k->rows = cofi_alloc_zero(k->env, (size_t)k->c->n_values + 1, sizeof *k->rows);
     if (k->rows == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < k->n_rows; i++) k->rows[cofi_column_code(k->c, i)]++;
@@ -169,8 +170,8 @@ static cof_status sort_points(cutting *k)
     return status;
 }
 
-/* The middle, strictly above a and at most b; without the last digits, which are rounding (4.2, not
- * 4.1999999999999993), where that leaves it between them. */
+/* The midpoint, strictly above a and at most b. Trailing digits that come from rounding
+ * (4.1999999999999993 for 4.2) are removed if the result is still between a and b. */
 static double between(double a, double b)
 {
     char text[32];
@@ -200,7 +201,8 @@ static void find_edges(cutting *k, uint32_t bins)
     }
 }
 
-/* Edges that leave a bin without values are dropped: the upper one, and at the end the lower. */
+/* Drops edges that would leave a bin without values: the upper edge of such a bin, or the lower edge of
+ * the last one. */
 static void keep_edges(cutting *k, const double *edge, size_t n)
 {
     uint32_t at = 0;
@@ -234,7 +236,7 @@ static cof_status place_values(cutting *k)
     return COF_OK;
 }
 
-/* A value as its text says it, unless that is long: then with as few digits as keep it in its bin. */
+/* The text of a value, or, if that is long, the fewest digits that keep it in its bin. */
 static const char *name_end(const cutting *k, uint32_t value, char text[COFI_POINT_BYTES])
 {
     const cofi_reading *r = &k->cut->reading;
@@ -300,7 +302,7 @@ static cof_status recode(const cutting *k, cofi_column *to)
     return COF_OK;
 }
 
-/* The column becomes its bins and keeps what it was. */
+/* Replaces the column's values by its bins and keeps the values as uncut. */
 static cof_status replace(cutting *k)
 {
     cofi_column *c = k->c, made = {.codes = NULL};
@@ -357,9 +359,9 @@ void cofi_column_uncut(const cof_env *env, cofi_column *c)
     cofi_release(env, u);
 }
 
-/* ---- From outside --------------------------------------------------------------------------------- */
+/* ---- Calls from other files ----------------------------------------------------------------------- */
 
-/* An edge is written as the column's values are, or plainly: 0.5, 2024-03-31. */
+/* An edge is written as the column's values are, or in plain notation: 0.5, 2024-03-31. */
 static bool parse_edge(const cofi_reading *r, const char *text, double *edge)
 {
     cofi_reading plain = {.line = r->line, .decimal = '.', .order = COFI_DATE_YMD};
@@ -398,7 +400,7 @@ static cof_status set_edges(cutting *k, const cof_cut_options *o, cof_error *err
     return status;
 }
 
-/* The first value that keeps the column from being a quantity; NULL: it has no value at all. */
+/* The first value that is not a point; NULL: the column has no values. */
 static const char *odd_value(const cofi_column *c)
 {
     const cofi_reading number = {.line = COFI_LINE_NUMBER, .decimal = '.'};

@@ -1,4 +1,4 @@
-/* A quantity cut into bins, which are from then on ordered categories. */
+/* A quantity cut into bins, which are used as ordered categories. */
 #ifndef COFI_CUT_H
 #define COFI_CUT_H
 
@@ -7,11 +7,11 @@
 
 typedef struct cofi_cut {
     cofi_reading reading;
-    uint32_t n_edges; /* one fewer than bins */
+    uint32_t n_edges; /* number of bins minus one */
     double *edge;     /* ascending: bin b holds edge[b - 1] <= point < edge[b] */
 } cofi_cut;
 
-/* What a column was before it was cut. */
+/* A column before it was cut. */
 typedef struct cofi_uncut {
     void *codes, *block;
     uint8_t width;
@@ -40,7 +40,7 @@ static inline uint32_t cofi_cut_bin(const cofi_cut *cut, double point)
 
 cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut); /* NULL: no memory */
 bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b);
-void cofi_cut_free(const cof_env *env, cofi_cut *cut);       /* NULL is fine */
-void cofi_uncut_free(const cof_env *env, cofi_uncut *uncut); /* NULL is fine */
+void cofi_cut_free(const cof_env *env, cofi_cut *cut);       /* NULL is allowed */
+void cofi_uncut_free(const cof_env *env, cofi_uncut *uncut); /* NULL is allowed */
 
 #endif

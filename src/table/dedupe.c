@@ -1,5 +1,5 @@
-/* Distinct rows by hashing: row hashes are made column by column, in blocks that stay in cache; a table of
- * row numbers finds candidates, and a candidate is compared cell by cell before it counts as equal. */
+/* Finds distinct rows by hashing. Row hashes are computed column by column, in blocks that fit the cache;
+ * a hash table of row numbers finds candidates, and a candidate is compared cell by cell. */
 #include "dedupe.h"
 
 #include "../core/rng.h"
@@ -8,7 +8,7 @@
 
 enum { BLOCK = 1024 };
 
-/* `width` is a constant where this is inlined. */
+/* `width` is a constant in the inlined versions. */
 static inline __attribute__((always_inline)) void hash_column(const void *codes, uint8_t width, size_t begin,
                                                               size_t n, uint64_t *hash)
 {
@@ -37,8 +37,8 @@ static bool rows_equal(const cofi_ids *ids, size_t n_attrs, size_t a, size_t b)
     return true;
 }
 
-/* Slots hold the number of a group's first row plus one; `tag` holds hash bits, which say where a row's search
- * begins, and tell most unequal rows apart without touching the columns. */
+/* A slot holds the number of a group's first row plus one. `tag` holds hash bits: they determine where a
+ * search begins, and they separate most unequal rows without reading the columns. */
 typedef struct slots {
     uint32_t *row, *tag;
     size_t mask;
@@ -58,7 +58,7 @@ static uint32_t find_or_add(slots *s, const cofi_ids *ids, size_t n_attrs, size_
     return (*n_groups)++;
 }
 
-/* Twice the slots. */
+/* Doubles the number of slots. */
 static cof_status grow(const cof_env *env, slots *s)
 {
     size_t n_slots = s->row == NULL ? 1024 : 2 * (s->mask + 1);

@@ -1,6 +1,6 @@
 #include "table.h"
 
-/* data/zoo.csv as the build packed it. */
+/* data/zoo.csv, embedded at build time. */
 extern const unsigned char cofi_demo_csv[];
 extern const size_t cofi_demo_csv_size;
 

@@ -20,8 +20,9 @@ char cofi_delimiter_of_name(const char *name)
     return ends_with(name, n, ".tsv") || ends_with(name, n, ".tab") ? '\t' : 0;
 }
 
-/* One byte outside quotes. A quote opens only where a cell may begin, or is the second of a doubled one; any
- * candidate may begin a cell, because which of them does is what we are asking. */
+/* Processes one byte outside quotes. A quote opens a quoted cell only where a cell can begin, or it is the
+ * second of a doubled quote. Every candidate delimiter may begin a cell, because the right one is not
+ * known yet. */
 static void feed_unquoted(cofi_guess *guess, char byte)
 {
     const char *hit = memchr(candidate, byte, N_CANDIDATES);

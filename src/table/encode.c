@@ -1,5 +1,5 @@
-/* One dictionary per column: open addressing over texts laid end to end, ids in order of appearance,
- * renumbered in value order when the column is finished. */
+/* One dictionary per column: a hash table with open addressing over texts in one block. Ids are in order
+ * of appearance, and are renumbered in value order when the column is finished. */
 #include "encode.h"
 
 #include "../core/rng.h"
@@ -15,7 +15,7 @@ void cofi_encoder_init(cofi_encoder *e, const cof_env *env)
 
 void cofi_encoder_free(cofi_encoder *e)
 {
-    cof_env env = e->env; /* init clears the encoder, so it cannot take the env from there */
+    cof_env env = e->env; /* init clears the encoder and its env */
     cofi_release(&e->env, e->cells);
     cofi_release(&e->env, e->offset);
     cofi_release(&e->env, e->text);
@@ -57,7 +57,7 @@ static cof_status grow_slots(cofi_encoder *e)
     return COF_OK;
 }
 
-/* Room for one more value of n_bytes. */
+/* Makes space for one more value of n_bytes. */
 static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
 {
     if (e->n_values == e->offset_capacity) {
@@ -118,7 +118,7 @@ cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes
     return add_value(e, text, n_bytes, hash, id);
 }
 
-/* By memcpy, because finishing rewrites a wide array as a narrow one in place. */
+/* Uses memcpy, because finishing rewrites a wide array as a narrow one in place. */
 static void store(void *cells, uint8_t width, size_t row, uint32_t cell)
 {
     uint8_t byte = (uint8_t)cell;
@@ -162,7 +162,8 @@ static cof_status widen(cofi_encoder *e, uint8_t width)
 
 static cof_status grow_rows(cofi_encoder *e)
 {
-    /* By half rather than twofold: a growing table holds at most 2.5 times its final bytes for a moment. */
+    /* Grows by half instead of doubling: a growing table then has at most 2.5 times its final size for a
+     * moment. */
     size_t capacity = e->capacity + e->capacity / 2 + FIRST_ROWS;
     void *cells = cofi_regrow(&e->env, e->cells, e->n_rows, capacity, e->width);
     if (cells == NULL) return COF_ERR_MEMORY;
@@ -184,7 +185,7 @@ cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
 
 cof_status cofi_encoder_append_cells(cofi_encoder *e, const uint8_t *cells, size_t n)
 {
-    if (n == 0) return COF_OK; /* there may be no room at all yet */
+    if (n == 0) return COF_OK; /* the array may not be allocated yet */
     while (e->capacity - e->n_rows < n)
         if (grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
     if (e->width == 1) memcpy((char *)e->cells + e->n_rows, cells, n);
@@ -214,7 +215,7 @@ cof_status cofi_encoder_put_missing(cofi_encoder *e, const char *text, size_t n_
 
 /* ---- Value order -------------------------------------------------------------------------------- */
 
-/* A value on its way to its place. The key decides nearly always, without touching the text. */
+/* A value while it is sorted. Comparing keys nearly always suffices, without reading the text. */
 typedef struct sort_item {
     uint64_t key;
     uint32_t id;
@@ -228,7 +229,7 @@ static bool is_integer(const char *text)
     return *text == '\0';
 }
 
-/* Order of two texts that are integers of any length; equal numbers ("7", "07") go by bytes. */
+/* Compares two texts that are integers of any length; equal numbers ("7", "07") are compared by bytes. */
 static int compare_integers(const char *a, const char *b)
 {
     const char *digits[2] = {a, b};
@@ -239,7 +240,7 @@ static int compare_integers(const char *a, const char *b)
         if (*digits[i] == '-' || *digits[i] == '+') digits[i]++;
         while (*digits[i] == '0') digits[i]++;
         length[i] = strlen(digits[i]);
-        if (length[i] == 0) negative[i] = false; /* -0 is 0 */
+        if (length[i] == 0) negative[i] = false; /* -0 equals 0 */
     }
     if (negative[0] != negative[1]) return negative[0] ? -1 : 1;
     int order = length[0] != length[1] ? (length[0] < length[1] ? -1 : 1) : strcmp(digits[0], digits[1]);
@@ -257,7 +258,7 @@ static uint64_t bytes_key(const char *text)
     return key;
 }
 
-/* Sign, digit count and leading digits: never contradicts compare_integers. */
+/* Sign, number of digits and leading digits: consistent with compare_integers. */
 static uint64_t integer_key(const char *text)
 {
     bool negative = *text == '-';
@@ -266,7 +267,8 @@ static uint64_t integer_key(const char *text)
     size_t length = strlen(text);
     uint64_t lead = 0;
     for (size_t i = 0; i < 15 && i < length; i++) lead = 10 * lead + (uint64_t)(text[i] - '0');
-    /* 15 digits fit 50 bits; the count above them, capped where keys may tie and the texts decide */
+    /* 15 digits fit 50 bits, the number of digits goes above; where it is capped, keys may tie and the
+     * texts decide */
     uint64_t magnitude = (uint64_t)(length < 8191 ? length : 8191) << 50 | lead;
     if (length >= 8191) magnitude = (uint64_t)8191 << 50;
     return negative && length > 0 ? (UINT64_C(1) << 63) - magnitude : (UINT64_C(1) << 63) + magnitude;
@@ -279,7 +281,7 @@ static bool comes_first(const cofi_encoder *e, bool integers, sort_item a, sort_
     return (integers ? compare_integers(s, t) : strcmp(s, t)) <= 0;
 }
 
-/* Merge sort, bottom up: the standard qsort has no context argument. Texts are distinct, so order is total. */
+/* Bottom-up merge sort, because qsort has no context argument. Texts are distinct, so the order is total. */
 static void sort_items(const cofi_encoder *e, bool integers, sort_item *items, sort_item *spare, size_t n)
 {
     for (size_t run = 1; run < n; run *= 2) {
@@ -304,8 +306,8 @@ static void mark_present(const cofi_encoder *e, uint32_t *rank)
     }
 }
 
-/* rank[id], nonzero for the values that some row holds: becomes their place, UINT32_MAX for the others.
- * `items` gets the ids in that order. Returns how many there are. */
+/* On entry, rank[id] is nonzero for values that some row holds; on return it is their place, UINT32_MAX
+ * for other values. `items` gets the ids in that order. Returns their number. */
 static uint32_t rank_values(const cofi_encoder *e, cofi_order order, sort_item *items, sort_item *spare,
                             uint32_t *rank)
 {
@@ -345,8 +347,8 @@ static cof_status lay_out_texts(const cofi_encoder *e, const sort_item *items, u
     return COF_OK;
 }
 
-/* Rewrites cells (id + 1, 0 missing) as final ids in place: never wider than before, since the largest id
- * plus one was stored already. Then gives back what the column does not need. */
+/* Rewrites cells (id + 1, 0 missing) as final ids in place. They are never wider than before, because the
+ * largest id plus one was stored. Then shrinks the block. */
 static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_values, cofi_column *out)
 {
     uint8_t width = width_for(n_values);
@@ -359,13 +361,13 @@ static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_val
     if (out->codes != NULL) {
         if (e->n_rows > 0) memcpy(out->codes, e->cells, e->n_rows * width);
         cofi_release(&e->env, e->cells);
-    } else { /* a block that is too large will do */
+    } else { /* if shrinking fails, the larger block is kept */
         out->codes = out->block = e->cells;
     }
     e->cells = NULL;
 }
 
-/* The dictionary part of finishing; rank as in rank_values. On failure the column is as it was. */
+/* Finishes the dictionary; `rank` as in rank_values. On failure the column is unchanged. */
 static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *rank, cofi_column *out)
 {
     cof_status status = COF_ERR_MEMORY;

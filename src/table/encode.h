@@ -1,4 +1,4 @@
-/* Cells to value ids: one dictionary per column, ids in the order of design (numeric, else bytes). */
+/* Turns cells into value ids: one dictionary per column, ids in value order (numeric, otherwise by bytes). */
 #ifndef COFI_ENCODE_H
 #define COFI_ENCODE_H
 
@@ -6,8 +6,8 @@
 
 #define COFI_ID_MISSING UINT32_MAX
 
-/* Grows one column. While it grows, ids are in order of first appearance and cells hold id + 1 (0 is
- * missing) in the narrowest width that fits; finishing renumbers them in value order. */
+/* Builds one column. Until it is finished, ids are in order of first appearance and cells hold id + 1 (0
+ * is missing) in the narrowest width that fits; finishing renumbers them in value order. */
 typedef struct cofi_encoder {
     cof_env env;
     void *cells;
@@ -19,35 +19,37 @@ typedef struct cofi_encoder {
     char *text;
     size_t n_text, text_capacity;
     uint32_t *slot; /* open addressing: id + 1, or 0 */
-    uint64_t *hash; /* of every value, so that growing needs no text */
+    uint64_t *hash; /* hash of every value, so that growing reads no text */
     size_t n_slots; /* power of two */
     uint64_t n_missing;
     char *missing_text;
 } cofi_encoder;
 
 void cofi_encoder_init(cofi_encoder *e, const cof_env *env); /* allocates nothing */
-/* The id of a text, new or known. Texts hold no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA past 2^32 - 3 values. */
+/* The id of a text, which is added if it is new. Texts have no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA
+ * beyond 2^32 - 3 values. */
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id);
-cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id); /* one more row; id may be COFI_ID_MISSING */
-/* n rows at once: cells are ids plus one, 0 for missing */
+/* adds a row; id may be COFI_ID_MISSING */
+cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id);
+/* Adds n rows: cells are ids plus one, 0 for missing. */
 cof_status cofi_encoder_append_cells(cofi_encoder *e, const uint8_t *cells, size_t n);
-/* intern and append in one */
+/* Interns the text and adds a row. */
 cof_status cofi_encoder_put(cofi_encoder *e, const char *text, size_t n_bytes);
-/* one more missing row; the text of the first one is kept for display */
+/* Adds a missing row; the text of the first one is kept for display. */
 cof_status cofi_encoder_put_missing(cofi_encoder *e, const char *text, size_t n_bytes);
 
-/* How finishing numbers the values. */
+/* The order in which finishing numbers the values. */
 typedef enum cofi_order { COFI_ORDER_SORTED, COFI_ORDER_AS_INTERNED } cofi_order;
 
 /* Moves the column out; the encoder is empty afterwards. Values that no row holds are dropped. The
- * column's name is left alone. On failure the encoder must still be freed. */
+ * column's name is not changed. On failure the encoder must still be freed. */
 cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out);
-/* For cells kept elsewhere: the column gets its sorted dictionary and missing text but no codes, rank[id] the
- * final id of every value, each of which some row must hold. */
+/* For cells stored elsewhere: the column gets its sorted dictionary and missing text but no codes;
+ * rank[id] becomes the final id of every value. Every value must occur in some row. */
 cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out);
 void cofi_encoder_free(cofi_encoder *e);
 
-/* All columns of a table from their encoders, each having n_rows rows. names[c] are copied. */
+/* Makes all columns of a table from their encoders, each with n_rows rows. The names are copied. */
 cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,
                                     const char *const *names, cofi_order order, cof_table **out,
                                     cof_error *err);

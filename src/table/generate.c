@@ -1,4 +1,4 @@
-/* Synthetic tables, seeded: the paper's uniform ones, and planted clusters. */
+/* Synthetic tables from a seed: the uniform ones of the paper, and planted clusters. */
 #include "encode.h"
 #include "generate_mixed.h"
 
@@ -9,7 +9,7 @@
 typedef struct plan {
     cof_generate_options o;
     cofi_rng rng;
-    uint32_t *mode; /* k x n_columns: the value a planted cluster favours */
+    uint32_t *mode; /* k x n_columns: the most frequent value of each planted cluster */
 } plan;
 
 static cof_status check_plan(plan *p, cof_error *err)
@@ -43,7 +43,7 @@ static cof_status check_plan(plan *p, cof_error *err)
     return COF_OK;
 }
 
-/* Values are named 1, 2, ... and interned before any row, so that a cell is one append. */
+/* Values are named 1, 2, ... and interned before any row, so that each cell is one append. */
 static cof_status intern_values(cofi_encoder *e, uint32_t n_values)
 {
     cof_status status = COF_OK;

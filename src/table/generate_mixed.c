@@ -1,5 +1,6 @@
-/* Tables of numbers beside categories with known classes, one family for each way in which such tables differ. Only
- * additions and multiplications are used, so that a seed gives the same table on every machine. */
+/* Tables of numbers and categories with known classes, one family for each way in which such tables
+ * differ. Only additions and multiplications are used, so that a seed gives the same table on every
+ * machine. */
 #include "generate_mixed.h"
 
 #include "../core/rng.h"
@@ -8,11 +9,11 @@
 #include <stdio.h>
 
 enum { MOST_VALUES = 6, MOST_DIGITS = 32 };
-#define APART        2.5  /* means of neighbouring classes, in standard deviations */
-#define KEPT         0.6  /* chance that a category is its class's mode; otherwise any value */
-#define OUTLIERS     0.02 /* chance of a number far away */
-#define FAR          60.0 /* how far */
-#define LARGEST_PART 0.7  /* of the rows left, what the next class of an imbalanced table takes */
+#define APART        2.5  /* distance of the means of neighbouring classes, in standard deviations */
+#define KEPT         0.6  /* probability that a category is the mode of its class; otherwise any value */
+#define OUTLIERS     0.02 /* probability of an outlier */
+#define FAR          60.0 /* distance of an outlier */
+#define LARGEST_PART 0.7  /* share of the remaining rows that the next class of an imbalanced table takes */
 
 typedef struct mixed_plan {
     cofi_rng rng;
@@ -20,10 +21,10 @@ typedef struct mixed_plan {
     uint32_t k;
     uint32_t n_values[COFI_MIXED_CATEGORIES];
     uint32_t *mode;  /* k x COFI_MIXED_CATEGORIES */
-    uint32_t *level; /* k x COFI_MIXED_NUMBERS: place of the class among the means */
+    uint32_t *level; /* k x COFI_MIXED_NUMBERS: rank of the class's mean */
 } mixed_plan;
 
-/* Nearly normal: the sum of twelve uniform numbers (Irwin and Hall). */
+/* Approximately normal: the sum of twelve uniform numbers (Irwin and Hall). */
 static double draw_normal(cofi_rng *rng)
 {
     double sum = -6;
@@ -40,7 +41,7 @@ static void draw_classes(mixed_plan *p)
     }
     for (uint32_t c = 0; c < COFI_MIXED_NUMBERS; c++) {
         for (uint32_t j = 0; j < p->k; j++) p->level[j * COFI_MIXED_NUMBERS + c] = j;
-        for (uint32_t j = p->k; j > 1; j--) { /* the order of the classes differs from column to column */
+        for (uint32_t j = p->k; j > 1; j--) { /* the order of the classes differs between columns */
             uint32_t i = (uint32_t)cofi_rng_below(&p->rng, j),
                      *a = &p->level[(j - 1) * COFI_MIXED_NUMBERS + c],
                      *b = &p->level[i * COFI_MIXED_NUMBERS + c], was = *a;
@@ -72,11 +73,12 @@ static double draw_number(mixed_plan *p, uint32_t class, uint32_t c)
     if (p->family == COF_MIXED_NONLINEAR) {
         x += mean;
         return cofi_rng_below(&p->rng, 2) ? x
-                                          : -x; /* how far from 0 tells the class, not the number itself */
+                                          /* the absolute value determines the class, not the sign */
+                                          : -x;
     }
     x += mean;
     if (p->family == COF_MIXED_SKEWED) {
-        x = 1 + x / 8; /* (1 + x/8)^8 is nearly exp(x) */
+        x = 1 + x / 8; /* (1 + x/8)^8 approximates exp(x) */
         x = x * x * x * x * x * x * x * x;
     }
     if (p->family == COF_MIXED_OUTLIERS && cofi_rng_unit(&p->rng) < OUTLIERS)
@@ -90,7 +92,7 @@ static cof_status put_id(cofi_encoder *e, uint32_t id)
     return cofi_encoder_put(e, text, (size_t)snprintf(text, sizeof text, "%u", id + 1));
 }
 
-/* Ten-thousandths, written without the C library's decimal point. */
+/* Written in ten-thousandths, without the locale's decimal point. */
 static cof_status put_number(cofi_encoder *e, double x)
 {
     char text[MOST_DIGITS];

@@ -1,4 +1,4 @@
-/* Synthetic tables of numbers beside categories. */
+/* Synthetic tables of numbers and categories. */
 #ifndef COFI_GENERATE_MIXED_H
 #define COFI_GENERATE_MIXED_H
 
@@ -6,8 +6,8 @@
 
 enum { COFI_MIXED_CATEGORIES = 4, COFI_MIXED_NUMBERS = 4 };
 
-/* Rows for the categories, the numbers and the class, in this order; the encoders are open. COF_ERR_MEMORY or
- * COF_ERR_STOPPED. */
+/* Appends rows to the encoders of the categories, the numbers and the class, in this order. Returns
+ * COF_ERR_MEMORY or COF_ERR_STOPPED on failure. */
 cof_status cofi_generate_mixed(const cof_env *env, const cof_generate_options *options,
                                cofi_encoder *encoder);
 

@@ -1,5 +1,5 @@
-/* A pull of bytes in two layers: the source (file or memory), and over it a reader that hands the bytes on
- * as they are or decompresses them. Only the second layer knows formats, only the first knows systems. */
+/* Reads bytes in two layers: the source (file or memory), and a reader that passes the bytes on or
+ * decompresses them. Only the reader knows formats, only the source knows the operating system. */
 #include "input.h"
 
 #include "../core/utf8.h"
@@ -26,16 +26,16 @@ struct cofi_input {
     read_function read;
     /* the source */
     int fd;       /* -1: memory */
-    bool owns_fd; /* standard input is the program's, not ours to close */
+    bool owns_fd; /* false for standard input, which must not be closed */
     const unsigned char *bytes;
-    size_t n_bytes; /* not yet taken */
+    size_t n_bytes; /* number of bytes not read yet */
     uint64_t done, total;
-    unsigned char head[HEAD_BYTES]; /* the first bytes, taken early to tell the format */
+    unsigned char head[HEAD_BYTES]; /* the first bytes, read early to find the format */
     size_t n_head, head_at;
-    /* compressed bytes waiting to be understood */
+    /* compressed bytes not decoded yet */
     unsigned char *raw;
     size_t raw_capacity, raw_at, n_raw;
-    bool in_member; /* inside a gzip member or a zstd frame, so the end may not come yet */
+    bool in_member; /* inside a gzip member or a zstd frame, where the input must not end */
 #ifdef COFI_HAVE_ZLIB
     z_stream gzip;
     bool gzip_ready;
@@ -52,7 +52,7 @@ static cof_status system_failure(const cofi_input *in, const char *verb, cof_err
     return cofi_fail(err, COF_ERR_IO, "cannot %s %s: %s", verb, in->name, strerror(errno));
 }
 
-/* The size is for progress only, so whatever goes wrong in finding it leaves it unknown. */
+/* The size is used for progress only, so an error leaves it unknown. */
 static uint64_t bytes_ahead(int fd, const struct stat *about)
 {
     if (!S_ISREG(about->st_mode)) return 0;
@@ -64,7 +64,8 @@ static cof_status open_file(cofi_input *in, const char *path, cof_error *err)
 {
     struct stat about;
     in->owns_fd = strcmp(path, "-") != 0;
-    /* A signal may end the waiting for a pipe's other end; only the user's wish to stop ends ours. */
+    /* A signal may interrupt the wait for the other end of a pipe; only a request to stop ends the
+     * attempts. */
     do in->fd = in->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     while (in->fd < 0 && errno == EINTR && !cofi_should_stop(&in->env));
     if (in->fd < 0 && errno == EINTR) return cofi_fail(err, COF_ERR_STOPPED, "stopped opening %s", in->name);
@@ -82,7 +83,7 @@ static cof_status read_file(cofi_input *in, void *buffer, size_t n, size_t *got,
     ssize_t n_read;
     while ((n_read = read(in->fd, buffer, n)) < 0) {
         if (errno != EINTR) return system_failure(in, "read", err);
-        /* A signal may well be the user's wish to stop, and a pipe may never wake us again. */
+        /* A signal may be a request to stop, and a pipe may never deliver more. */
         if (cofi_should_stop(&in->env))
             return cofi_fail(err, COF_ERR_STOPPED, "stopped reading %s", in->name);
     }
@@ -131,7 +132,7 @@ static cof_status read_plain(cofi_input *in, void *buffer, size_t n, size_t *got
 
 #if defined(COFI_HAVE_ZLIB) || defined(COFI_HAVE_ZSTD)
 
-/* More raw bytes if none wait; raw_at == n_raw afterwards means the source has ended. */
+/* Reads more raw bytes if none are left; raw_at == n_raw afterwards means that the source has ended. */
 static cof_status refill(cofi_input *in, cof_error *err)
 {
     if (in->raw_at < in->n_raw) return COF_OK;
@@ -173,7 +174,7 @@ static void zlib_release(void *env, void *block)
     cofi_release(env, block);
 }
 
-/* A file may be several gzip members in a row, and tapes pad with zeros after the last one. */
+/* A file may consist of several gzip members; tapes pad with zeros after the last one. */
 static void skip_padding(cofi_input *in)
 {
     while (in->raw_at < in->n_raw && in->raw[in->raw_at] == 0) in->raw_at++;
@@ -265,7 +266,7 @@ static cof_status read_zstd(cofi_input *in, void *buffer, size_t n, size_t *got,
         if (status != COF_OK) return status;
         bool ended = in->raw_at == in->n_raw;
         if (ended && !in->in_member) break;
-        /* At the end of the source this still hands out what the decoder holds back. */
+        /* At the end of the source this also returns what the decoder still holds. */
         ZSTD_inBuffer from = {in->raw, in->n_raw, in->raw_at};
         size_t before = to.pos, code = ZSTD_decompressStream(in->zstd, &to, &from);
         if (ZSTD_isError(code)) return zstd_failure(in, code, err);
@@ -277,8 +278,8 @@ static cof_status read_zstd(cofi_input *in, void *buffer, size_t n, size_t *got,
     return *got == 0 && in->in_member ? cut_off(in, "zstd", err) : COF_OK;
 }
 
-/* The decoder's own memory is the C library's: giving it ours takes a part of zstd's interface that it does
- * not promise to keep. */
+/* The decoder allocates with the C library: setting another allocator needs an unstable part of zstd's
+ * interface. */
 static cof_status open_zstd(cofi_input *in, const cofi_source *source, cof_error *err)
 {
     cof_status status = make_raw(in, source, err);
@@ -302,7 +303,7 @@ static cof_status open_zstd(cofi_input *in, const cofi_source *source, cof_error
 
 #endif
 
-/* Files people take for tables, with bytes no text begins with. */
+/* Files that are mistaken for tables, found by first bytes that no text has. */
 static const struct {
     const char *bytes;
     size_t n_bytes;
@@ -326,7 +327,7 @@ static cof_status choose_reader(cofi_input *in, const cofi_source *source, cof_e
 {
     if (begins_with(in, "\x1F\x8B", 2)) return open_gzip(in, source, err);
     if (begins_with(in, "\x28\xB5\x2F\xFD", 4)) return open_zstd(in, source, err);
-    /* A skippable frame of zstd: its first byte may be any of sixteen. */
+    /* A skippable frame of zstd: its first byte is one of sixteen. */
     if (in->n_head >= 4 && (in->head[0] & 0xF0) == 0x50 && memcmp(in->head + 1, "\x2A\x4D\x18", 3) == 0)
         return open_zstd(in, source, err);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)

@@ -1,11 +1,10 @@
 /* RFC 4180 as a small state machine over blocks of bytes.
  *
- * A cell goes from the block straight into its column's dictionary. Only what cannot be seen in one piece is
- * copied first: a cell that crosses into the next block, or one with doubled quotes in it. Every block is
- * followed by NUL bytes, which no cell holds, so the loops over bytes need no second condition.
+ * A cell is interned in its column's dictionary directly from the block. It is copied first only if it is not
+ * in one piece: if it crosses into the next block, or has doubled quotes. Every block is followed by NUL
+ * bytes, which no cell holds, so the loops over bytes need no second condition.
  *
- * The first line is collected and understood when it has ended, since only then is it known how many columns
- * there are. */
+ * The first line is collected until it ends, because only then the number of columns is known. */
 #include "parse_csv.h"
 
 #include "../core/utf8.h"
@@ -14,9 +13,9 @@
 #include <stdio.h>
 
 enum {
-    N_RECENT = 32, /* a column; a power of two, see place_of */
+    N_RECENT = 32, /* entries per column; a power of two, see place_of */
     SHORT_BYTES = 8,
-    MOST_RECENT = 1 << 16 /* columns; beyond, the short cuts would take more memory than the table */
+    MOST_RECENT = 1 << 16 /* columns; for more, the caches would take more memory than the table */
 };
 
 /* ---- Sentences ---------------------------------------------------------------------------------- */
@@ -25,7 +24,7 @@ typedef struct place {
     char text[320];
 } place;
 
-/* "zoo.csv, line 7, column 3 ("legs")": the cell we are in. */
+/* The position of the current cell, for example "zoo.csv, line 7, column 3 ("legs")". */
 static place where(const cofi_parser *ps, uint64_t line)
 {
     place p;
@@ -154,7 +153,7 @@ static bool is_missing(const cofi_parser *ps, const char *text, size_t n)
     return false;
 }
 
-/* A cell that has no column: one of the first line, or one too many in its row, which is only counted. */
+/* A cell without a column: one of the first line, or a surplus cell of a row, which is only counted. */
 static cof_status put_beyond(cofi_parser *ps, const char *text, size_t n, cof_error *err)
 {
     cof_status status = COF_OK;
@@ -174,7 +173,7 @@ static cof_status put_id(cofi_parser *ps, uint32_t id, cof_error *err)
     return COF_OK;
 }
 
-/* Values repeat, so it is enough to look for bad UTF-8 when one first appears. */
+/* Values repeat, so UTF-8 is checked only when a value first appears. */
 static cof_status intern(cofi_parser *ps, const char *text, size_t n, uint32_t *id, cof_error *err)
 {
     cofi_encoder *e = &ps->encoder[ps->column];
@@ -198,8 +197,8 @@ static cof_status put_cell(cofi_parser *ps, const char *text, size_t n, cof_erro
     return status == COF_OK ? put_id(ps, id, err) : status;
 }
 
-/* A short text as a number, all of it: no two texts share one, because none holds a NUL byte. Reads eight
- * bytes, however many of them are text. */
+/* A short text as a number. Different texts give different numbers, because no text has a NUL byte. Always
+ * reads eight bytes. */
 static uint64_t word_of(const char *text, size_t n)
 {
     uint64_t word;
@@ -211,14 +210,14 @@ static uint64_t word_of(const char *text, size_t n)
 #endif
 }
 
-/* The multiplier ends in 9, so that the 26 letters, and the ten digits, fall into different places. */
+/* The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */
 static size_t place_of(uint64_t word)
 {
     return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
 }
 
-/* The same few short values come again in nearly every row; one comparison then finds the id, where hashing
- * and searching would take most of the time of reading. */
+/* A cache of recent short values: most values repeat in nearly every row, and one comparison finds the id,
+ * where hashing and searching would take most of the reading time. */
 static inline cof_status put_short(cofi_parser *ps, const char *text, size_t n, cof_error *err)
 {
     uint64_t word = word_of(text, n);
@@ -233,7 +232,7 @@ static inline cof_status put_short(cofi_parser *ps, const char *text, size_t n, 
     return put_id(ps, recent->id, err);
 }
 
-/* Moves the bytes of the pending cell that lie in the block to the scratch buffer. */
+/* Copies the bytes of the pending cell that are in the block to the scratch buffer. */
 static cof_status stash(cofi_parser *ps, cof_error *err)
 {
     size_t n = (size_t)(ps->to - ps->from);
@@ -260,7 +259,7 @@ static cof_status put_name(cofi_parser *ps, const char *text, cof_error *err)
     char made[32];
     uint32_t id;
     if (!cofi_utf8_valid(text, strlen(text))) return not_utf8(ps, err);
-    if (*text == '\0') { /* as over the row numbers that R and pandas write */
+    if (*text == '\0') { /* R and pandas write no name for row numbers */
         snprintf(made, sizeof made, "column%zu", ps->column + 1);
         text = made;
     }
@@ -300,7 +299,7 @@ static cof_status put_blank(cofi_parser *ps, cof_error *err)
     return status;
 }
 
-/* The first line as data. In a table of one column the blank lines before it were rows too. */
+/* Uses the first line as data. In a table of one column, blank lines before it are rows too. */
 static cof_status take_first_row(cofi_parser *ps, cof_error *err)
 {
     cof_status status = COF_OK;
@@ -366,7 +365,7 @@ static cof_status end_row(cofi_parser *ps, cof_error *err)
     return status;
 }
 
-/* What follows a cell: the byte that ended it has been read. */
+/* Handles the byte that ended a cell. */
 static cof_status after_cell(cofi_parser *ps, char byte, cof_error *err)
 {
     ps->cell_line = ps->line;
@@ -374,7 +373,7 @@ static cof_status after_cell(cofi_parser *ps, char byte, cof_error *err)
     return byte == '\n' ? end_row(ps, err) : COF_OK;
 }
 
-/* A cell and the byte that ended it, both in the block. Nothing at all in a line is no cell either. */
+/* Handles a cell and the byte that ended it, both in the block. An empty line has no cell. */
 static inline cof_status put_whole(cofi_parser *ps, const char *cell, const char *end, cof_error *err)
 {
     size_t n = (size_t)(end - cell);
@@ -384,9 +383,10 @@ static inline cof_status put_whole(cofi_parser *ps, const char *cell, const char
     return put_cell(ps, cell, n, err);
 }
 
-/* ---- Bytes: one function a state, each with at least one byte before it -------------------------- */
+/* ---- Parser states: one function each, called with at least one byte ----------------------------- */
 
-/* Leaves the cell that begins at `cell` and is not over at `p`, for the other states to go on with. */
+/* Stores the state of the cell that begins at `cell` and has not ended at `p`, for the other states to
+ * continue. */
 static void suspend(cofi_parser *ps, cofi_csv_state state, const char *cell, const char *p)
 {
     ps->state = state;
@@ -394,7 +394,7 @@ static void suspend(cofi_parser *ps, cofi_csv_state state, const char *cell, con
     ps->at = ps->to = p;
 }
 
-/* Unquoted cells that lie whole in the block, one after another: the loop nearly every byte goes through. */
+/* Unquoted cells that are entirely in the block, one after another. Nearly all bytes go through this loop. */
 static cof_status at_cell(cofi_parser *ps, cof_error *err)
 {
     cof_status status = COF_OK;
@@ -448,7 +448,7 @@ static cof_status after_quote(cofi_parser *ps, cof_error *err)
 {
     char byte = *ps->at++;
     cof_status status;
-    if (byte == '"') { /* doubled: the text goes on, and this quote is the next byte of it */
+    if (byte == '"') { /* a doubled quote: the text continues with this quote */
         status = stash(ps, err);
         suspend(ps, COFI_IN_QUOTES, ps->at - 1, ps->at);
         return status;

@@ -1,4 +1,4 @@
-/* CSV bytes, fed block by block, to one dictionary per column. */
+/* Parses CSV bytes, fed in blocks, into one dictionary per column. */
 #ifndef COFI_PARSE_CSV_H
 #define COFI_PARSE_CSV_H
 
@@ -6,9 +6,9 @@
 
 #define COFI_CELL_BYTES  ((size_t)1 << 20) /* a longer cell is an unclosed quote, not a category */
 #define COFI_MAX_COLUMNS ((size_t)1 << 20)
-#define COFI_BLOCK_TAIL  8 /* NUL bytes wanted behind every block */
+#define COFI_BLOCK_TAIL  8 /* NUL bytes required after every block */
 
-/* How to read; everything lent. */
+/* How to read a table; all pointers belong to the caller. */
 typedef struct cofi_dialect {
     char delimiter;
     bool no_header;
@@ -18,52 +18,54 @@ typedef struct cofi_dialect {
 
 typedef enum cofi_csv_state {
     COFI_AT_CELL,     /* before the first byte of a cell */
-    COFI_IN_PLAIN,    /* in an unquoted cell whose beginning is pending */
-    COFI_IN_QUOTES,   /* in a quoted one */
+    COFI_IN_PLAIN,    /* in an unquoted cell that began earlier */
+    COFI_IN_QUOTES,   /* in a quoted cell */
     COFI_AFTER_QUOTE, /* after a quote inside quotes: the closing one, or the first of two */
     COFI_AFTER_CR     /* after the carriage return that ended a cell */
 } cofi_csv_state;
 
-typedef struct cofi_bytes { /* grows */
+typedef struct cofi_bytes { /* a growing buffer */
     char *at;
     size_t n, capacity;
 } cofi_bytes;
 
-typedef struct cofi_recent { /* a short text met lately: see put_recent */
+typedef struct cofi_recent { /* a recent short text: see put_short */
     uint64_t word;
-    uint32_t id; /* COFI_ID_MISSING too */
+    uint32_t id; /* may be COFI_ID_MISSING */
     bool used;
 } cofi_recent;
 
 typedef struct cofi_parser {
     cof_env env;
-    const char *name; /* of the file, for sentences */
+    const char *name; /* name of the file, for messages */
     cofi_dialect dialect;
     bool begins_na[256];   /* first bytes of the texts in na; [0] if the empty text is one */
     bool ends_plain[256];  /* bytes that an unquoted cell cannot hold */
-    bool ends_quoted[256]; /* bytes that need a look inside quotes */
-    /* where we are */
+    bool ends_quoted[256]; /* bytes that need handling inside quotes */
+    /* current position */
     const char *at, *end; /* of the block */
     cofi_csv_state state;
-    uint64_t line, row_line, cell_line; /* of the next byte; of the row's and the cell's first; from 1 */
-    size_t column;                      /* of the cell; between rows 0 */
-    const char *from, *to;              /* the pending cell: scratch, and then these bytes of the block */
+    /* line of the next byte, of the row's first and of the cell's first byte; from 1 */
+    uint64_t line, row_line, cell_line;
+    size_t column; /* of the current cell; 0 between rows */
+    /* the pending cell: the scratch buffer, then these bytes of the block */
+    const char *from, *to;
     cofi_bytes scratch;
-    cofi_bytes first_line; /* its cells, each ended by a NUL byte */
+    cofi_bytes first_line; /* its cells, each followed by a NUL byte */
     /* the table so far */
     size_t n_columns; /* 0 until the first line has ended */
     size_t n_rows;
     size_t n_blank; /* blank lines before the first line */
     cofi_encoder names;
-    cofi_encoder *encoder; /* n_columns of them */
-    cofi_recent *recent;   /* so many for each column; NULL for none */
+    cofi_encoder *encoder; /* n_columns encoders */
+    cofi_recent *recent;   /* N_RECENT entries per column; NULL: no cache */
 } cofi_parser;
 
 /* Allocates nothing. The delimiter is an ASCII byte other than quote, newline and carriage return. */
 void cofi_parser_init(cofi_parser *ps, const cof_env *env, const char *name, const cofi_dialect *dialect);
-/* Takes the bytes up to `end`, where COFI_BLOCK_TAIL NUL bytes lie; keeps no pointer to them. */
+/* Reads the bytes up to `end`, which COFI_BLOCK_TAIL NUL bytes must follow; keeps no pointer to them. */
 cof_status cofi_parser_feed(cofi_parser *ps, const char *block, const char *end, cof_error *err);
-/* No more bytes. */
+/* Call it after the last block. */
 cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err);
 void cofi_parser_free(cofi_parser *ps);
 

@@ -1,5 +1,5 @@
-/* A table from a file or from memory: blocks from the input to the parser, after a look at the first bytes
- * for the encoding and at the first line for the delimiter. */
+/* Reads a table from a file or from memory: passes blocks from the input to the parser, after it has found
+ * the encoding from the first bytes and the delimiter from the first line. */
 #include "read_csv.h"
 
 #include "../core/utf8.h"
@@ -14,7 +14,7 @@ typedef struct reader {
     char *block;
     size_t block_bytes, capacity;
     size_t n_held; /* bytes in the block */
-    size_t n_mark; /* of these, a byte order mark in front */
+    size_t n_mark; /* bytes of a byte order mark at the beginning */
     bool ended;
 } reader;
 
@@ -39,7 +39,7 @@ static cof_status make_room(reader *rd, cof_error *err)
     return COF_OK;
 }
 
-/* One read, behind the bytes that are held. */
+/* One read, appended to the bytes in the block. */
 static cof_status read_more(reader *rd, cof_error *err)
 {
     size_t got;
@@ -56,7 +56,7 @@ static cof_status read_more(reader *rd, cof_error *err)
     return COF_OK;
 }
 
-/* A byte order mark says which encoding follows. */
+/* A byte order mark tells the encoding. */
 static cof_status check_mark(reader *rd, cof_error *err)
 {
     static const struct {
@@ -85,8 +85,8 @@ static cof_status read_mark(reader *rd, cof_error *err)
     return status == COF_OK ? check_mark(rd, err) : status;
 }
 
-/* Reads on until the first line has ended, which it usually has. A line of a MiB has shown its delimiter;
- * and looking at exactly that much gives all block sizes the same answer. */
+/* Reads until the first line has ended. A line of 1 MiB has shown its delimiter; always looking at that
+ * much makes the result independent of the block size. */
 static cof_status guess_delimiter(reader *rd, char *delimiter, cof_error *err)
 {
     const size_t most = (size_t)1 << 20;

@@ -1,4 +1,4 @@
-/* Texts to points on a line, by one stated way of writing them. */
+/* Parses texts as points on a line, by one given notation. */
 #include "reading.h"
 
 #include "../core/env.h"
@@ -14,8 +14,8 @@
 
 /* ---- Numbers ------------------------------------------------------------------------------------- */
 
-/* Correctly rounded where mantissa and power of ten are exact in a double; otherwise the C library decides, whose
- * decimal point depends on the locale. */
+/* Correctly rounded if mantissa and power of ten are exact in a double; otherwise the C library converts
+ * it, with the locale's decimal point. */
 static double assemble(bool negative, uint64_t digits, bool all_digits, int64_t exponent, const char *text,
                        size_t n)
 {
@@ -26,7 +26,7 @@ static double assemble(bool negative, uint64_t digits, bool all_digits, int64_t 
         value = exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
     } else {
         char plain[400];
-        if (n >= sizeof plain) return negative ? -INFINITY : INFINITY; /* no number anybody means */
+        if (n >= sizeof plain) return negative ? -INFINITY : INFINITY; /* too long for a real number */
         memcpy(plain, text, n);
         plain[n] = '\0';
         char *point = strchr(plain, '.');
@@ -76,7 +76,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Bytes of the separator of thousands that stands there; a blank may be one that does not break the line (U+00A0,
+/* Length in bytes of the thousands separator at this place; a blank may be a no-break space (U+00A0,
  * U+202F). */
 static size_t separator_at(char thousands, const char *text, size_t n)
 {
@@ -87,8 +87,8 @@ static size_t separator_at(char thousands, const char *text, size_t n)
     return n >= 3 && memcmp(text, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
 }
 
-/* Copies a number without its separators of thousands and with a point before its fraction; 0: the separators do not
- * stand where they should. */
+/* Copies a number without its thousands separators and with a decimal point; returns 0 if a separator is
+ * at a wrong place. */
 static size_t normalise(const cofi_reading *r, const char *text, size_t n, char *plain, size_t room)
 {
     size_t made = 0, since = 0; /* digits since the last separator */
@@ -104,7 +104,7 @@ static size_t normalise(const cofi_reading *r, const char *text, size_t n, char 
             i += separator - 1;
             continue;
         }
-        if (whole && !is_digit(c) && i > 0) { /* where the whole part ends */
+        if (whole && !is_digit(c) && i > 0) { /* the end of the integer part */
             if (grouped && since != 3) return 0;
             whole = false;
         }
@@ -121,7 +121,7 @@ static void skip_blanks(const char **text, size_t *n)
     while (*n > 0 && isspace((unsigned char)(*text)[*n - 1])) --*n;
 }
 
-/* Takes the affix off either end. False if it stands at neither. */
+/* Removes the affix from either end; false if it is at neither. */
 static bool drop_affix(const char *affix, const char **text, size_t *n)
 {
     size_t length = strlen(affix);
@@ -139,7 +139,7 @@ static bool parse_number(const cofi_reading *r, const char *text, size_t n, doub
 {
     char plain[400];
     size_t sign = 0;
-    if (r->affix[0] != '\0') { /* a sign may stand before it: -$5 */
+    if (r->affix[0] != '\0') { /* a sign may precede it: -$5 */
         if (n > 0 && (*text == '-' || *text == '+')) plain[0] = *text, sign = 1, text++, n--;
         if (!drop_affix(r->affix, &text, &n)) return false;
         if (sign == 1 && n > 0 && !is_digit(*text) && *text != r->decimal) return false;
@@ -178,7 +178,7 @@ static bool take_char(const char **text, const char *of)
     return true;
 }
 
-/* A number from 1 to 12, or the English name of a month or its first three letters. */
+/* Reads a number from 1 to 12, or the English name of a month or its first three letters. */
 static bool take_month(const char **text, int *month)
 {
     static const char *const names[] = {"january",   "february", "march",    "april",
@@ -224,7 +224,7 @@ static bool take_date(cofi_date_order order, const char **text, double *seconds)
         ok = order == COFI_DATE_DMY
                  ? take_digits(text, 1, 2, &day) && take_char(text, separators) && take_month(text, &month)
                  : take_month(text, &month) && take_char(text, separators) && take_digits(text, 1, 2, &day);
-        if (ok) take_char(text, ","); /* Mar 3, 2024 */
+        if (ok) take_char(text, ","); /* for example Mar 3, 2024 */
         ok = ok && take_char(text, separators) && take_digits(text, 4, 4, &year);
     }
     if (!ok || is_digit(**text) || !is_day(year, month, day)) return false;
@@ -244,7 +244,7 @@ static bool take_noon(const char **text, int *hour)
 {
     const char *at = **text == ' ' ? *text + 1 : *text;
     bool after = strncasecmp(at, "pm", 2) == 0;
-    if (!after && strncasecmp(at, "am", 2) != 0) return true; /* 24 hours a day */
+    if (!after && strncasecmp(at, "am", 2) != 0) return true; /* 24-hour notation */
     *text = at + 2;
     if (*hour < 1 || *hour > 12) return false;
     *hour = *hour % 12 + (after ? 12 : 0);
@@ -337,7 +337,7 @@ size_t cofi_time_write(int64_t s, char text[COFI_POINT_BYTES])
                             (int)(s / 3600 % 100), (int)(s / 60 % 60), (int)(s % 60));
 }
 
-/* In plain notation as far as people read it, whatever the locale's decimal point. */
+/* In plain notation for numbers of ordinary size, with a point in every locale. */
 static size_t show_number(double number, int digits, char *text, size_t room)
 {
     bool whole = number == floor(number) || (digits < 15 && fabs(number) >= pow(10, digits));

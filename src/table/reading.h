@@ -9,7 +9,7 @@
 typedef enum cofi_line { /* stored in model files */
                          COFI_LINE_NONE = 0,
                          COFI_LINE_NUMBER = 1,
-                         COFI_LINE_DATE = 2, /* seconds since 1970-01-01 00:00, without a leap second */
+                         COFI_LINE_DATE = 2, /* seconds since 1970-01-01 00:00, without leap seconds */
                          COFI_LINE_TIME = 3, /* seconds since midnight */
                          COFI_LINE_LAST = COFI_LINE_TIME
 } cofi_line;
@@ -25,27 +25,29 @@ enum { COFI_AFFIX_BYTES = 8 };
 
 typedef struct cofi_reading {
     uint8_t line;                 /* cofi_line */
-    char decimal;                 /* '.' or ',' before a fraction */
+    char decimal;                 /* decimal mark: '.' or ',' */
     char thousands;               /* between groups of three digits: 0 (none), ',', '.', ' ' or '\'' */
     uint8_t order;                /* cofi_date_order */
-    char affix[COFI_AFFIX_BYTES]; /* what every number carries before or after it: "%", "$", "EUR"; "" */
+    char affix[COFI_AFFIX_BYTES]; /* text before or after every number: "%", "$", "EUR"; "": none */
 } cofi_reading;
 
-/* The point a text stands for: NaN for a text such as "nan" or "inf", which is a missing value among numbers. False if
- * the text cannot be read so. The locale does not matter. */
+/* The point of a text: NaN for texts such as "nan" or "inf", which are missing values among numbers. False
+ * if the text does not have this notation. Does not depend on the locale. */
 bool cofi_reading_parse(const cofi_reading *reading, const char *text, double *point);
 
-/* A decimal number in plain notation: sign, digits, one point, exponent; nothing around it. */
+/* A decimal number in plain notation: sign, digits, one point, exponent; no other characters. */
 bool cofi_number_parse(const char *text, size_t n_bytes, double *number);
 
 enum { COFI_POINT_BYTES = 48 };
-/* The shortest text that reads as the same number: 3, 0.1, 1e-05. The locale does not matter. Returns its length. */
+/* The shortest text that gives the same number when read: 3, 0.1, 1e-05. Does not depend on the locale.
+ * Returns its length. */
 size_t cofi_number_write(double number, char text[COFI_POINT_BYTES]);
-/* 2024-03-31, or with the time where it is not midnight; `part` of a second in units of which there are `parts`. */
+/* 2024-03-31, with the time unless it is midnight; `part` is the fraction of a second in units of 1 /
+ * parts. */
 size_t cofi_date_write(int64_t seconds, int64_t part, int64_t parts, char text[COFI_POINT_BYTES]);
 size_t cofi_time_write(int64_t seconds, char text[COFI_POINT_BYTES]); /* 09:30, or 09:30:15 */
-/* A point as text: a number with as many digits as `digits` asks for, at most 17, and its affix; a date as
- * 2024-03-31, with its time unless that is midnight. Returns `text`. */
+/* A point as text: a number with at most `digits` digits, at most 17, and its affix; a date as 2024-03-31,
+ * with its time unless that is midnight. Returns `text`. */
 const char *cofi_reading_show(const cofi_reading *reading, double point, int digits,
                               char text[COFI_POINT_BYTES]);
 

@@ -1,17 +1,18 @@
-/* Ways of writing a number or a date are tried one after the other; one counts only if every value fits. */
+/* Tries notations of numbers and dates one after the other; a notation is accepted only if every value
+ * fits. */
 #include "recognise.h"
 
 #include <ctype.h>
 #include <math.h>
 
-/* 01234 or -007, but neither 0 nor 0.5. */
+/* A number with leading zeros: 01234 or -007, but neither 0 nor 0.5. */
 static bool is_code(const char *text)
 {
     if (*text == '-' || *text == '+') text++;
     return text[0] == '0' && isdigit((unsigned char)text[1]);
 }
 
-/* Whether every value can be read so, and what the points are like. */
+/* Whether every value can be read in this notation, and properties of the points. */
 static bool fits(const cofi_column *c, const cofi_reading *reading, double *points, cofi_recognition *out)
 {
     cofi_recognition r = {.reading = *reading, .whole = true, .least = INFINITY, .most = -INFINITY};
@@ -32,7 +33,7 @@ static bool fits(const cofi_column *c, const cofi_reading *reading, double *poin
     return true;
 }
 
-/* The sign of percent or money that a text begins or ends with; "" if there is none. */
+/* The percent or currency sign at the beginning or end of a text; "" if there is none. */
 static const char *affix_of(const char *text)
 {
     static const char *const known[] = {"%",   "US$", "$",   "€",   "£",   "¥",   "₹",   "USD",
@@ -49,7 +50,8 @@ static const char *affix_of(const char *text)
     return "";
 }
 
-/* A number of a thousand or more without a comma: whoever writes it so does not group digits by commas. */
+/* Whether a number of a thousand or more is written without a comma; then commas do not group digits in
+ * this column. */
 static bool has_bare_thousand(const cofi_column *c, const cofi_reading *reading)
 {
     for (uint32_t v = 0; v < c->n_values; v++) {
@@ -71,7 +73,8 @@ static bool fits_number(const cofi_column *c, const char *affix, double *points,
             .line = COFI_LINE_NUMBER, .decimal = ways[w].decimal, .thousands = ways[w].thousands};
         memcpy(r.affix, affix, strlen(affix) + 1);
         if (!fits(c, &r, points, out)) continue;
-        /* 1,234 is a thousand, unless 1234 is written beside it or a zero leads: then it has a fraction */
+        /* 1,234 is read as a thousand, unless numbers such as 1234 or 01 also occur: then the comma is a
+         * decimal mark */
         bool doubtful = ways[w].thousands == ',' && (out->codes || has_bare_thousand(c, &r));
         if (!doubtful) return true;
     }

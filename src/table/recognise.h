@@ -1,4 +1,4 @@
-/* Which way of reading fits all values of a column. */
+/* Finds the notation that fits all values of a column. */
 #ifndef COFI_RECOGNISE_H
 #define COFI_RECOGNISE_H
 
@@ -6,12 +6,12 @@
 #include "table.h"
 
 typedef struct cofi_recognition {
-    cofi_reading reading; /* its line is COFI_LINE_NONE if the values are no points on a line */
-    uint32_t n_points;    /* values that are points; the others, "nan" for example, are missing */
+    cofi_reading reading; /* reading.line is COFI_LINE_NONE if no notation fits */
+    uint32_t n_points;    /* number of values that are points; others, for example "nan", are missing */
     bool whole;           /* no point has a fraction */
-    bool codes;           /* a number begins with a zero, as in 01234 */
-    bool unclear;         /* dates that can be read with the day first or the month first */
-    double least, most;   /* of the points */
+    bool codes;           /* some number has a leading zero, as in 01234 */
+    bool unclear;         /* dates that fit both day first and month first */
+    double least, most;   /* least and greatest point */
 } cofi_recognition;
 
 /* point: receives the points of all values where there is a reading, NaN for those that are missing; NULL: not

@@ -1,8 +1,8 @@
-/* Stretches of about a MiB are handed out to threads. Each finds the ends of cells sixty-four bytes at a time
+/* Parallel reading. Threads take stretches of about 1 MiB. Each finds the ends of cells 64 bytes at a time
  * and turns texts into ids of its own dictionaries; when all are done, the dictionaries are merged and the
  * cells renumbered, column by column.
  *
- * Nothing here explains an error. Whatever is not plainly a table, of cells without quotes in them, raises `odd`,
+ * Errors are not explained here. Anything except a regular table of cells without inner quotes sets `odd`,
  * and the serial parser reads the file again from the start. */
 #include "scan_csv.h"
 
@@ -19,14 +19,14 @@
 #endif
 
 enum {
-    STRETCH = 1 << 20,      /* bytes a task is given; it takes the lines that begin there */
-    SLACK = 1 << 18,        /* bytes behind it where its last line must end */
-    HEAD = 1 << 20,         /* where the first line must end */
-    TAIL = 64,              /* bytes that may be read beyond the text */
-    SMALLEST = 1 << 20,     /* files below are read serially: threads cost more */
-    N_RECENT = 32,          /* short texts met lately, a column: see place_of */
-    MOST_COLUMNS = 1 << 14, /* beyond, lines are too long for stretches */
-    NARROW = 255            /* cells of a column with more are four bytes wide */
+    STRETCH = 1 << 20,      /* bytes of a task; it reads the lines that begin there */
+    SLACK = 1 << 18,        /* bytes after the stretch within which its last line must end */
+    HEAD = 1 << 20,         /* bytes within which the first line must end */
+    TAIL = 64,              /* bytes after the text that may be read */
+    SMALLEST = 1 << 20,     /* smaller files are read serially, because threads cost more */
+    N_RECENT = 32,          /* recent short texts per column: see place_of */
+    MOST_COLUMNS = 1 << 14, /* for more columns, lines are too long for stretches */
+    NARROW = 255            /* with more values, the cells of a column are four bytes wide */
 };
 
 typedef struct recent {
@@ -34,26 +34,26 @@ typedef struct recent {
     uint32_t cell;
 } recent;
 
-typedef struct piece { /* one column's cells in one stretch */
+typedef struct piece { /* the cells of one column in one stretch */
     void *cells;
     uint8_t width; /* 1 or 4 */
 } piece;
 
 typedef struct stretch {
     size_t n_rows, first_row;
-    uint32_t scanner; /* whose ids the cells hold */
+    uint32_t scanner; /* the scanner whose ids the cells hold */
     piece *column;
 } stretch;
 
-typedef struct scanner { /* one thread's */
-    char *text;          /* SLACK + STRETCH + TAIL and a byte before */
+typedef struct scanner { /* the state of one thread */
+    char *text;          /* SLACK + STRETCH + TAIL bytes, and one byte before */
     uint32_t *cells;     /* [column][most rows of a stretch], of either width */
     cofi_encoder *encoder;
     recent *recent;
-    uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not met yet */
+    uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
     uint8_t *wide;      /* per column: cells need four bytes */
     size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
-    uint32_t **rank;    /* per column: id to final id, while columns are made */
+    uint32_t **rank;    /* per column: final id of each id, while columns are finished */
 } scanner;
 
 typedef struct scan {
@@ -62,8 +62,8 @@ typedef struct scan {
     bool begins_na[256];
     int fd; /* -1: memory */
     const char *bytes;
-    size_t begin, end; /* of the lines with data */
-    bool closed;       /* the last line has its newline */
+    size_t begin, end; /* range of the lines with data */
+    bool closed;       /* the last line ends with a newline */
     size_t n_columns, n_stretches, most_rows;
     stretch *stretches;
     uint32_t n_scanners;
@@ -84,7 +84,8 @@ static bool is_missing(const scan *sc, const char *text, size_t n)
     return false;
 }
 
-/* The cell of a text: its id plus one, 0 for missing. False if it is none, or there is no memory. */
+/* Finds the cell of a text: its id plus one, 0 for missing. False if the text is not valid or memory is
+ * short. */
 static bool find_cell(const scan *sc, scanner *s, size_t at, size_t c, const char *text, size_t n,
                       uint32_t *cell)
 {
@@ -115,20 +116,21 @@ static uint64_t word_of(const char *text, size_t n)
 #endif
 }
 
-/* The multiplier ends in 9, so that the 26 letters, and the ten digits, fall into different places. */
+/* The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */
 static size_t place_of(uint64_t word)
 {
     return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
 }
 
-/* A short text is a number, and the same few come again in nearly every row. */
+/* Short texts are compared as numbers with a cache of recent ones, because most values repeat in nearly
+ * every row. */
 static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, const char *text, size_t n,
                            uint32_t *cell)
 {
     if (n - 1 < 8) {
         uint64_t word = word_of(text, n);
         recent *r = &s->recent[c * N_RECENT + place_of(word)];
-        if (r->word != word) { /* no text is 0 */
+        if (r->word != word) { /* 0 is not the number of any text */
             if (!find_cell(sc, s, at, c, text, n, cell)) return false;
             *r = (recent){word, *cell};
         }
@@ -146,7 +148,7 @@ static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, cons
 
 /* ---- Lines -------------------------------------------------------------------------------------- */
 
-typedef struct marks { /* bits of sixty-four bytes */
+typedef struct marks { /* bitmaps of 64 bytes */
     uint64_t ends, returns, quotes, odd;
 } marks;
 
@@ -181,7 +183,7 @@ static inline marks marks_of(const char *p, char delimiter)
 }
 #endif
 
-/* From here on the column's cells take four bytes each. */
+/* Makes the column's cells four bytes wide. */
 static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
 {
     for (size_t i = n_rows; i-- > 0;) cells[i] = ((const uint8_t *)cells)[i];
@@ -203,8 +205,9 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
     return true;
 }
 
-/* Whole lines, from text to end; TAIL bytes behind it may be read. False if something is odd. A quoted cell loses
- * its quotes; if any are left over in the end, some cell holds one, or a delimiter, or a newline. */
+/* Scans whole lines from `text` to `end`; TAIL bytes after it may be read. False if something is odd. A
+ * quoted cell loses its quotes; if the number of quotes does not match in the end, some cell holds a
+ * quote, a delimiter or a newline. */
 static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
                        size_t *n_rows)
 {
@@ -212,7 +215,7 @@ static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, 
     size_t c = 0, row = 0, n_returns = 0, n_quotes = 0;
     for (const char *p = text; p < end; p += 64) {
         marks m = marks_of(p, sc->dialect.delimiter);
-        if (end - p < 64) { /* what lies behind the end does not count */
+        if (end - p < 64) { /* bytes past the end do not count */
             uint64_t within = (UINT64_C(1) << (end - p)) - 1;
             m = (marks){m.ends & within, m.returns & within, m.quotes & within, m.odd & within};
         }
@@ -227,7 +230,7 @@ static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, 
                 n--;
                 n_returns--;
             }
-            if (!(last && n == 0 && c == 0 && sc->n_columns > 1)) { /* else a blank line */
+            if (!(last && n == 0 && c == 0 && sc->n_columns > 1)) { /* otherwise it is a blank line */
                 if (*cell == '"' && n > 0) {
                     if (n < 2 || cell[n - 1] != '"') return false;
                     n_quotes -= 2;
@@ -264,8 +267,9 @@ static bool read_at(const scan *sc, char *to, size_t from, size_t n)
     return true;
 }
 
-/* The lines that begin within the stretch: from its first newline, unless it is the first, to the first
- * newline at or behind its end. The byte before it is read too, since a line may begin right at it. */
+/* The lines that begin within the stretch: from after its first newline (from its start if it is the first
+ * stretch) to the first newline at or after its end. The byte before the stretch is read too, because a
+ * line may begin exactly at its start. */
 static bool take_lines(const scan *sc, scanner *s, size_t at, const char **text, const char **end)
 {
     size_t from = sc->begin + at * STRETCH, to = from + STRETCH < sc->end ? from + STRETCH : sc->end;
@@ -280,7 +284,7 @@ static bool take_lines(const scan *sc, scanner *s, size_t at, const char **text,
         if (newline == NULL) return false;
         *text = newline + 1;
     }
-    const char *last = s->text + (to - (from - before)) - 1; /* the stretch's last byte */
+    const char *last = s->text + (to - (from - before)) - 1; /* the last byte of the stretch */
     if (to == sc->end) {
         *end = s->text + n;
         return *text <= *end;
@@ -311,7 +315,7 @@ static void tell(scan *sc, size_t at)
     cof_progress progress = {.phase = COF_PHASE_READ, .done = sc->begin + at * STRETCH, .total = sc->end};
     progress.elapsed_s = cofi_now_s() - sc->began_s;
     if (sc->env.progress != NULL) sc->env.progress(sc->env.ctx, &progress);
-    if (cofi_should_stop(&sc->env)) /* the serial parser will be told the same, and say so */
+    if (cofi_should_stop(&sc->env)) /* the serial parser will also be told, and reports it */
         atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
 }
 
@@ -331,7 +335,7 @@ static void scan_task(void *ctx, uint32_t worker, size_t at)
 
 /* ---- Columns ------------------------------------------------------------------------------------ */
 
-/* The other scanners' values join the first one's dictionary; rank[t][id] is where each one's went. */
+/* Merges the values of the other scanners into the first one's dictionary; rank[t][id] is the new id. */
 static bool merge_values(const scan *sc, size_t c)
 {
     cofi_encoder *all = &sc->scanner[0].encoder[c];
@@ -377,7 +381,7 @@ static void put_code(cofi_column *column, size_t row, uint32_t code)
         ((uint32_t *)column->codes)[row] = code;
 }
 
-/* The codes of one stretch; the cells are ids plus one of the scanner that the ranks belong to. */
+/* Writes the codes of one stretch; the cells are ids plus one of the scanner to which the ranks belong. */
 static void put_codes(const stretch *st, const piece *from, const uint32_t *rank, uint32_t n_ranks,
                       cofi_column *column)
 {
@@ -413,7 +417,8 @@ static bool make_column(const scan *sc, size_t c)
         const stretch *st = &sc->stretches[at];
         const scanner *s = &sc->scanner[st->scanner];
         put_codes(st, &st->column[c], s->rank[c], s->encoder[c].n_values, column);
-        cofi_release(&sc->env, st->column[c].cells); /* so that two tables never stand side by side */
+        /* frees the cells early, so that the table is not in memory twice */
+        cofi_release(&sc->env, st->column[c].cells);
         st->column[c].cells = NULL;
     }
     return true;
@@ -443,7 +448,7 @@ static bool open_source(scan *sc, const cofi_source *source)
     return sc->end >= SMALLEST;
 }
 
-/* Text that is not UTF-8, or not text: the serial parser knows these by their first bytes too. */
+/* Whether the first bytes show another encoding or another format; the serial parser checks the same. */
 static bool foreign(const char *head)
 {
     static const char *const magic[] = {"\xFF\xFE", "\xFE\xFF", "\x1F\x8B", "\x28\xB5\x2F\xFD"};
@@ -459,7 +464,8 @@ static size_t count_quotes(const char *text, size_t n)
     return n_quotes;
 }
 
-/* The first line tells the delimiter, the number of columns and their names; the serial parser reads it. */
+/* The first line determines the delimiter, the number of columns and their names; the serial parser reads
+ * it. */
 static bool read_head(scan *sc, cofi_parser *names, const char *shown)
 {
     char *head = cofi_alloc(&sc->env, HEAD + COFI_BLOCK_TAIL, 1), last = 0;
@@ -475,7 +481,7 @@ static bool read_head(scan *sc, cofi_parser *names, const char *shown)
         if (sc->dialect.delimiter == 0) sc->dialect.delimiter = cofi_guess_delimiter(&guess);
         memset(head + line, 0, COFI_BLOCK_TAIL);
         cofi_parser_init(names, &sc->env, shown, &sc->dialect);
-        /* an odd number of quotes: the line does not end here */
+        /* with an odd number of quotes, the line does not end here */
         good = count_quotes(head + mark, line - mark) % 2 == 0 &&
                cofi_parser_feed(names, head + mark, head + line, NULL) == COF_OK && names->n_columns > 0 &&
                names->n_columns <= MOST_COLUMNS;
@@ -517,7 +523,7 @@ static bool open_scan(scan *sc, const cofi_parser *names, uint32_t n_scanners)
 {
     sc->n_columns = names->n_columns;
     sc->n_stretches = (sc->end - sc->begin + STRETCH - 1) / STRETCH;
-    sc->most_rows = (STRETCH + SLACK) / sc->n_columns + 2; /* a line has a byte for every cell, at least */
+    sc->most_rows = (STRETCH + SLACK) / sc->n_columns + 2; /* a line has at least one byte per cell */
     sc->stretches = cofi_alloc_zero(&sc->env, sc->n_stretches, sizeof *sc->stretches);
     sc->scanner = cofi_alloc_zero(&sc->env, n_scanners, sizeof *sc->scanner);
     if (sc->stretches == NULL || sc->scanner == NULL) return false;

@@ -1,4 +1,4 @@
-/* The cof_table handle: making it from memory, asking it, naming what its columns are for. */
+/* The cof_table handle: making a table from memory, queries, and roles of columns. */
 #include "table.h"
 
 #include "../core/utf8.h"
@@ -62,7 +62,7 @@ static cof_status check_shape(size_t n_rows, size_t n_columns, const void *cells
     return COF_OK;
 }
 
-/* The ids of a column's codes, each interned once while the codes lie in a range that can be indexed. */
+/* Interns each code of a column once, as long as the codes are in a range that can be indexed. */
 static cof_status encode_codes(cofi_encoder *e, const int32_t *codes, size_t n_rows, size_t step)
 {
     enum { DIRECT = 1 << 16 };
@@ -88,7 +88,7 @@ static cof_status encode_codes(cofi_encoder *e, const int32_t *codes, size_t n_r
     return status;
 }
 
-/* Reports and model files are UTF-8 throughout, so a text that is not stays outside. */
+/* Reports and model files are UTF-8, so other texts are refused. */
 static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size_t n_rows, const char *name,
                                  cof_error *err)
 {
@@ -106,7 +106,7 @@ static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size
     return status;
 }
 
-/* A model finds its columns by name, so every column needs one of its own. */
+/* Models find columns by name, so names must be unique. */
 static cof_status check_names(const cof_env *env, const char *const *names, size_t n_columns, cof_error *err)
 {
     cofi_encoder known;
@@ -127,7 +127,7 @@ static cof_status check_names(const cof_env *env, const char *const *names, size
     return status;
 }
 
-/* Names given, or V1, V2, ...; one block, freed at once. */
+/* The given names, or V1, V2, ...; one block, to be freed at once. */
 static const char **make_names(const cof_env *env, const char *const *names, size_t n_columns)
 {
     enum { SPACE = 24 };
@@ -141,7 +141,7 @@ static const char **make_names(const cof_env *env, const char *const *names, siz
     return made;
 }
 
-/* Both makers: `codes` or `cells` is NULL. */
+/* Shared by both public functions: either `codes` or `cells` is NULL. */
 static cof_status table_from_memory(const cof_env *lent, const int32_t *codes, const char *const *cells,
                                     size_t n_rows, size_t n_columns, const char *const *names,
                                     cof_table **out, cof_error *err)
@@ -180,7 +180,7 @@ cof_status cof_table_from_strings(const cof_env *env, const char *const *cells, 
     return table_from_memory(env, NULL, cells, n_rows, n_columns, names, out, err);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------ */
 
 size_t cof_table_n_rows(const cof_table *table)
 {
@@ -285,7 +285,7 @@ cof_status cof_table_set_role(cof_table *table, size_t column, int32_t role, cof
     return COF_OK;
 }
 
-/* place[v]: position of value v in the stated order; fails on the first value not named in it. */
+/* place[v] is the position of value v in the stated order; fails at the first value that is not in it. */
 static cof_status place_values(const cofi_column *c, const cof_env *env, const char *const *values, size_t n,
                                uint32_t *place, cof_error *err)
 {
@@ -315,7 +315,7 @@ static cof_status place_values(const cofi_column *c, const cof_env *env, const c
     return status;
 }
 
-/* rank[v]: new id of value v, its position among the values that occur. */
+/* rank[v] is the new id of value v: its position among the values that occur. */
 static void rank_places(const uint32_t *place, uint32_t n_values, size_t n_named, uint32_t *at,
                         uint32_t *rank)
 {

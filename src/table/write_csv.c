@@ -1,11 +1,11 @@
-/* A table as RFC 4180 text, such that reading it again gives the same table. */
+/* Writes a table as RFC 4180 text that gives the same table when read. */
 #include "dialect.h"
 #include "table.h"
 
 typedef struct writer {
     cof_output *output;
     char delimiter;
-    const char *special; /* a text with one of these goes in quotes */
+    const char *special; /* texts with one of these characters are quoted */
     bool one_column;
 } writer;
 
@@ -27,7 +27,7 @@ static cof_status put_quoted(writer *w, const char *text, cof_error *err)
     return status == COF_OK ? put(w, "\"", 1, err) : status;
 }
 
-/* The empty cell of a table of one column would be a blank line, easily lost. */
+/* In a table of one column, an empty cell would be a blank line, which is easily lost. */
 static cof_status put_cell(writer *w, const char *text, cof_error *err)
 {
     size_t n = strcspn(text, w->special);
@@ -64,10 +64,10 @@ cof_status cof_table_write(const cof_table *table, const char *path, cof_error *
 {
     writer w = {.one_column = table->n_columns == 1};
     if (path == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "cof_table_write needs a path");
-    /* The same rule as for reading, so that what is written as .tsv is read as that. */
+    /* The same rule as for reading, so that a .tsv file is read back with tabs. */
     w.delimiter = cofi_delimiter_of_name(path) == '\t' ? '\t' : ',';
     w.special = w.delimiter == '\t' ? "\"\n\r\t" : "\"\n\r,";
-    /* A lone name must not look like several to whoever guesses the delimiter. */
+    /* A single column name must not look like several when the delimiter is guessed. */
     if (w.one_column) w.special = "\"\n\r,\t;|";
     cof_status status = cof_output_open(&table->env, path, &w.output, err);
     if (status != COF_OK) return status;
