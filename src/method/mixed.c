@@ -1,5 +1,5 @@
-/* k-prototypes (Huang 1997) and ek-prototypes (after Sangam and Om 2018). Quantities are scaled to 0..1
- * over the table; a missing cell adds nothing. */
+/* k-prototypes (Huang 1997) and ek-prototypes (after Sangam and Om 2018). Quantities are scaled as
+ * options.scale says; a missing cell adds nothing. */
 #include "mixed.h"
 
 #include "../fit/method.h"
@@ -177,9 +177,9 @@ static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma,
     return status;
 }
 
-/* ---- The weight between the parts ---------------------------------------------------------------- */
+/* ---- The weight of the attributes ---------------------------------------------------------------- */
 
-/* Variances of the scaled quantities: the mean of them, and of their square roots. In row order, one thread. */
+/* The mean variance of the scaled quantities, and their mean standard deviation. Runs on one thread in row order. */
 static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -203,7 +203,7 @@ static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof
     return status;
 }
 
-/* The chance that two rows differ in a category, mean over the attributes. */
+/* The probability that two rows differ in an attribute, as a mean over the attributes. */
 static double mean_difference(const cofi_fit *fit, const cofi_whole *rows)
 {
     const cofi_problem *p = fit->problem;
@@ -238,7 +238,7 @@ static cof_status choose_gamma(cofi_fit *fit, double *gamma, cof_error *err)
         *gamma = difference > 0 ? variance / difference : 1;
         cofi_whole_close(&rows);
     }
-    if (!(*gamma > 0)) *gamma = 1; /* quantities that are all alike leave the categories alone */
+    if (!(*gamma > 0)) *gamma = 1; /* all quantities are constant, so only the attributes matter */
     return status;
 }
 

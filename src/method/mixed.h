@@ -4,7 +4,7 @@
 
 #include "../fit/loops.h"
 
-/* Weight of a value distance relative to squared differences of quantities scaled to 0..1. */
+/* Weight of a value distance relative to squared differences of scaled quantities. */
 #define COFI_GAMMA 0.5
 
 /* Huang's loop from the seeds of the restart. The distance is the squared differences to the means plus

@@ -269,8 +269,8 @@ static void scale_quantity(double *value, uint32_t n_values)
     for (uint32_t v = 0; v < n_values; v++) value[v] = most > least ? (value[v] - least) / (most - least) : 0;
 }
 
-/* To standard deviations from the mean over the rows, in row order so that the sums are the same everywhere. Dropped
- * rows and those without a value do not count. */
+/* Scales to standard deviations from the mean. The sums are made in row order, so that they are the same for any
+ * number of threads. Zero-weight rows and missing cells do not count. */
 static void standardise_quantity(const cofi_local *l, const cofi_problem *p, const cofi_column *c,
                                  double *value)
 {

@@ -19,7 +19,7 @@ typedef struct cofi_problem {
     uint32_t *n_present; /* n_attrs: number of values that occur in rows of positive weight */
     /* number of quantities; in a row, their cells follow those of the attributes */
     size_t n_numeric;
-    double **quantity; /* per quantity and value id: scaled to 0..1 over the table; NaN: missing */
+    double **quantity; /* per quantity and value id: scaled as options.scale says; NaN: missing */
     uint64_t n_table_rows;
     uint64_t n_walked; /* rows that a pass visits; fewer than the table's if equal rows are folded */
     uint64_t n_dropped;

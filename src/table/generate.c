@@ -93,7 +93,8 @@ static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns)
         status = intern_values(&encoder[c], c < o->n_columns ? o->n_values : o->k);
     for (size_t at = 0; p->mode != NULL && at < (size_t)o->k * o->n_columns; at++)
         p->mode[at] = (uint32_t)cofi_rng_below(&p->rng, o->n_values);
-    uint64_t some = n_columns < 64 ? 65536 : 1 + 64 * 65536 / n_columns; /* rows that are drawn in no time */
+    /* rows between two checks for a stop */
+    uint64_t some = n_columns < 64 ? 65536 : 1 + 64 * 65536 / n_columns;
     for (uint64_t i = 0; i < o->n_rows && status == COF_OK; i++) {
         if (i % some == 0 && cofi_should_stop(&encoder[0].env)) return COF_ERR_STOPPED;
         if (i % 65536 == 0) tell(&encoder[0].env, i, o->n_rows, began_s);

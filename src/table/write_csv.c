@@ -48,7 +48,7 @@ static cof_status put_rows(writer *w, const cof_table *table, cof_error *err)
         status = put_cell(w, table->column[c].name, err);
         if (status == COF_OK) status = put_end(w, c == last, err);
     }
-    size_t some = 1 + 64 * 65536 / table->n_columns; /* rows that are written in no time */
+    size_t some = 1 + 64 * 65536 / table->n_columns; /* rows between two checks for a stop */
     for (size_t i = 0; i < table->n_rows && status == COF_OK; i++) {
         if (i % some == 0 && cofi_should_stop(&table->env))
             return cofi_fail(err, COF_ERR_STOPPED, "stopped before the table was written");
