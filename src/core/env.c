@@ -85,7 +85,7 @@ char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes)
     return copy;
 }
 
-/* What lies before a block; the block itself begins where any type may. */
+/* The header of a block; its size keeps the block aligned for any type. */
 struct cofi_block {
     _Alignas(max_align_t) struct cofi_block *before;
 };

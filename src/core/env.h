@@ -24,8 +24,8 @@ void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, siz
 void cofi_release(const cof_env *env, void *block);                         /* NULL is allowed */
 char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes); /* NUL-terminated copy */
 
-/* Blocks that are released together: `short_of_memory` says whether one of them could not be had, so that many
- * are asked for before one check. Begins as {.env = *env}. */
+/* Blocks that are released together. `short_of_memory` is set if an allocation failed, so that one check after several
+ * allocations is enough. Initialise it with {.env = *env}. */
 typedef struct cofi_blocks {
     cof_env env;
     struct cofi_block *last;
@@ -33,7 +33,7 @@ typedef struct cofi_blocks {
 } cofi_blocks;
 void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);      /* as cofi_alloc */
 void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size); /* as cofi_alloc_zero */
-void cofi_blocks_release(cofi_blocks *blocks);                          /* fine twice, and when all is zero */
+void cofi_blocks_release(cofi_blocks *blocks); /* allowed twice, and if all members are zero */
 
 bool cofi_should_stop(const cof_env *env);
 double cofi_now_s(void); /* seconds of a monotonic clock */

@@ -567,7 +567,7 @@ bool cofi_mst_sparse(const cof_env *env, const cofi_points *q, double scale, dou
     sparse s = {.own = {.env = *env}, .n = q->n, .scale = scale, .allowance = allowance};
     bool ok = open_sparse(&s, q) && join_nearest(&s) && find_candidates(&s) &&
               replay(&s, q, twin_length, edge, n_edges, root);
-    cofi_release(&s.own.env, s.candidate); /* which grew, so it is no block of `own` */
+    cofi_release(&s.own.env, s.candidate); /* it grows, so it is not a block of `own` */
     cofi_blocks_release(&s.own);
     return ok;
 }

@@ -22,7 +22,7 @@ typedef struct cofi_points {
 } cofi_points;
 
 cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
-void cofi_points_close(cofi_points *points); /* fine after a failed open */
+void cofi_points_close(cofi_points *points); /* allowed after a failed open */
 
 /* count: N of the attribute's values, [v][stride]. Values that no row holds have no point. size: NULL, or
  * the cluster sizes for the authors' variant, which computes p(C|v) through p(v|C) and so rounds twice

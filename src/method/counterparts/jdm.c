@@ -461,7 +461,7 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 }
 
 const cofi_method cofi_method_jdm = {.name = "jdm",
-                                     .title = "Jia, Cheung and Liu 2016, each attribute for itself",
+                                     .title = "Jia, Cheung and Liu 2016, attributes taken separately",
                                      .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW,
                                      .open = open_self,
                                      .run = run,

@@ -133,12 +133,12 @@ const cofi_method cofi_method_slg = {.name = "slg",
                                      .run = cofi_km_run_l1,
                                      .close = cofi_km_close};
 const cofi_method cofi_method_rglg = {.name = "rglg",
-                                      .title = "toy: lines in random order, drawn each start",
+                                      .title = "toy: lines in random order, drawn in each restart",
                                       .open = cofi_km_open,
                                       .run = run_random_line,
                                       .close = cofi_km_close};
 const cofi_method cofi_method_rgg = {.name = "rgg",
-                                     .title = "toy: random connected graphs, drawn each start",
+                                     .title = "toy: random connected graphs, drawn in each restart",
                                      .open = cofi_km_open,
                                      .run = run_random_graph,
                                      .close = cofi_km_close};
