@@ -10,6 +10,8 @@
 
 #include "term.h"
 
+const char *program_name = "coforest";
+
 const exit_meaning exit_meanings[] = {
     {CODE_DONE, "Done."},
     {CODE_FAILED, "The run failed: an output could not be written, or memory ran out."},

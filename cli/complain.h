@@ -22,6 +22,9 @@ typedef struct exit_meaning {
 } exit_meaning;
 extern const exit_meaning exit_meanings[];
 
+/* How this program was called: what a user types again in the next command. */
+extern const char *program_name;
+
 /* Prints `coforest: <sentence>` and hands the code back, so that failing is one line. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe must not keep the files from being written */
     signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is an error like a full disk */
+    if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
     int code = run(argc, argv);
     return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);
 }

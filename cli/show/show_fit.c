@@ -400,8 +400,8 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
         if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &err);
     }
     if (job->columns.n_used <= n) return CODE_DONE;
-    fprintf(p->out, "\n  %s%zu of %zu trees; coforest trees %s shows all%s%s\n", dim(p), n,
-            job->columns.n_used,
+    fprintf(p->out, "\n  %s%zu of %zu trees; %s trees %s shows all%s%s\n", dim(p), n, job->columns.n_used,
+            show_shell_word(program_name).text,
             job->out[OUT_MODEL].path == NULL ? "MODEL" : show_shell_word(job->out[OUT_MODEL].path).text,
             job->out[OUT_MODEL].path == NULL ? " (--model-out MODEL saves one)" : "", plain(p));
     return CODE_DONE;
@@ -452,9 +452,10 @@ static void show_next(const fit_job *job, const page *p)
     const char *model = job->out[OUT_MODEL].path;
     fputs(job->out[OUT_LABELS].path == NULL && model == NULL ? "\nNext:      " : "Next:      ", p->out);
     if (model != NULL && has_trees(job->model))
-        fprintf(p->out, "coforest trees %s\n", show_shell_word(model).text);
+        fprintf(p->out, "%s trees %s\n", show_shell_word(program_name).text, show_shell_word(model).text);
     else if (model != NULL && !job->s.demo)
-        fprintf(p->out, "coforest compare %s -k %u\n", show_shell_word(job->file).text, job->s.k);
+        fprintf(p->out, "%s compare %s -k %u\n", show_shell_word(program_name).text,
+                show_shell_word(job->file).text, job->s.k);
     else if (job->s.demo)
         fputs("coforest fit YOUR.csv -k 5 --labels-out labels.csv --model-out model.cof\n", p->out);
     else if (job->out[OUT_LABELS].path != NULL)
