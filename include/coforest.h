@@ -239,10 +239,10 @@ typedef enum cof_missing {
 
 typedef enum cof_stop {
     COF_STOP_CONVERGED = 0, /* the partition that the forest was built from came back */
-    COF_STOP_CYCLE = 1,     /* an earlier partition came back. Of forests the best partition met is kept; within
+    COF_STOP_CYCLE = 1,  /* an earlier partition came back. Of forests the best partition met is kept; within
                                the passes of one forest, the one that running up to max_passes would end with */
-    COF_STOP_CAP = 2,       /* max_passes or max_rebuilds was reached */
-    COF_STOP_STOPPED = 3    /* should_stop ended the fit; the best result so far is kept */
+    COF_STOP_CAP = 2,    /* max_passes or max_rebuilds was reached */
+    COF_STOP_STOPPED = 3 /* should_stop ended the fit; the best result so far is kept */
 } cof_stop;
 
 enum { COF_MOST_CLUSTERS = 65535 };

@@ -99,7 +99,8 @@ static void cells(void **state)
     assert_text(&p, "<td class=\"n\" data-v=\"1.239\">1.24<td class=\"n\">\xE2\x80\x93");
     begin(&p);
     cofi_html_cluster(&p.out, 8);
-    assert_text(&p, "<span class=\"nw\"><i aria-hidden=\"true\" class=\"sw cof-c0 cof-pale\"></i>cluster 9</span>");
+    assert_text(
+        &p, "<span class=\"nw\"><i aria-hidden=\"true\" class=\"sw cof-c0 cof-pale\"></i>cluster 9</span>");
 }
 
 int main(void)

@@ -3,7 +3,8 @@
 
 static cof_fit_options huang(uint32_t k, uint64_t seed)
 {
-    return (cof_fit_options){.struct_size = sizeof(cof_fit_options), .k = k, .seed = seed, .init = COF_INIT_HUANG};
+    return (cof_fit_options){
+        .struct_size = sizeof(cof_fit_options), .k = k, .seed = seed, .init = COF_INIT_HUANG};
 }
 
 /* The seeds that a start chooses, told by a single pass of k-modes. */

@@ -45,7 +45,8 @@ static void size_table(cofi_report *r)
         heads[n] = all[i];
         n += shown;
     }
-    cofi_html_table(&r->out, "full", true, "Clusters, their sizes, and how clearly their rows belong to them");
+    cofi_html_table(&r->out, "full", true,
+                    "Clusters, their sizes, and how clearly their rows belong to them");
     cofi_html_heads(&r->out, heads, numeric, n);
     cofi_out_text(&r->out, "<tbody>\n");
     for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
