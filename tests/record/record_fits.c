@@ -210,11 +210,13 @@ typedef struct word { /* of a line, and what it is to the library */
     int32_t value;
 } word;
 
-enum { START_ROWS = -1 }; /* given rows, which are no cof_init */
+enum { START_ROWS = -1 };  /* given rows, which are no cof_init */
+enum { FIRST_STARTS = 6 }; /* those of version 0.1.0, among which draw_job chooses; later ones follow them */
 
 static const word starts[] = {{"kmeans", COF_INIT_KMEANS}, {"farthest", COF_INIT_FARTHEST},
                               {"random", COF_INIT_RANDOM}, {"modes++", COF_INIT_MODESPP},
-                              {"cao", COF_INIT_CAO},       {"rows", START_ROWS}};
+                              {"cao", COF_INIT_CAO},       {"rows", START_ROWS},
+                              {"huang", COF_INIT_HUANG}};
 static const word variants[] = {{"paper", COF_VARIANT_PAPER}, {"authors", COF_VARIANT_AUTHORS}};
 static const word selections[] = {{"likelihood", COF_SELECT_LIKELIHOOD},
                                   {"objective", COF_SELECT_OBJECTIVE},
@@ -316,9 +318,9 @@ static cof_fit_options options_of(const task *job, const uint64_t *rows, const d
                          .variant = variants[job->variant].value,
                          .missing = treatments[job->treatment].value,
                          .weights = weights,
-                         .method = methods[job->method].name,
-                         .scale = COF_SCALE_RANGE};
+                         .method = methods[job->method].name};
     if (job->defaults) return o;
+    o.scale = COF_SCALE_RANGE;
     bool given = starts[job->start].value == START_ROWS;
     o.init = given ? COF_INIT_RANDOM : starts[job->start].value;
     o.init_rows = given ? rows : NULL;
@@ -446,7 +448,7 @@ static task draw_job(const cells *t, uint32_t number, size_t method, uint32_t tu
     static const uint32_t ks[] = {1, 2, 2, 3, 3, 3, 4, 5, 6, 8};
     uint64_t state = (number * UINT64_C(64) + method) * 64 + turn;
     task job = {.method = method, .threads = 1, .seed = turn};
-    job.start = below(&state, COUNT(starts));
+    job.start = below(&state, FIRST_STARTS);
     job.variant = below(&state, COUNT(variants));
     job.selection = below(&state, COUNT(selections));
     job.treatment =
@@ -476,6 +478,23 @@ static void record_small(void)
     }
 }
 
+/* Starts that version 0.1.0 did not have, each with every method on some tables. */
+static void record_later_starts(void)
+{
+    for (uint32_t number = 3; number < N_SMALL; number += 5) {
+        cells t = make_cells(&small_shapes[number], number);
+        cof_table *table = make_table(&t, number);
+        for (size_t m = 0; m < COUNT(methods); m++)
+            for (size_t start = FIRST_STARTS; start < COUNT(starts); start++) {
+                task job = draw_job(&t, number, m, 0);
+                job.start = start;
+                record(table, &t, number, &job);
+            }
+        cof_table_free(table);
+        free_cells(&t);
+    }
+}
+
 /* 50,000 rows: coforest from every start with one thread and with two, then every other method once. */
 static void record_large(void)
 {
@@ -483,7 +502,7 @@ static void record_large(void)
         uint32_t number = N_SMALL + l;
         cells t = make_cells(&large_shapes[l], number);
         cof_table *table = make_table(&t, number);
-        for (size_t s = 0; s < COUNT(starts); s++)
+        for (size_t s = 0; s < FIRST_STARTS; s++)
             for (uint32_t threads = 1; threads <= 2; threads++) {
                 task job = {.start = s, .k = 4 + l, .restarts = 1, .threads = threads, .seed = s};
                 job.variant = s % 2;
@@ -494,7 +513,7 @@ static void record_large(void)
         for (size_t m = 1; m < COUNT(methods); m++) {
             if (methods[m].many_seconds && t.s->n_values > 100) continue;
             task job = {
-                .method = m, .start = (m + l) % COUNT(starts), .k = 3 + l, .restarts = 1, .threads = 1};
+                .method = m, .start = (m + l) % FIRST_STARTS, .k = 3 + l, .restarts = 1, .threads = 1};
             record(table, &t, number, &job);
         }
         cof_table_free(table);
@@ -538,6 +557,7 @@ int main(int argc, char **argv)
     if (strcmp(list, "explicit") == 0) {
         record_small();
         record_large();
+        record_later_starts();
     } else if (strcmp(list, "defaults") == 0) {
         record_defaults();
     } else {
