@@ -15,13 +15,29 @@ double cofi_chart_y(const cofi_chart *c, double y)
     return c->top + (c->height - c->top - c->bottom) * ((c->most / 2 - y / 2) / (c->most / 2 - c->least / 2));
 }
 
+/* Short enough for the margin. */
+static void put_axis_value(cofi_out *out, const cofi_chart *c, double value)
+{
+    const double million = 1e6, billion = 1e9;
+    double largest = fmax(fabs(c->least), fabs(c->most));
+    if (largest >= billion) {
+        cofi_out_fixed(out, value / billion, 0, 2);
+        cofi_out_text(out, "e9");
+    } else if (largest >= million) {
+        cofi_out_fixed(out, value / million, 0, 2);
+        cofi_out_text(out, "e6");
+    } else {
+        cofi_out_fixed(out, value, 0, c->most - c->least < 10 ? 2 : 0);
+    }
+}
+
 void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
 {
     for (int i = 0; i <= 4; i++) {
         double value = c->least * (1 - i / 4.0) + c->most * (i / 4.0), y = cofi_chart_y(c, value);
         cofi_svg_line(out, "cof-grid", COFI_CHART_LEFT - 12, y, COFI_CHART_WIDTH - COFI_CHART_RIGHT + 12, y);
         cofi_svg_text_start(out, "cof-note cof-end", COFI_CHART_LEFT - 20, y + 4);
-        cofi_out_fixed(out, value, 0, c->most - c->least < 10 ? 2 : 0);
+        put_axis_value(out, c, value);
         cofi_out_text(out, "</text>");
     }
     cofi_out_text(out, "\n");
