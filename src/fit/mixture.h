@@ -14,7 +14,7 @@ void cofi_mixture_close(cofi_fit *fit, cofi_mixture *mixture); /* NULL is allowe
 
 /* M step from the counts of the partition */
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);
-/* E step; returns the log-likelihood. */
+/* E step. log_likelihood: of the rows visited; NULL where it is not wanted. */
 cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *mixture, double *log_likelihood, cof_error *err);
 /* M step from the results of the E step */
 void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *mixture);

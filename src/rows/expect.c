@@ -111,7 +111,8 @@ row_memberships(const expect_job *job, size_t row, uint32_t stride, uint32_t lan
     exp_all(share, lanes);
     for (uint32_t j = 0; j < k; j++) sum += share[j];
     for (uint32_t j = 0; j < k; j++) share[j] /= sum;
-    return most + log(fmax(sum, 1)); /* the likeliest class contributes 1; rounding may lower it */
+    if (job->surprise_scale == 0) return 0; /* nobody asks for it */
+    return most + log(sum > 1 ? sum : 1);   /* the likeliest class contributes 1; rounding may lower it */
 }
 
 /* Adds a row's memberships, in whole units, to the counts of its values. */
@@ -144,7 +145,8 @@ static inline __attribute__((always_inline)) void expect_rows(const expect_job *
         if (weight == 0) continue;
         double log_likelihood = row_memberships(job, i, stride, lanes, own.share);
         own.weight += weight;
-        own.surprise += (uint64_t)llrint(fmax(-log_likelihood, 0) * (double)weight * job->surprise_scale);
+        double surprise = log_likelihood < 0 ? -log_likelihood : 0;
+        own.surprise += (uint64_t)llrint(surprise * (double)weight * job->surprise_scale);
         add_row(job, own.count, i, weight, stride, lanes, own.share);
     }
     *sums = own;
@@ -198,7 +200,7 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     const cofi_problem *problem = p->rows->problem;
     cofi_labels *s = p->labels;
     expect_job job = {e, &l->cells, s, (size_t)cofi_n_flat(problem) * e->stride,
-                      surprise_scale(e->surprise, problem->total_weight)};
+                      e->surprise > 0 ? surprise_scale(e->surprise, problem->total_weight) : 0};
     cof_status status = COF_OK;
     uint64_t surprise = 0;
     if (s->part == NULL) status = open_parts(&l->env, s, e, job.n_entries, l->cells.n_rows / e->step, err);
@@ -213,6 +215,7 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
         surprise += s->part[t].surprise;
         e->weight += s->part[t].weight;
     }
-    e->log_likelihood = -(double)surprise / job.surprise_scale / problem->unit;
+    e->log_likelihood =
+        e->surprise > 0 ? -(double)surprise / job.surprise_scale / problem->unit : (double)NAN;
     return COF_OK;
 }

@@ -56,7 +56,7 @@ typedef struct cofi_expectation {
     size_t step; /* every step-th row is visited */
     /* units in the full membership of a row of weight 1 (in the problem's unit); the total fits 62 bits */
     double membership;
-    double surprise;       /* upper bound of minus the log-likelihood of any row */
+    double surprise;       /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */
     uint64_t *count;       /* out, [g][stride]: summed memberships of the rows that hold g, in units */
     uint64_t *size;        /* out, stride: summed memberships of all rows visited, in units */
     uint64_t weight;       /* out: summed weight of the rows visited, in the problem's unit */

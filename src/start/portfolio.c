@@ -63,12 +63,11 @@ static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
 {
     uint32_t n_empty = cofi_count_empty(&fit->partition);
     uint64_t moved;
-    double ignored;
     cof_status status = cofi_partition_keep(&fit->partition, &s->before, err);
     if (status != COF_OK) return status;
     cofi_mixture_begin(fit, s->mixture);
     for (uint32_t round = 0; round < s->n_rounds && status == COF_OK && !fit->log.stopped; round++) {
-        status = cofi_mixture_expect(fit, s->mixture, &ignored, err);
+        status = cofi_mixture_expect(fit, s->mixture, NULL, err);
         cofi_mixture_maximise(fit, s->mixture);
         cofi_log_stopped(&fit->host, &fit->log);
     }
