@@ -61,7 +61,8 @@ def check(old, new, most_shown):
         print(f"differs: {fit}: {what}")
     if len(wrong) > most_shown:
         print(f"and {len(wrong) - most_shown} more; --all prints them")
-    print(f"{len(new) - len(wrong)} of {len(new)} fits as recorded, {len(wrong)} differ")
+    right = sum(fit in old and same(old[fit], outcome) for fit, outcome in new.items())
+    print(f"{right} of {len(new)} fits as recorded, {len(wrong)} differ")
     return not wrong
 
 
