@@ -246,7 +246,7 @@ static inline void spread(float x, lanes *v)
 
 static void push_point(tsne *t, size_t i)
 {
-    lanes sum = {0}, push_x = {0}, push_y = {0}, one, x, y;
+    lanes sum = {0}, push_x = {0}, push_y = {0}, one = {0}, x = {0}, y = {0};
     spread(1, &one);
     spread(t->x[i], &x);
     spread(t->y[i], &y);
