@@ -62,28 +62,29 @@ static cof_status open_over(cof_output *output, const char *path, const struct s
 
 /* A dangling link is not followed: whoever placed it would choose where the file appears. It is not
  * replaced either, because it may be intended. */
-static cof_status open_new(cof_output *output, const char *path, cof_error *err)
+static cof_status refuse_dangling_link(const cof_output *output, cof_error *err)
 {
-    struct stat about;
-    if (lstat(path, &about) == 0)
-        return cofi_fail(
-            err, COF_ERR_IO,
-            "cannot write %s: it is a link to a file that does not exist; remove the link, or make "
-            "the file",
-            output->name);
-    return open_staged(output, path, NULL, err);
+    return cofi_fail(err, COF_ERR_IO,
+                     "cannot write %s: it is a link to a file that does not exist; remove the link, or make "
+                     "the file",
+                     output->name);
 }
 
 static cof_status open_path(cof_output *output, const char *path, cof_error *err)
 {
-    struct stat about;
+    struct stat about, itself;
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         output->fd = STDOUT_FILENO;
         /* Flushes what the program has printed so far, to keep the order. */
         return fflush(stdout) == 0 ? COF_OK : system_failure(output, errno, err);
     }
-    if (stat(path, &about) != 0)
-        return errno == ENOENT ? open_new(output, path, err) : system_failure(output, errno, err);
+    /* The link is examined before its target: between the two calls another process may create the file,
+     * and a new file must not be mistaken for a dangling link. */
+    bool is_link = lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode);
+    if (stat(path, &about) != 0) {
+        if (errno != ENOENT) return system_failure(output, errno, err);
+        return is_link ? refuse_dangling_link(output, err) : open_staged(output, path, NULL, err);
+    }
     if (S_ISREG(about.st_mode)) return open_over(output, path, &about, err);
     if (S_ISDIR(about.st_mode)) return system_failure(output, EISDIR, err);
     return open_directly(output, path, err);

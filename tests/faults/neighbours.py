@@ -53,14 +53,13 @@ def main():
         for i in range(args.rounds):
             work = start(folder, f"round-{i}")
             pair = [subprocess.Popen([*ALONE, *words(coforest, k)], cwd=work, stderr=subprocess.PIPE) for k in (2, 5)]
-            codes = [p.wait(timeout=run.LIMIT_S) for p in pair]
+            said = [p.communicate(timeout=run.LIMIT_S)[1].decode() for p in pair]
+            codes = [p.returncode for p in pair]
             found = contents(work)
             if any(codes) or found not in expected:
                 failed += 1
                 kinds = {n: [j for j, e in enumerate(expected) if e.get(n) == t] for n, t in found.items()}
-                print(f"FAIL round {i}: exits {codes}, outputs of {kinds}", flush=True)
-            for p in pair:
-                p.stderr.close()
+                print(f"FAIL round {i}: exits {codes}, outputs of {kinds}\n{''.join(said)}", flush=True)
             shutil.rmtree(work)
     print(f"{args.rounds - failed} rounds passed, {failed} failed")
     return failed > 0
