@@ -254,6 +254,7 @@ set(UNIT_TESTS
 )
 
 set(FUZZ_TARGETS
+  tests/fuzz/fuzz_api.c
   tests/fuzz/fuzz_arrow.c
   tests/fuzz/fuzz_csv.c
   tests/fuzz/fuzz_fit.c

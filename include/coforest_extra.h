@@ -260,7 +260,8 @@ COF_API const cof_field *cof_result_field(size_t field);
 /* How many values the field has: 1, k, or the number of records; 0: this result does not have it. For a member of a
  * list, values of one record. info may be NULL, as for a loaded model. */
 COF_API size_t cof_result_length(const cof_model *model, const cof_fit_info *info, size_t field);
-/* `at` counts clusters or records; it is below the length of the field, or of the list it is a member of. */
+/* `at` counts clusters or records. Not known where it is not below the length of the field, or of the list it is a
+ * member of. */
 COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_info *info, size_t field,
                                          size_t at);
 

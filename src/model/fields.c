@@ -272,14 +272,14 @@ static cof_field_value value_at(const source *s, const void *member)
 
 cof_field_value cof_result_value(const cof_model *m, const cof_fit_info *info, size_t field, size_t at)
 {
-    if (field >= N_FIELDS) return (cof_field_value){.known = 0};
+    size_t n = cof_result_length(m, info, field), stride = 0;
+    if (n == 0) return (cof_field_value){.known = 0};
     const source *s = &sources[field];
     const char *base = (const char *)info;
-    size_t n, stride;
-    if (s->has != NULL && !s->has(m, info)) return (cof_field_value){.known = 0};
+    if (s->field.inside != NULL && strcmp(s->field.inside, "timings") != 0)
+        base = records_of(m, s->field.inside, &n, &stride);
+    if (at >= n) return (cof_field_value){.known = 0};
     if (s->get != NULL) return s->get(m, info, at);
     if (s->size == 0) return (cof_field_value){.known = 0};
-    if (s->field.inside != NULL && strcmp(s->field.inside, "timings") != 0)
-        base = (const char *)records_of(m, s->field.inside, &n, &stride) + at * stride;
-    return value_at(s, base + s->offset);
+    return value_at(s, base + at * stride + s->offset);
 }

@@ -34,4 +34,23 @@ static int swallow(void *ctx, const char *text, size_t n_bytes)
     return p->refuse_after >= 0 && p->refuse_after-- == 0;
 }
 
+/* Numbers of drawings are numbers. Empties the page. Not every user needs it. */
+static inline void check_drawings(page *p)
+{
+    static const char *const wrong[] = {"=\"nan", "=\"-nan", "=\"inf", "=\"-inf"};
+    p->text[p->n] = '\0';
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *at = strstr(p->text, wrong[i]);
+        /* a name may well be such a word, but those stand in title, aria-label and the like */
+        while (at != NULL && (at[-1] < '0' || at[-1] > '9') && strchr("xyr", at[-1]) == NULL)
+            at = strstr(at + 1, wrong[i]);
+        require(at == NULL, "a drawing with a number that is none");
+    }
+    for (const char *at = p->text; (at = strstr(at, " points=\"")) != NULL;) {
+        at += strlen(" points=\"");
+        require(at[strspn(at, "0123456789.,-+e ")] == '"', "points that are no numbers");
+    }
+    p->n = 0;
+}
+
 #endif

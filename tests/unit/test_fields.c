@@ -71,8 +71,10 @@ static void without_info_only_the_models_own_fields_are_there(void **state)
     size_t n_there = 0;
     for (size_t f = 0; cof_result_field(f) != NULL; f++) {
         n_there += cof_result_length(m, NULL, f) > 0;
-        if (cof_result_field(f)->inside == NULL) (void)cof_result_value(m, NULL, f, 0);
+        assert_int_equal(cof_result_value(m, NULL, f, SIZE_MAX).known, 0);
     }
+    assert_int_equal(cof_result_value(m, NULL, place("k_curve", "k"), 0).known, 0); /* an empty list */
+    assert_int_equal(cof_result_value(m, NULL, place("restart_records", "passes"), 0).known, 1);
     assert_true(n_there > 10);
     assert_int_equal(cof_result_length(m, NULL, place(NULL, "objective")), 0);
     assert_int_equal(cof_result_value(m, NULL, place(NULL, "objective"), 0).known, 0);
