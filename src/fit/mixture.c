@@ -50,13 +50,13 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     m->log_theta = cofi_blocks_add_zero(&m->own, m->n_entries, sizeof *m->log_theta);
     m->log_pi = cofi_blocks_add_zero(&m->own, stride, sizeof *m->log_pi);
     m->overall = cofi_blocks_add_zero(&m->own, cofi_n_flat(p), sizeof *m->overall);
-    m->e =
-        (cofi_expectation){.log_theta = m->log_theta,
-                           .log_pi = m->log_pi,
-                           .k = fit->partition.k,
-                           .stride = stride,
-                           .step = p->n_walked <= most_rows ? 1 : (p->n_walked + most_rows - 1) / most_rows,
-                           .membership = ldexp(1.0, 61 - ilogb((double)p->total_weight))};
+    m->e = (cofi_expectation){
+        .log_theta = m->log_theta,
+        .log_pi = m->log_pi,
+        .k = fit->partition.k,
+        .stride = stride,
+        .step = p->n_table_rows <= most_rows ? 1 : (p->n_table_rows + most_rows - 1) / most_rows,
+        .membership = ldexp(1.0, 61 - ilogb((double)p->total_weight))};
     m->e.count = cofi_blocks_add(&m->own, m->n_entries, sizeof *m->e.count);
     m->e.size = cofi_blocks_add(&m->own, stride, sizeof *m->e.size);
     return m->own.short_of_memory ? cofi_no_memory(err) : set_overall(fit, m, err);
@@ -117,7 +117,7 @@ cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *m, double *log_likel
 {
     m->e.surprise = log_likelihood != NULL ? fmax(largest_surprise(fit, m), 1) : 0;
     cof_status status = fit->partition.rows->ops->expect(&fit->partition, &m->e, err);
-    fit->log.visits += (fit->problem->n_walked + m->e.step - 1) / m->e.step;
+    fit->log.visits += (fit->problem->n_table_rows + m->e.step - 1) / m->e.step;
     if (log_likelihood != NULL) *log_likelihood = m->e.log_likelihood;
     return status;
 }

@@ -59,7 +59,7 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
 /* On small tables restarts are cheap, and more of them make the result depend less on the seed. */
 static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
 {
-    double cells = (double)p->n_walked * (double)p->n_attrs;
+    double cells = (double)p->n_table_rows * (double)p->n_attrs;
     double n =
         fmax(RESTART_WORK / (cells * k), fmin(CLUSTER_RESTARTS * (double)k, CLUSTER_WORK / (cells * k)));
     if (cells >= SMALL_CELLS) return DEFAULT_RESTARTS;
@@ -98,8 +98,8 @@ static cof_status check_table(const cofi_problem *p, const cofi_method *method, 
     return COF_OK;
 }
 
-cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
-                   cof_fit_info *info, cof_error *err)
+cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
+                          cof_model **out, cof_fit_info *info, cof_error *err)
 {
     cof_fit_options o;
     cofi_problem problem;
@@ -110,7 +110,7 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
     cof_status status = resolve_options(options, &o, err);
     if (status != COF_OK) return status;
     const cofi_method *method = cofi_method_find(o.method);
-    bool fold = (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
+    bool fold = may_fold && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
     status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
@@ -130,4 +130,10 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
     cofi_rows_close(rows);
     cofi_problem_close(&problem);
     return status;
+}
+
+cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
+                   cof_fit_info *info, cof_error *err)
+{
+    return cofi_fit_table(table, options, true, out, info, err);
 }

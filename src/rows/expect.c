@@ -1,7 +1,7 @@
 /* The E step over rows in memory.
  *
- * Memberships and log-likelihoods are rounded to whole units before they are added up, so that sums do not
- * depend on the number of threads. The surprise of a row is minus its log-likelihood. */
+ * Memberships and log-likelihoods of every row of the table are rounded to whole units before they are added
+ * up, so that sums do not depend on the number of threads nor on folding. The surprise of a row is minus its log-likelihood. */
 #include "local.h"
 
 #include <math.h>
@@ -15,6 +15,12 @@ enum {
 typedef struct expect_job {
     const cofi_expectation *e;
     const cofi_cells *cells;
+    /* What is visited: n rows of the table, or, if copies can be counted instead, n rows of `cells`. */
+    size_t n;
+    const uint32_t *group;  /* row of the table -> row of `cells`; NULL: the identity */
+    const uint64_t *weight; /* NULL: 1 each */
+    const uint32_t *copies; /* NULL: 1 each */
+    uint64_t first_row;     /* number of the first one in the whole table */
     cofi_labels *s;
     size_t n_entries;
     double surprise_scale; /* units in a surprise of 1 of a row of weight 1 unit */
@@ -115,15 +121,16 @@ row_memberships(const expect_job *job, size_t row, uint32_t stride, uint32_t lan
     return most + log(sum > 1 ? sum : 1);   /* the likeliest class contributes 1; rounding may lower it */
 }
 
-/* Adds a row's memberships, in whole units, to the counts of its values. */
+/* Adds the memberships of equal rows, in whole units, to the counts of their values. */
 static inline __attribute__((always_inline)) void add_row(const expect_job *job, uint64_t *restrict count,
-                                                          size_t row, uint64_t weight, uint32_t stride,
-                                                          uint32_t lanes, const double *share)
+                                                          size_t row, uint64_t weight, uint64_t copies,
+                                                          uint32_t stride, uint32_t lanes,
+                                                          const double *share)
 {
     const cofi_cells *c = job->cells;
     uint64_t *restrict size = count + job->n_entries, *restrict units = size + stride;
     double whole = job->e->membership * (double)weight;
-    for (uint32_t j = 0; j < job->e->k; j++) units[j] = (uint64_t)llrint(share[j] * whole);
+    for (uint32_t j = 0; j < job->e->k; j++) units[j] = copies * (uint64_t)llrint(share[j] * whole);
     for (uint32_t j = 0; j < lanes; j++) size[j] += units[j];
     for (size_t r = 0; r < c->n_attrs; r++) {
         uint64_t *to = count + (size_t)(c->first[r] + cofi_id(c->ids[r], row)) * stride;
@@ -141,13 +148,15 @@ static inline __attribute__((always_inline)) void expect_rows(const expect_job *
 {
     cofi_expect_part own = *sums;
     for (size_t i = begin; i < end; i += job->e->step) {
-        uint64_t weight = cofi_cells_weight(job->cells, i);
+        uint64_t weight = job->weight != NULL ? job->weight[i] : 1;
+        uint64_t copies = job->copies != NULL ? job->copies[i] : 1;
+        size_t row = job->group != NULL ? job->group[i] : i;
         if (weight == 0) continue;
-        double log_likelihood = row_memberships(job, i, stride, lanes, own.share);
-        own.weight += weight;
+        double log_likelihood = row_memberships(job, row, stride, lanes, own.share);
+        own.weight += copies * weight;
         double surprise = log_likelihood < 0 ? -log_likelihood : 0;
-        own.surprise += (uint64_t)llrint(surprise * (double)weight * job->surprise_scale);
-        add_row(job, own.count, i, weight, stride, lanes, own.share);
+        own.surprise += copies * (uint64_t)llrint(surprise * (double)weight * job->surprise_scale);
+        add_row(job, own.count, row, weight, copies, stride, lanes, own.share);
     }
     *sums = own;
 }
@@ -155,8 +164,8 @@ static inline __attribute__((always_inline)) void expect_rows(const expect_job *
 static void expect_block(const expect_job *job, cofi_expect_part *part, size_t block)
 {
     size_t step = job->e->step, begin = block * COFI_BLOCK_ROWS, end = begin + COFI_BLOCK_ROWS;
-    begin = (begin + step - 1) / step * step;
-    end = end < job->cells->n_rows ? end : job->cells->n_rows;
+    begin += (step - (size_t)((job->first_row + begin) % step)) % step;
+    end = end < job->n ? end : job->n;
     switch (job->e->stride) {
     case 2:
         expect_rows(job, part, begin, end, 2, 2);
@@ -179,7 +188,7 @@ static void expect_task(void *ctx, uint32_t worker, size_t part)
 {
     const expect_job *job = ctx;
     cofi_expect_part *own = &job->s->part[part];
-    size_t n = cofi_n_blocks(job->cells->n_rows);
+    size_t n = cofi_n_blocks(job->n);
     (void)worker;
     own->surprise = own->weight = 0;
     memset(own->count, 0, (job->n_entries + job->e->stride) * sizeof *own->count);
@@ -194,16 +203,35 @@ static double surprise_scale(double surprise, uint64_t total_weight)
     return ldexp(1.0, exponent - 1);
 }
 
+/* Equal rows of equal weight are visited once, unless only some rows of the table are visited. */
+static void set_rows(expect_job *job, const cofi_local *l)
+{
+    if (l->group != NULL && l->table_weight == NULL && job->e->step == 1) {
+        job->n = l->cells.n_rows;
+        job->copies = l->copies;
+        return;
+    }
+    job->n = l->n_rows;
+    job->group = l->group;
+    job->weight = l->table_weight;
+    job->first_row = l->first_row;
+}
+
 cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     const cofi_problem *problem = p->rows->problem;
     cofi_labels *s = p->labels;
-    expect_job job = {e, &l->cells, s, (size_t)cofi_n_flat(problem) * e->stride,
-                      e->surprise > 0 ? surprise_scale(e->surprise, problem->total_weight) : 0};
+    expect_job job = {.e = e,
+                      .cells = &l->cells,
+                      .s = s,
+                      .n_entries = (size_t)cofi_n_flat(problem) * e->stride,
+                      .surprise_scale =
+                          e->surprise > 0 ? surprise_scale(e->surprise, problem->total_weight) : 0};
     cof_status status = COF_OK;
     uint64_t surprise = 0;
-    if (s->part == NULL) status = open_parts(&l->env, s, e, job.n_entries, l->cells.n_rows / e->step, err);
+    set_rows(&job, l);
+    if (s->part == NULL) status = open_parts(&l->env, s, e, job.n_entries, job.n / e->step, err);
     if (status != COF_OK) return status;
     cofi_team_run(s->pass.team, expect_task, &job, s->n_parts);
     memset(e->count, 0, job.n_entries * sizeof *e->count);

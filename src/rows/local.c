@@ -183,7 +183,6 @@ const cofi_rows_ops cofi_local_ops = {
     .close = local_close,
     .totals = local_totals,
     .fetch = local_fetch,
-    .sample = cofi_local_sample,
     .pairs = cofi_local_pairs,
     .open = open_labels,
     .close_labels = close_labels,

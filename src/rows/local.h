@@ -10,6 +10,8 @@ typedef struct cofi_local {
     cof_env env;
     /* the rows that a pass visits: the table's, or the distinct ones if folded */
     cofi_cells cells;
+    size_t n_rows;          /* rows of the table */
+    uint64_t first_row;     /* number of the first one: 0, unless the table is a part of a larger one */
     uint32_t *group;        /* table row -> row of `cells`; NULL: the identity */
     uint64_t *table_weight; /* per table row, in the problem's unit; NULL: 1 each */
     uint8_t *dropped;       /* per table row; NULL: no row is dropped */
@@ -61,8 +63,6 @@ extern const cofi_rows_ops cofi_local_ops;
 bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_t *row, size_t n);
 
 /* The members of cofi_local_ops; each is in the file of its name. */
-cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
-                             cof_error *err);
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                             cof_error *err);
 cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
@@ -71,6 +71,9 @@ cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, 
 cof_status cofi_local_mass(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
 cof_status cofi_local_row_at(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
                              cof_error *err);
+/* Density of a row of `cells` times its distance to the nearest seed. */
+double cofi_local_merit(const cofi_local *local, const cofi_labels *labels, const uint64_t *total,
+                        size_t row);
 cof_status cofi_local_densest(cofi_partition *partition, const uint64_t *total, uint64_t *row,
                               cof_error *err);
 

@@ -432,6 +432,7 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
     if (l == NULL) return cofi_no_memory(err);
     l->base = (cofi_rows){&cofi_local_ops, p};
     l->env = p->env;
+    l->n_rows = table->n_rows;
     cof_status status = set_candidates(p, err);
     if (status == COF_OK) status = set_weights(l, p, options->weights, err);
     if (status == COF_OK) status = handle_missing(l, p, err);

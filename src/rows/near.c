@@ -62,8 +62,7 @@ static cof_status open_near(cofi_partition *p, cof_error *err)
     cofi_labels *s = p->labels;
     if (s->near == NULL) s->near = cofi_alloc(&l->env, l->cells.n_rows, sizeof *s->near);
     if (s->block_mass == NULL)
-        s->block_mass =
-            cofi_alloc(&l->env, p->rows->problem->n_table_rows / BLOCK + 1, sizeof *s->block_mass);
+        s->block_mass = cofi_alloc(&l->env, l->n_rows / BLOCK + 1, sizeof *s->block_mass);
     return s->near != NULL && s->block_mass != NULL ? COF_OK : cofi_no_memory(err);
 }
 
@@ -131,7 +130,7 @@ cof_status cofi_local_mass(cofi_partition *p, cofi_chance by, uint64_t *total, c
 {
     const cofi_local *l = cofi_local_of(p->rows);
     cofi_labels *s = p->labels;
-    mass_job job = {l, s, by, p->rows->problem->n_table_rows};
+    mass_job job = {l, s, by, l->n_rows};
     cof_status status = open_near(p, err);
     if (status != COF_OK) return status;
     *total = job.n_rows;
@@ -149,7 +148,7 @@ cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target,
 {
     const cofi_local *l = cofi_local_of(p->rows);
     const cofi_labels *s = p->labels;
-    mass_job job = {l, s, by, p->rows->problem->n_table_rows};
+    mass_job job = {l, s, by, l->n_rows};
     size_t block = 0;
     (void)err;
     *row = target;
@@ -163,31 +162,34 @@ cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target,
 
 /* ---- Density ------------------------------------------------------------------------------------- */
 
-/* The first table row of positive weight that is folded into this row. */
-static uint64_t table_row(const cofi_local *l, size_t row)
+double cofi_local_merit(const cofi_local *l, const cofi_labels *s, const uint64_t *total, size_t row)
 {
-    uint64_t i = 0;
-    if (l->group == NULL) return row;
-    while (l->group[i] != row || (l->table_weight != NULL && l->table_weight[i] == 0)) i++;
-    return i;
+    const cofi_cells *c = &l->cells;
+    uint64_t density = 0;
+    for (size_t r = 0; r < c->n_attrs; r++) density += total[c->first[r] + cofi_id(c->ids[r], row)];
+    return (double)density * (s->n_seeds > 0 ? (double)s->near[row] : 1.0);
 }
 
+/* Equal rows have equal merit, so it is enough to visit the distinct rows, unless the first of equal rows may
+ * weigh nothing. */
 cof_status cofi_local_densest(cofi_partition *p, const uint64_t *total, uint64_t *row, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
-    const cofi_cells *c = &l->cells;
-    const cofi_labels *s = p->labels;
+    const uint64_t *weight = l->table_weight;
+    bool distinct = l->group != NULL && weight == NULL;
     double greatest = -1;
-    size_t best = 0;
     (void)err;
-    for (size_t i = 0; i < c->n_rows; i++) {
-        uint64_t density = 0;
-        for (size_t r = 0; r < c->n_attrs; r++) density += total[c->first[r] + cofi_id(c->ids[r], i)];
-        double merit = (double)density * (s->n_seeds > 0 ? (double)s->near[i] : 1.0);
-        if (cofi_cells_weight(c, i) == 0 || merit <= greatest) continue;
+    *row = 0;
+    for (size_t i = 0; i < (distinct ? l->cells.n_rows : l->n_rows); i++) {
+        if (weight != NULL && weight[i] == 0) continue;
+        double merit = cofi_local_merit(l, p->labels, total, distinct ? i : cofi_local_row(l, i));
+        if (merit <= greatest) continue;
         greatest = merit;
-        best = i;
+        *row = i;
     }
-    *row = table_row(l, best);
+    if (!distinct) return COF_OK;
+    uint64_t first = 0;
+    while (l->group[first] != *row) first++;
+    *row = first;
     return COF_OK;
 }

@@ -53,7 +53,7 @@ typedef struct cofi_expectation {
     const double *log_theta; /* [g][stride]: log p(v | class); 0 for an ignored cell */
     const double *log_pi;    /* stride: log of the class sizes as shares of all rows */
     uint32_t k, stride;
-    size_t step; /* every step-th row is visited */
+    size_t step; /* every step-th row of the table is visited */
     /* units in the full membership of a row of weight 1 (in the problem's unit); the total fits 62 bits */
     double membership;
     double surprise;       /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */
@@ -87,11 +87,6 @@ typedef struct cofi_rows_ops {
      * may be NULL. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*fetch)(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
                         cof_error *err);
-    /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is
-     * drawn from each; repeated calls draw the same rows. The sample has no quantities. Close the rows,
-     * then the problem with cofi_problem_close_sample, even if the call failed: the sample owns only one
-     * member of the problem, the whole problem owns the others. */
-    cof_status (*sample)(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out, cof_error *err);
     /* Counts of value pairs, one attribute pair at a time. COF_ERR_STOPPED if the host asked to stop. */
     cof_status (*pairs)(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err);
 
@@ -139,6 +134,13 @@ struct cofi_rows {
  * unless there are quantities. Close the rows, then the problem, even if the call failed. */
 cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool fold,
                                 cofi_problem *problem, cofi_rows **rows, cof_error *err);
+
+/* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is drawn
+ * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the problem
+ * with cofi_problem_close_sample, even if the call failed: the sample owns only one member of the problem, the
+ * whole problem owns the others. */
+cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
+                            cof_error *err);
 
 /* ---- Calls, in terms of the contract ------------------------------------------------------------- */
 

@@ -4,28 +4,58 @@
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 
+enum { FETCHED_ROWS = 4096 }; /* rows fetched at once */
+
 /* The row is drawn within its stretch, because evenly spaced rows could all fall on one phase of a
  * periodic table. */
-static uint32_t row_of_stretch(size_t n_rows, size_t n, size_t at)
+static uint64_t row_of_stretch(uint64_t n_rows, size_t n, size_t at)
 {
-    size_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
-    return (uint32_t)(begin + cofi_mix64(at) % (end - begin));
+    uint64_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
+    return begin + cofi_mix64(at) % (end - begin);
 }
 
-static bool gather(const cofi_cells *whole, cofi_local *l, cofi_problem *p)
+static void set_code(char *codes, uint8_t width, size_t row, uint32_t id)
 {
-    size_t n = l->cells.n_rows;
-    uint32_t *row = cofi_alloc(&l->env, n, sizeof *row);
-    bool ok = row != NULL;
-    for (size_t at = 0; ok && at < n; at++) row[at] = row_of_stretch(whole->n_rows, n, at);
-    for (size_t r = 0; ok && r < p->n_attrs; r++) ok = cofi_local_gather(l, r, whole->ids[r], row, n);
-    for (size_t at = 0; ok && at < n; at++) {
-        uint64_t weight = cofi_cells_weight(whole, row[at]);
-        if (l->table_weight != NULL) l->table_weight[at] = weight;
-        p->total_weight += weight;
+    uint16_t middle = (uint16_t)id;
+    uint8_t narrow = (uint8_t)id;
+    const void *from = width == 1 ? (const void *)&narrow : width == 2 ? (const void *)&middle : &id;
+    memcpy(codes + row * width, from, width);
+}
+
+static bool open_columns(cofi_local *l, const cofi_problem *p)
+{
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        uint32_t n_slots = p->first[r + 1] - p->first[r];
+        uint8_t width = n_slots <= 1 << 8 ? 1 : n_slots <= 1 << 16 ? 2 : 4;
+        void *codes = cofi_alloc_column(&l->env, r, l->cells.n_rows, width, &l->gathered[r]);
+        if (codes == NULL) return false;
+        l->ids[r] = (cofi_ids){codes, width};
     }
-    cofi_release(&l->env, row);
-    return ok;
+    return true;
+}
+
+/* Fetches the cells and weights of the drawn rows, some at a time. */
+static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_error *err)
+{
+    size_t n = l->cells.n_rows, n_columns = whole->problem->n_attrs + whole->problem->n_numeric;
+    cofi_blocks own = {.env = l->env};
+    uint64_t *row = cofi_blocks_add(&own, FETCHED_ROWS, sizeof *row);
+    uint32_t *cell = cofi_blocks_add(&own, FETCHED_ROWS * n_columns, sizeof *cell);
+    cof_status status = own.short_of_memory ? cofi_no_memory(err) : COF_OK;
+    for (size_t begin = 0; status == COF_OK && begin < n; begin += FETCHED_ROWS) {
+        size_t n_here = n - begin < FETCHED_ROWS ? n - begin : FETCHED_ROWS;
+        for (size_t i = 0; i < n_here; i++)
+            row[i] = row_of_stretch(whole->problem->n_table_rows, n, begin + i);
+        status = cofi_rows_fetch(whole, row, n_here, cell, l->table_weight + begin, err);
+        for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+            for (size_t i = 0; i < n_here; i++)
+                set_code((char *)(uintptr_t)l->ids[r].codes, l->ids[r].width, begin + i,
+                         cell[i * n_columns + r]);
+        for (size_t i = begin; status == COF_OK && i < begin + n_here; i++)
+            p->total_weight += l->table_weight[i];
+    }
+    cofi_blocks_release(&own);
+    return status;
 }
 
 static bool count_present(const cofi_cells *c, cofi_problem *p)
@@ -57,10 +87,18 @@ static bool count_distinct(const cofi_cells *c, cofi_problem *p)
     return ok;
 }
 
-/* The sample owns only n_present of its problem; it shares the other members with the whole problem. */
-cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_rows **out, cof_error *err)
+/* The kernels count unweighted rows faster. */
+static void forget_equal_weights(cofi_local *l)
 {
-    const cofi_cells *whole = &cofi_local_of(rows)->cells;
+    for (size_t i = 0; i < l->cells.n_rows; i++)
+        if (l->table_weight[i] != 1) return;
+    cofi_release(&l->env, l->table_weight);
+    l->table_weight = NULL;
+    l->cells.weight = NULL;
+}
+
+cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_rows **out, cof_error *err)
+{
     *p = *rows->problem;
     p->n_table_rows = p->n_walked = n;
     p->n_dropped = p->n_distinct = p->total_weight = p->n_numeric = 0;
@@ -70,14 +108,18 @@ cof_status cofi_local_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_ro
     if (l == NULL) return cofi_no_memory(err);
     l->base = (cofi_rows){&cofi_local_ops, p};
     l->env = p->env;
+    l->n_rows = n;
     l->n_columns = p->n_attrs;
     l->ids = cofi_alloc(&p->env, p->n_attrs, sizeof *l->ids);
     l->gathered = cofi_alloc_zero(&p->env, p->n_attrs, sizeof *l->gathered);
-    bool weighted = whole->weight != NULL;
-    if (weighted) l->table_weight = cofi_alloc(&p->env, n, sizeof *l->table_weight);
+    l->table_weight = cofi_alloc(&p->env, n, sizeof *l->table_weight);
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
-    bool ok = p->n_present != NULL && l->ids != NULL && l->gathered != NULL &&
-              (!weighted || l->table_weight != NULL) && gather(whole, l, p) && count_present(&l->cells, p) &&
-              count_distinct(&l->cells, p);
-    return ok ? COF_OK : cofi_no_memory(err);
+    if (p->n_present == NULL || l->ids == NULL || l->gathered == NULL || l->table_weight == NULL ||
+        !open_columns(l, p))
+        return cofi_no_memory(err);
+    cof_status status = fetch(rows, l, p, err);
+    if (status != COF_OK) return status;
+    if (!count_present(&l->cells, p) || !count_distinct(&l->cells, p)) return cofi_no_memory(err);
+    forget_equal_weights(l);
+    return COF_OK;
 }

@@ -45,7 +45,7 @@ static size_t sample_size(uint32_t k)
 
 static bool uses_sample(const cofi_problem *p, uint32_t k)
 {
-    return p->n_walked > 2 * sample_size(k);
+    return p->n_table_rows > 2 * sample_size(k);
 }
 
 /* ---- One start, on the table or on a sample of it ------------------------------------------------- */
@@ -126,7 +126,7 @@ static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *
     cofi_rows *rows = fit->partition.rows;
     sample *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    cof_status status = rows->ops->sample(rows, n, &s->problem, &s->rows, err);
+    cof_status status = cofi_rows_sample(rows, n, &s->problem, &s->rows, err);
     bool varied = status == COF_OK && s->problem.n_distinct >= fit->partition.k;
     if (varied) status = open_on_sample(fit, n, s, err);
     if (varied && status == COF_OK)

@@ -2,6 +2,7 @@
 #include "fit_helper.h"
 
 #include "../../src/fit/loops.h"
+#include "../../src/method/methods.h"
 
 /* From seeds to a settled partition. */
 static void start(rig *g, uint64_t seed)
@@ -57,6 +58,64 @@ static void folding_changes_no_start(void **state)
     }
 }
 
+/* Few distinct rows, some with missing cells; the first of equal rows may weigh nothing. */
+static cof_table *repeated_rows(uint64_t seed, size_t n, size_t n_distinct, bool weighted)
+{
+    enum { L = 4 };
+    cofi_rng rng = dice(seed);
+    int32_t *codes = random_codes(&rng, n_distinct, L, 4, 5), *all = get_zero(n * (L + 1), sizeof *all);
+    for (size_t d = 0; d < n_distinct; d += 7) codes[d * L + d % L] = -1;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(all + i * (L + 1), codes + below(&rng, (uint32_t)n_distinct) * L, L * sizeof *codes);
+        all[i * (L + 1) + L] = (int32_t)below(&rng, 4);
+    }
+    cof_table *table = table_of(all, n, L + 1);
+    cof_table_set_role(table, L, weighted ? COF_ROLE_WEIGHT : COF_ROLE_IGNORED, NULL);
+    free(codes);
+    free(all);
+    return table;
+}
+
+/* Whether equal rows are folded changes no label, no figure, and not the number of restarts. */
+static void check_folding(const cof_table *table, const cof_fit_options *o)
+{
+    cof_model *model[2];
+    cof_fit_info info[2] = {{.struct_size = sizeof *info}, {.struct_size = sizeof *info}};
+    cof_error err;
+    size_t n = cof_table_n_rows(table);
+    for (int fold = 0; fold < 2; fold++)
+        assert_status(cofi_fit_table(table, o, fold == 1, &model[fold], &info[fold], &err), COF_OK, &err);
+    assert_memory_equal(cof_model_labels(model[0], NULL), cof_model_labels(model[1], NULL),
+                        n * sizeof(int32_t));
+    assert_true(info[0].objective == info[1].objective);
+    assert_true(info[0].log_likelihood == info[1].log_likelihood);
+    assert_int_equal(info[0].n_restarts, info[1].n_restarts);
+    assert_int_equal(info[0].best_restart, info[1].best_restart);
+    assert_int_equal(info[0].passes, info[1].passes);
+    for (int fold = 0; fold < 2; fold++) cof_model_free(model[fold]);
+}
+
+static void folding_changes_no_result(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        bool large = seed == 5; /* large: starts are tried on a sample */
+        cof_table *table = repeated_rows(seed, large ? 20000 : 400, large ? 3000 : 90, seed % 2 == 1);
+        cof_fit_options o = {.struct_size = sizeof o, .k = 4, .seed = seed, .threads = 1};
+        o.missing = (int32_t)(seed % 3);
+        check_folding(table, &o); /* all defaults */
+        o.restarts = 3;
+        for (int32_t init = COF_INIT_KMEANS; init <= COF_INIT_HUANG; init++) {
+            o.init = init;
+            check_folding(table, &o);
+        }
+        o.method = "lca";
+        o.init = COF_INIT_KMEANS;
+        check_folding(table, &o);
+        cof_table_free(table);
+    }
+}
+
 /* Every number has a start, a name and a line for people; no two names are equal. */
 static void starts_have_names(void **state)
 {
@@ -76,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_cluster_begins_empty),
         cmocka_unit_test(folding_changes_no_start),
+        cmocka_unit_test(folding_changes_no_result),
         cmocka_unit_test(starts_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
