@@ -72,8 +72,7 @@ static void close_labels(cofi_partition *p)
     if (p->labels == NULL) return;
     cofi_pass_close(&p->labels->pass);
     cofi_local_expect_close(env, p->labels);
-    cofi_release(env, p->labels->near);
-    cofi_release(env, p->labels->block_mass);
+    cofi_local_drop_seeds(p);
     cofi_release(env, p->labels);
 }
 
@@ -87,6 +86,7 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
 {
     (void)err;
     for (size_t at = 0; at < n; at++) {
+        cofi_local_drop_seeds(request[at].partition);
         request[at].moved = cofi_pass_run(&request[at].partition->labels->pass, request[at].scores);
         request[at].partition->known = true;
         show(request[at].partition);

@@ -68,6 +68,7 @@ cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_vi
 cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 void cofi_local_expect_close(const cof_env *env, cofi_labels *labels);
 cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
+void cofi_local_drop_seeds(cofi_partition *partition);
 cof_status cofi_local_mass(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
 cof_status cofi_local_row_at(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
                              cof_error *err);

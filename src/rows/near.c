@@ -66,6 +66,18 @@ static cof_status open_near(cofi_partition *p, cof_error *err)
     return s->near != NULL && s->block_mass != NULL ? COF_OK : cofi_no_memory(err);
 }
 
+/* Called when a pass begins: the seeds are chosen then, and later blocks can use this memory. */
+void cofi_local_drop_seeds(cofi_partition *p)
+{
+    const cof_env *env = &cofi_local_of(p->rows)->env;
+    cofi_labels *s = p->labels;
+    cofi_release(env, s->near);
+    cofi_release(env, s->block_mass);
+    s->near = NULL;
+    s->block_mass = NULL;
+    s->n_seeds = 0;
+}
+
 cof_status cofi_local_add_seed(cofi_partition *p, const uint32_t *cell, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);

@@ -110,7 +110,7 @@ typedef struct cofi_rows_ops {
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 
     /* ---- Seeds of a partition */
-    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds. */
+    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds; so does a pass. */
     cof_status (*add_seed)(cofi_partition *partition, const uint32_t *cell, cof_error *err);
     /* mass: the sum of weight times factor over all rows. row_at: the first row at which the running sum
      * of these masses exceeds `target`. */
