@@ -39,12 +39,15 @@ const option column_options[] = {
     OPTION("label", "COLUMN", OPTION_TEXT, column_choice, label,
            "The column of true classes. It is left out of the clustering and compared with the clusters "
            "afterwards."),
-    OPTION("ignore", "COLUMN,...", OPTION_TEXTS, column_choice, ignore,
-           "Leave these columns out. May be repeated."),
+    OPTION(
+        "ignore", "COLUMN,...", OPTION_TEXTS, column_choice, ignore,
+        "Leave these columns out. Here and wherever columns are named, * stands for any text and ? for one "
+        "character, as in 'q*'. May be repeated."),
     OPTION("columns", "COLUMN,...", OPTION_TEXTS, column_choice, columns,
            "Cluster on these columns only, even if one looks like an identifier. May be repeated."),
-    OPTION("ordinal", "COLUMN=a<b<c", OPTION_TEXTS, column_choice, ordinal,
-           "The values of this column have an order, from first to last. May be repeated."),
+    OPTION("ordinal", "COLUMN,...=a<b<c", OPTION_TEXTS, column_choice, ordinal,
+           "The values of these columns have an order, from first to last. coforest then makes their trees "
+           "lines; a method that has no use for an order says so. May be repeated."),
     OPTION("numeric", "COLUMN,...", OPTION_TEXTS, column_choice, numeric,
            "These columns are quantities, however few values they have. May be repeated."),
     OPTION("categorical", "COLUMN,...", OPTION_TEXTS, column_choice, categorical,
@@ -186,78 +189,115 @@ static int find_column(const cof_table *table, const char *file, const char *nam
     return name != NULL && *column == SIZE_MAX ? complain_column(table, file, name) : CODE_DONE;
 }
 
-/* Marks the columns of a comma list; a name that holds commas itself counts if the whole text is one. */
+/* What is done with each column that a text names; exit codes. */
+typedef int (*column_action)(void *ctx, size_t column);
+
+static bool is_known(const cof_table *table, const char *name)
+{
+    for (size_t c = 0; c < cof_table_n_columns(table); c++)
+        if (cof_name_matches(name, column_name(table, c))) return true;
+    return false;
+}
+
+/* The column of that name, or those that a pattern such as q* matches. */
+static int each_named(const cof_table *table, const char *file, const char *name, column_action act,
+                      void *ctx)
+{
+    int code = CODE_DONE;
+    size_t c = cof_table_find(table, name);
+    if (c != SIZE_MAX) return act(ctx, c);
+    if (!is_known(table, name)) return complain_column(table, file, name);
+    for (c = 0; code == CODE_DONE && c < cof_table_n_columns(table); c++)
+        if (cof_name_matches(name, column_name(table, c))) code = act(ctx, c);
+    return code;
+}
+
+/* The columns of a comma list; a name that holds commas itself counts if the whole text is one. */
+static int each_listed(const cof_table *table, const char *file, const char *list, bool several,
+                       column_action act, void *ctx)
+{
+    int code = CODE_DONE;
+    size_t n = 0;
+    const char **names = split(list, cof_table_find(table, list) == SIZE_MAX ? ',' : '\0', &n);
+    if (names == NULL) return complain_memory();
+    for (size_t j = 0; j < n && code == CODE_DONE; j++)
+        if (!several || is_known(table, names[j])) code = each_named(table, file, names[j], act, ctx);
+    free(names);
+    return code;
+}
+
+typedef struct marking {
+    const cof_table *table;
+    left_out mark, *why;
+} marking;
+
+static int mark_column(void *ctx, size_t c)
+{
+    const marking *m = ctx;
+    if (m->mark == USED && m->why[c] == LEFT_IGNORED)
+        return complain(CODE_USAGE, "\"%s\" is in both --columns and --ignore", column_name(m->table, c));
+    m->why[c] = m->mark;
+    return CODE_DONE;
+}
+
 static int mark_named(const cof_table *table, const char *file, const text_list *lists, bool several,
                       left_out mark, left_out *why)
 {
     int code = CODE_DONE;
-    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
-        size_t n = 0, c = cof_table_find(table, lists->text[i]);
-        const char **names = split(lists->text[i], c == SIZE_MAX ? ',' : '\0', &n);
-        if (names == NULL) return complain_memory();
-        for (size_t j = 0; j < n && code == CODE_DONE; j++) {
-            if (several && cof_table_find(table, names[j]) == SIZE_MAX) continue;
-            code = find_column(table, file, names[j], &c);
-            if (code == CODE_DONE && mark == USED && why[c] == LEFT_IGNORED)
-                code = complain(CODE_USAGE, "\"%s\" is in both --columns and --ignore", names[j]);
-            if (code == CODE_DONE) why[c] = mark;
-        }
-        free(names);
-    }
+    marking m = {table, mark, why};
+    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++)
+        code = each_listed(table, file, lists->text[i], several, mark_column, &m);
     return code;
 }
 
-/* The column before one of the equals signs: a name may hold some itself, so the shortest one that the
- * table has counts. *values is what follows. */
-static int find_assigned(const cof_table *table, const char *file, const char *text, const char *form,
-                         size_t *column, const char **values)
+/* The columns before one of the equals signs: a name may hold some itself, so the shortest one that the table has
+ * counts; failing that, the text before the first sign is a list. *values is what follows, for the action to read. */
+static int each_assigned(const cof_table *table, const char *file, const char *text, const char *form,
+                         bool several, const char **values, column_action act, void *ctx)
 {
-    int code = CODE_DONE;
     const char *first = strchr(text, '=');
+    if (first == NULL) return complain(CODE_USAGE, "%s, not \"%s\"", form, text);
     char *name = strdup(text);
     if (name == NULL) return complain_memory();
-    *column = SIZE_MAX;
-    *values = "";
-    for (const char *s = first; s != NULL && *column == SIZE_MAX; s = strchr(s + 1, '=')) {
+    size_t column = SIZE_MAX;
+    for (const char *s = first; s != NULL && column == SIZE_MAX; s = strchr(s + 1, '=')) {
         name[s - text] = '\0';
-        *column = cof_table_find(table, name);
+        column = cof_table_find(table, name);
         *values = s + 1;
         name[s - text] = '=';
     }
-    if (*column == SIZE_MAX && first != NULL) name[first - text] = '\0';
-    if (first == NULL)
-        code = complain(CODE_USAGE, "%s, not \"%s\"", form, text);
-    else if (*column == SIZE_MAX)
-        code = complain_column(table, file, name);
+    if (column == SIZE_MAX) {
+        name[first - text] = '\0';
+        *values = first + 1;
+    }
+    int code = column != SIZE_MAX ? act(ctx, column) : each_listed(table, file, name, several, act, ctx);
     free(name);
     return code;
 }
 
-static bool has_assigned(const cof_table *table, const char *text)
-{
-    char name[256];
-    for (const char *s = strchr(text, '='); s != NULL; s = strchr(s + 1, '=')) {
-        if ((size_t)(s - text) >= sizeof name) break;
-        snprintf(name, sizeof name, "%.*s", (int)(s - text), text);
-        if (cof_table_find(table, name) != SIZE_MAX) return true;
-    }
-    return strchr(text, '=') == NULL; /* badly formed, which every table may tell */
-}
+typedef struct ordering {
+    cof_table *table;
+    const char *values;
+} ordering;
 
-/* COLUMN=a<b<c */
-static int set_order(cof_table *table, const char *file, const char *text, bool several)
+static int order_column(void *ctx, size_t c)
 {
+    const ordering *o = ctx;
     cof_error err;
-    const char *list = NULL;
-    size_t column = SIZE_MAX, n = 0;
-    if (several && !has_assigned(table, text)) return CODE_DONE;
-    int code = find_assigned(table, file, text, "--ordinal must look like COLUMN=a<b<c", &column, &list);
-    if (code != CODE_DONE) return code;
-    const char **values = split(list, '<', &n);
+    size_t n = 0;
+    const char **values = split(o->values, '<', &n);
     if (values == NULL) return complain_memory();
-    cof_status status = cof_table_set_order(table, column, values, n, &err);
+    cof_status status = cof_table_set_order(o->table, c, values, n, &err);
     free(values);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
+}
+
+/* COLUMN,...=a<b<c */
+static int set_order(cof_table *table, const char *file, const char *text, bool several)
+{
+    ordering o = {.table = table};
+    return each_assigned(table, file, text, "--ordinal must look like COLUMN=a<b<c", several, &o.values,
+                         order_column, &o);
 }
 
 int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
@@ -387,27 +427,33 @@ static int set_rule(ruling *r, size_t c, rule now)
     return CODE_DONE;
 }
 
+typedef struct rule_action {
+    ruling *r;
+    rule now;
+    const char *edges; /* NULL: none are given */
+} rule_action;
+
+static int rule_column(void *ctx, size_t c)
+{
+    const rule_action *a = ctx;
+    int code = set_rule(a->r, c, a->now);
+    if (code == CODE_DONE && a->edges != NULL) a->r->cut[c] = a->edges;
+    return code;
+}
+
 static int rule_named(ruling *r, const text_list *lists, bool several, rule now)
 {
     int code = CODE_DONE;
-    left_out *named = calloc(cof_table_n_columns(r->table) + 1, sizeof *named);
-    if (named == NULL) return complain_memory();
-    code = mark_named(r->table, r->file, lists, several, AS_NUMBER, named);
-    for (size_t c = 0; code == CODE_DONE && c < cof_table_n_columns(r->table); c++)
-        if (named[c] == AS_NUMBER) code = set_rule(r, c, now);
-    free(named);
+    rule_action a = {.r = r, .now = now};
+    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++)
+        code = each_listed(r->table, r->file, lists->text[i], several, rule_column, &a);
     return code;
 }
 
 static int rule_cut(ruling *r, const char *text, const char *form, bool several)
 {
-    const char *edges = NULL;
-    size_t c = SIZE_MAX;
-    if (several && !has_assigned(r->table, text)) return CODE_DONE;
-    int code = find_assigned(r->table, r->file, text, form, &c, &edges);
-    if (code == CODE_DONE) code = set_rule(r, c, RULE_CUT);
-    if (code == CODE_DONE) r->cut[c] = edges;
-    return code;
+    rule_action a = {.r = r, .now = RULE_CUT};
+    return each_assigned(r->table, r->file, text, form, several, &a.edges, rule_column, &a);
 }
 
 /* The lines of --cuts; `text` holds them and stays as long as the edges are needed. */
@@ -537,7 +583,7 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
 static bool any_has(cof_table *const *tables, size_t n_tables, const char *name)
 {
     for (size_t i = 0; i < n_tables; i++)
-        if (cof_table_find(tables[i], name) != SIZE_MAX) return true;
+        if (is_known(tables[i], name)) return true;
     return false;
 }
 
@@ -562,17 +608,25 @@ static int check_lists(cof_table *const *tables, size_t n_tables, const char *op
     return code;
 }
 
-/* The same for COLUMN=... */
+/* The same for COLUMN=..., where a name may hold equals signs itself. */
 static int check_assigned(cof_table *const *tables, size_t n_tables, const char *option_name,
                           const text_list *lists)
 {
     int code = CODE_DONE;
     for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
-        bool found = false;
-        char name[256];
-        for (size_t t = 0; t < n_tables; t++) found = found || has_assigned(tables[t], lists->text[i]);
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(lists->text[i], "="), lists->text[i]);
-        if (!found) code = complain_nowhere(option_name, name);
+        const char *text = lists->text[i];
+        char *name = strdup(text);
+        if (name == NULL) return complain_memory();
+        bool found = strchr(text, '=') == NULL; /* badly formed, which every table told */
+        for (const char *s = strchr(text, '='); s != NULL && !found; s = strchr(s + 1, '=')) {
+            name[s - text] = '\0';
+            found = any_has(tables, n_tables, name);
+            name[s - text] = '=';
+        }
+        name[strcspn(text, "=")] = '\0';
+        const text_list list = {.text = (const char *[]){name}, .n = 1};
+        if (!found) code = check_lists(tables, n_tables, option_name, &list);
+        free(name);
     }
     return code;
 }

@@ -88,6 +88,11 @@ typedef struct cof_advice { /* set struct_size first */
  * keep a column from being constant. Time is proportional to the column's values; nothing is allocated. */
 COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing,
                                      cof_advice *advice, cof_error *err);
+/* Nonzero if a column of that name is meant by the pattern, in which * stands for any text and ? for one byte. */
+COF_API int32_t cof_name_matches(const char *pattern, const char *name);
+/* The weights of the rows, n of them: those of the column with role weight, otherwise 1 each. COF_ERR_DATA if one is no
+ * number >= 0. Time is proportional to the rows. */
+COF_API cof_status cof_table_weights(const cof_table *table, double *weights, size_t n, cof_error *err);
 /* How many rows hold each value. rows has room for n = n_values + 1; the last one counts the missing cells. Time is
  * proportional to the rows. */
 COF_API cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *rows, size_t n,
@@ -170,6 +175,10 @@ typedef struct cof_generate_options {
  * cells. */
 COF_API cof_status cof_table_generate(const cof_env *env, const cof_generate_options *options,
                                       cof_table **out, cof_error *err);
+
+/* Nonzero: an order that cof_table_set_order states changes what this method finds. NULL: "coforest". coforest and cof1
+ * make the tree of such a column a line; with quantities or a likelihood that decides, it matters less. */
+COF_API int32_t cof_method_uses_order(const char *method);
 
 /* ---- How a model was found ------------------------------------------------------------------------------ */
 
@@ -393,6 +402,10 @@ typedef struct cof_index { /* fixed; it may grow at its end */
 COF_API const cof_index *cof_index_at(size_t index);
 /* The value of that index, which must be one that cof_index_at knows. */
 COF_API double cof_index_value(const cof_indices *indices, size_t index);
+/* cof_evaluate where rows have weights, finite and >= 0. Whole weights say how often a row counts; others are scaled so
+ * that their mean is 1, and what a cluster and a class have in common is rounded to whole rows. NULL: 1 each. */
+COF_API cof_status cof_evaluate_weighted(const cof_env *env, const int32_t *clusters, const int32_t *classes,
+                                         const double *weights, size_t n, cof_indices *out, cof_error *err);
 /* The matching behind the index ca: class_of[j] is the class matched with cluster j, -1 for none. The table is n_clusters
  * x n_classes, row-major, of counts. Time is proportional to clusters x classes x the smaller of both. */
 COF_API cof_status cof_match(const cof_env *env, const uint64_t *table, uint32_t n_clusters,

@@ -242,9 +242,9 @@ static void show_contest(const comparison *c, const contest *at, const page *p)
 {
     static const digits tries[] = {{4, 3}, {3, 3}, {3, 2}};
     grid g = {.cell = NULL};
-    fprintf(p->out, "\n%s%s%s: %s rows, %zu column%s, %u cluster%s\n", bold(p), show_text(at->file, 60).text,
-            plain(p), show_count(at->n_rows).text, at->columns.n_used, plural(at->columns.n_used), at->k,
-            plural(at->k));
+    fprintf(p->out, "\n%s%s%s: %s row%s, %s column%s, %u cluster%s\n", bold(p), show_text(at->file, 60).text,
+            plain(p), show_count(at->n_rows).text, plural(at->n_rows), show_count(at->columns.n_used).text,
+            plural(at->columns.n_used), at->k, plural(at->k));
     show_guessed(at, p);
     show_cuts(at, p);
     for (size_t i = 0; i < 3; i++) {
@@ -412,9 +412,10 @@ static void put_one(const comparison *c, const document *d)
 {
     const contest *at = &c->contest[0];
     grid g;
-    char text[200];
-    snprintf(text, sizeof text, "%.64s: %zu rows, %zu columns, %u clusters", at->short_name, at->n_rows,
-             at->columns.n_used, at->k);
+    char text[800];
+    snprintf(text, sizeof text, "%.64s: %s row%s, %s column%s, %u cluster%s", at->short_name,
+             show_count(at->n_rows).text, plural(at->n_rows), show_count(at->columns.n_used).text,
+             plural(at->columns.n_used), at->k, plural(at->k));
     if (make_contest_grid(c, at, (digits){4, 2}, &g)) put_grid(d, text, &g);
 }
 

@@ -422,8 +422,10 @@ static int show_comparison(const fit_job *job, const page *p)
                          .title = view.name,
                          .table = job->table,
                          .column = job->columns.label};
-    fprintf(p->out, "\n%sCompared with %s%s: %u classes, %s rows\n", bold(p), show_name(view.name, 40).text,
-            plain(p), job->scores.n_classes, show_count(job->scores.n).text);
+    fprintf(p->out, "\n%sCompared with %s%s: %u class%s, %s row%s%s\n", bold(p),
+            show_name(view.name, 40).text, plain(p), job->scores.n_classes,
+            job->scores.n_classes == 1 ? "" : "es", show_count(job->scores.n).text, plural(job->scores.n),
+            job->weights != NULL ? ", with their weights" : "");
     show_scores(p, &job->scores);
     return show_confusion(p, &clusters, &classes, n);
 }

@@ -24,6 +24,18 @@ int32_t *column_labels(const cof_table *table, size_t column)
     return label;
 }
 
+int row_weights(const cof_table *table, size_t column, double **weights)
+{
+    cof_error err;
+    size_t n = cof_table_n_rows(table);
+    *weights = NULL;
+    if (column == SIZE_MAX) return CODE_DONE;
+    *weights = malloc((n + 1) * sizeof **weights);
+    if (*weights == NULL) return complain_memory();
+    cof_status status = cof_table_weights(table, *weights, n, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+}
+
 size_t count_both(const int32_t *a, const int32_t *b, size_t n)
 {
     size_t both = 0;

@@ -20,6 +20,9 @@ int32_t *column_labels(const cof_table *table, size_t column);
 
 size_t count_both(const int32_t *a, const int32_t *b, size_t n); /* items with a label on both sides */
 
+/* *weights: one a row, or NULL where no column of the table (SIZE_MAX) has them; the caller frees it. Exit codes. */
+int row_weights(const cof_table *table, size_t column, double **weights);
+
 void show_scores(const page *p, const cof_indices *scores);
 void json_scores(cof_json *j, const cof_indices *scores); /* the members, inside an open object */
 /* How the labels meet, matched ones along the diagonal; nothing if it would not fit the page. Exit codes. */

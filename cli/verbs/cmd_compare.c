@@ -162,6 +162,7 @@ static int read_contest(comparison *c, contest *at, const char *path)
                         "there is no column \"%s\" in %s; the classes must have the same name in every table",
                         label, at->file);
     code = choose_columns(at->table, at->file, &c->s.columns, c->s.missing, &at->columns);
+    if (code == CODE_DONE) code = row_weights(at->table, at->columns.weights, &at->weights);
     return code == CODE_DONE ? count_classes(c, at) : code;
 }
 
@@ -360,6 +361,7 @@ static void comparison_free(comparison *c)
         }
         free(at->entry);
         free(at->classes);
+        free(at->weights);
         columns_free(&at->columns);
         cof_table_free(at->table);
     }

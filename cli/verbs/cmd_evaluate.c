@@ -124,8 +124,8 @@ static int compare(side *a, side *b, const evaluate_settings *settings)
     cof_indices scores = {.struct_size = sizeof scores};
     size_t n = cof_table_n_rows(a->table);
     if (n != cof_table_n_rows(b->table))
-        return complain(CODE_DATA, "%s has %zu rows and %s has %zu; both must label the same rows", a->path,
-                        n, b->path, cof_table_n_rows(b->table));
+        return complain(CODE_DATA, "%s has %s row%s and %s has %s; both must label the same rows", a->path,
+                        show_count(n).text, plural(n), b->path, show_count(cof_table_n_rows(b->table)).text);
     if (count_both(a->label, b->label, n) == 0)
         return complain(CODE_DATA, "no row has a label in both %s and %s", a->path, b->path);
     cof_status status = cof_evaluate(NULL, a->label, b->label, n, &scores, &err);

@@ -38,7 +38,7 @@ static const option clustering_options[] = {
     OPTION("clusters", "K", OPTION_TEXT, fit_settings, clusters,
            "The number of clusters: a number; a range such as 2:12, from which the likeliest number is kept; "
            "or auto, which tries 1, 2, 3 and so on until the likelihood stops rising. If 1 is kept, no "
-           "structure was found.",
+           "structure was found. With --label it may be left out: as many as there are classes.",
            .letter = 'k'),
     OPTION("method", "NAME", OPTION_CHOICE, fit_settings, method,
            "The clustering method (default: coforest); \"coforest compare\" tries several:",
@@ -226,7 +226,7 @@ static int check_settings(fit_job *job, const operands *found)
     if (code == CODE_DONE) code = resolve_start(job);
     if (code != CODE_DONE) return code;
     if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
-    if (s->k == 0 && !s->find_k)
+    if (s->k == 0 && !s->find_k && s->columns.label == NULL)
         return complain(CODE_USAGE,
                         "fit needs the number of clusters: -k K, or -k auto to let the program choose it");
     fill_defaults(s);
@@ -287,12 +287,23 @@ static bool mentions(const text_list *list, const char *name)
     return false;
 }
 
+/* Without -k there are as many clusters as classes. */
+static int count_classes(fit_job *job)
+{
+    cof_column view = {.struct_size = sizeof view};
+    if (cof_table_column(job->table, job->columns.label, &view) == COF_OK) job->s.k = view.n_values;
+    return job->s.k > 0 ? CODE_DONE
+                        : complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
+                                   job->s.columns.label, job->file);
+}
+
 static int prepare_table(fit_job *job)
 {
     fit_settings *s = &job->s;
     bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
     if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
     int code = choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns);
+    if (code == CODE_DONE && s->k == 0 && !s->find_k) code = count_classes(job);
     if (code != CODE_DONE || s->init_rows == NULL) return code;
     for (uint32_t j = 0; j < s->k; j++)
         if (job->init_rows[j] >= cof_table_n_rows(job->table))
@@ -361,8 +372,11 @@ static int score_labels(fit_job *job)
         job->classes = NULL;
         return CODE_DONE;
     }
+    int code = row_weights(job->table, job->columns.weights, &job->weights);
+    if (code != CODE_DONE) return code;
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
-    cof_status status = cof_evaluate(NULL, labels, job->classes, n, &job->scores, &err);
+    cof_status status =
+        cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &err);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
 }
 
@@ -435,6 +449,9 @@ static void collect_warnings(fit_job *job)
              info->n_dropped == 1 ? " was" : "s were");
     if (job->variant_asked && !has_variants(cof_model_method(job->model)))
         warn(job, "%s ignores --variant", cof_model_method(job->model));
+    if (job->s.columns.ordinal.n > 0 && !cof_method_uses_order(cof_model_method(job->model)))
+        warn(job, "%s has no use for --ordinal; coforest, cof2, dlc and slg have",
+             cof_model_method(job->model));
     if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
@@ -588,6 +605,7 @@ done:
     cof_table_free(job.table);
     free(job.init_rows);
     free(job.classes);
+    free(job.weights);
     free(job.margin);
     return code;
 }

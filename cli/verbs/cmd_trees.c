@@ -32,15 +32,17 @@ static const choice format_choices[] = {
     [COF_DRAW_JSON] = {"json", "an array with one object for each column"},
     {NULL, NULL}};
 
-static const option trees_options[] = {OPTION("attr", "COLUMN", OPTION_TEXTS, trees_settings, attr,
-                                              "Only the tree of this column. May be repeated."),
-                                       OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
-                                              "Output format:", .choices = format_choices),
-                                       OPTION("out", "FILE", OPTION_TEXT, trees_settings, out,
-                                              "Where they go (default: \"-\", standard output). A directory, "
-                                              "or a name ending in /, gets one file for each column.",
-                                              .letter = 'o', .hint = HINT_FILE),
-                                       {.name = NULL}};
+static const option trees_options[] = {
+    OPTION("attr", "COLUMN", OPTION_TEXTS, trees_settings, attr,
+           "Only the tree of this column, or of those that a pattern such as 'q*' matches. "
+           "May be repeated."),
+    OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
+           "Output format:", .choices = format_choices),
+    OPTION("out", "FILE", OPTION_TEXT, trees_settings, out,
+           "Where they go (default: \"-\", standard output). A directory, "
+           "or a name ending in /, gets one file for each column.",
+           .letter = 'o', .hint = HINT_FILE),
+    {.name = NULL}};
 
 static const option_group trees_group = {"Options", trees_options, 0};
 
@@ -68,15 +70,18 @@ static int complain_attribute(const trees_job *job, const char *name)
 static int choose_named(trees_job *job, const char *name)
 {
     cof_attribute about = {.struct_size = sizeof about};
+    size_t n = job->n;
     for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
-        if (!attribute_view(job, r, &about) || strcmp(about.name, name) != 0) continue;
-        if (!about.used)
+        if (!attribute_view(job, r, &about) || !cof_name_matches(name, about.name)) continue;
+        bool exact = strcmp(about.name, name) == 0;
+        if (exact && !about.used)
             return complain(CODE_USAGE, "\"%s\" was constant when the model was made, so it has no tree",
                             name);
-        job->attribute[job->n++] = r;
-        return CODE_DONE;
+        if (exact) job->n = n; /* a name that looks like a pattern means itself */
+        if (about.used) job->attribute[job->n++] = r;
+        if (exact) return CODE_DONE;
     }
-    return complain_attribute(job, name);
+    return job->n > n ? CODE_DONE : complain_attribute(job, name);
 }
 
 static int choose_attributes(trees_job *job)
@@ -84,7 +89,7 @@ static int choose_attributes(trees_job *job)
     size_t n = cof_model_n_attributes(job->model);
     cof_attribute about = {.struct_size = sizeof about};
     int code = CODE_DONE;
-    job->attribute = calloc(n + job->s.attr.n + 1, sizeof *job->attribute);
+    job->attribute = calloc(n * (job->s.attr.n + 1) + 1, sizeof *job->attribute);
     if (job->attribute == NULL) return complain_memory();
     for (size_t i = 0; i < job->s.attr.n && code == CODE_DONE; i++)
         code = choose_named(job, job->s.attr.text[i]);

@@ -56,6 +56,7 @@ typedef struct contest {     /* a table, and what it is clustered on */
     cof_table *table;
     columns columns;
     int32_t *classes; /* of every row, or NULL */
+    double *weights;  /* of every row, or NULL */
     uint32_t k;
     size_t n_rows;
     entry *entry; /* one a method */

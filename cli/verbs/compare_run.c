@@ -56,7 +56,7 @@ static cof_status score_classes(const job *j, const cof_model *model, double *va
     cof_indices scores = {.struct_size = sizeof scores};
     size_t n = 0;
     const int32_t *labels = cof_model_labels(model, &n);
-    cof_status status = cof_evaluate(NULL, labels, j->at->classes, n, &scores, err);
+    cof_status status = cof_evaluate_weighted(NULL, labels, j->at->classes, j->at->weights, n, &scores, err);
     if (status != COF_OK) return status;
     value[0] = scores.ca;
     value[1] = scores.ari;
@@ -118,7 +118,8 @@ static cof_status compare_runs(const comparison *c, const job *j, cof_error *err
         for (uint32_t b = a + 1; b < c->s.runs && e->labels[a] != NULL; b++) {
             cof_indices scores = {.struct_size = sizeof scores};
             if (e->labels[b] == NULL) continue;
-            cof_status status = cof_evaluate(NULL, e->labels[a], e->labels[b], j->at->n_rows, &scores, err);
+            cof_status status = cof_evaluate_weighted(NULL, e->labels[a], e->labels[b], j->at->weights,
+                                                      j->at->n_rows, &scores, err);
             if (status != COF_OK) return status;
             sum += scores.ari;
             n++;

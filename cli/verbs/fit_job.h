@@ -47,6 +47,7 @@ typedef struct fit_job {
     cof_fit_info info;
     cof_indices scores;     /* with a label column */
     int32_t *classes;       /* the label column, NULL without */
+    double *weights;        /* of the rows where they are scored, NULL without a weight column */
     cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
     double read_s, begun_s; /* seconds; on the clock of now_s */
     double processor_s;     /* of the fit, all threads together */

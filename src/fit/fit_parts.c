@@ -50,6 +50,11 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
     if (status == COF_OK)
         status = cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
                                   options->variant == COF_VARIANT_AUTHORS, &fit->forest, err);
+    /* Bins of a quantity have an order too, but their neighbours need not be alike. */
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
+        const cofi_column *c = &p->table->column[p->column[r]];
+        fit->forest.line[r] = c->ordinal != 0 && c->cut == NULL;
+    }
     return status == COF_OK ? open_tables(fit, err) : status;
 }
 

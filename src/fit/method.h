@@ -30,7 +30,8 @@ enum {
     COFI_METHOD_NO_SCORES = 4,
     COFI_METHOD_MIXED = 8,      /* can use quantities */
     COFI_METHOD_PORTFOLIO = 16, /* the portfolio is its default start; likelihood may refine its restarts */
-    COFI_METHOD_STANDARD = 32   /* scales quantities to a standard deviation of 1 by default */
+    COFI_METHOD_STANDARD = 32,  /* scales quantities to a standard deviation of 1 by default */
+    COFI_METHOD_ORDER = 64      /* a stated order of values changes its result */
 };
 
 typedef struct cofi_start {

@@ -1,6 +1,8 @@
 /* Builds one tree per attribute: points, spanning tree, reach. */
 #include "forest.h"
 
+#include <math.h>
+
 /* Scratch memory of one worker. Columns of very many values need much of it, so only the first worker
  * builds their trees, and the scratch memory of the others stays small. */
 struct cofi_forest_worker {
@@ -42,6 +44,7 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->edge = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->edge);
     f->depth = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->depth);
     f->n_edges = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->n_edges);
+    f->line = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->line);
     f->root = cofi_blocks_add(&f->own, n_attrs, sizeof *f->root);
     f->reach = cofi_blocks_add(&f->own, n_attrs, sizeof *f->reach);
     f->worker = cofi_blocks_add_zero(&f->own, f->n_workers, sizeof *f->worker);
@@ -75,6 +78,49 @@ static double tree_reach(const cofi_forest *f, size_t r)
     return 2 * deepest;
 }
 
+double cofi_forest_weight(const cofi_forest *f, const uint64_t *count, uint32_t a, uint32_t b)
+{
+    const uint64_t *of_a = count + (size_t)a * f->stride, *of_b = count + (size_t)b * f->stride;
+    double n_a = 0, n_b = 0, square = 0;
+    for (uint32_t j = 0; j < f->k; j++) {
+        n_a += (double)of_a[j];
+        n_b += (double)of_b[j];
+    }
+    if (n_a == 0 || n_b == 0) return 0;
+    for (uint32_t j = 0; j < f->k; j++) {
+        double difference = (double)of_a[j] / n_a - (double)of_b[j] / n_b;
+        square += difference * difference;
+    }
+    double w = f->scale * sqrt(square);
+    return w > 0 ? w : f->twin_length;
+}
+
+static bool occurs(const cofi_forest *f, const uint64_t *count, uint32_t g)
+{
+    for (uint32_t j = 0; j < f->k; j++)
+        if (count[(size_t)g * f->stride + j] > 0) return true;
+    return false;
+}
+
+void cofi_forest_line(cofi_forest *f, const uint64_t *count, size_t r)
+{
+    uint32_t last = COFI_NONE, first = f->first[r];
+    f->n_edges[r] = 0;
+    f->reach[r] = 0;
+    f->root[r] = COFI_NONE;
+    for (uint32_t v = 0; v < f->n_values[r]; v++) {
+        if (!occurs(f, count, first + v)) continue;
+        if (last == COFI_NONE) {
+            f->root[r] = v;
+        } else {
+            double length = cofi_forest_weight(f, count, first + last, first + v);
+            f->edge[first + f->n_edges[r]++] = (cof_edge){last, v, length};
+            f->reach[r] += length;
+        }
+        last = v;
+    }
+}
+
 typedef struct build_job {
     cofi_forest *forest;
     const uint64_t *count, *size;
@@ -83,6 +129,10 @@ typedef struct build_job {
 static void build_tree(const build_job *job, uint32_t worker, size_t r)
 {
     cofi_forest *f = job->forest;
+    if (f->line[r]) {
+        cofi_forest_line(f, job->count, r);
+        return;
+    }
     struct cofi_forest_worker *w = &f->worker[worker];
     cofi_points_gather(&w->points, job->count + (size_t)f->first[r] * f->stride,
                        f->authors ? job->size : NULL, f->stride, f->n_values[r]);

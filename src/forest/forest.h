@@ -13,6 +13,7 @@ typedef struct cofi_forest {
     /* edges of attribute r start at edge[first[r]], in the order in which they were found */
     cof_edge *edge;
     uint32_t *n_edges;
+    bool *line;     /* the values have an order, so their tree is a line; set after the opening */
     uint32_t *root; /* the value from which the tree was grown; COFI_NONE: no row holds any value */
     double *reach;  /* upper bound of the distances in the tree */
     double *depth;  /* scratch: distance from the root, per flat id */
@@ -35,6 +36,10 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
                             cof_error *err);
 /* count: N, [g][stride]; size: summed row weights of each cluster. */
 void cofi_forest_build(cofi_forest *forest, const uint64_t *count, const uint64_t *size);
+/* Makes the tree of attribute r a line over the values that occur, in the order of their ids. */
+void cofi_forest_line(cofi_forest *forest, const uint64_t *count, size_t r);
+/* ||p(C|a) - p(C|b)|| of two flat ids, scaled as the variant requires. 0 if a value does not occur. */
+double cofi_forest_weight(const cofi_forest *forest, const uint64_t *count, uint32_t a, uint32_t b);
 void cofi_forest_close(cofi_forest *forest); /* allowed after a failed open */
 
 /* Sets d[v] to d(u, v) for every value v of attribute r; 0 outside the tree. In trace.c. */

@@ -176,7 +176,8 @@ static cof_status restore(cofi_fit *fit, void *state, cof_error *err)
 
 const cofi_method cofi_method_coforest = {.name = "coforest",
                                           .title = "COForest (Zhao et al. 2024)",
-                                          .flags = COFI_METHOD_MIXED | COFI_METHOD_PORTFOLIO,
+                                          .flags =
+                                              COFI_METHOD_MIXED | COFI_METHOD_PORTFOLIO | COFI_METHOD_ORDER,
                                           .open = coforest_open,
                                           .run = run,
                                           .close = coforest_close,

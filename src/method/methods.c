@@ -23,6 +23,12 @@ const cofi_method *cofi_method_find(const char *name)
     return NULL;
 }
 
+int32_t cof_method_uses_order(const char *name)
+{
+    const cofi_method *method = cofi_method_find(name);
+    return method != NULL && (method->flags & COFI_METHOD_ORDER) != 0;
+}
+
 size_t cof_method_count(void)
 {
     return sizeof methods / sizeof *methods;

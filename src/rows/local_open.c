@@ -10,59 +10,24 @@
 
 /* ---- Weights ------------------------------------------------------------------------------------ */
 
-/* Blanks before a number are allowed. */
-static bool read_number(const char *text, double *x)
-{
-    text += strspn(text, " \t");
-    return cofi_number_parse(text, strlen(text), x);
-}
-
-/* Parses the values of the weight column as numbers. */
-static cof_status parse_weights(const cofi_problem *p, const cofi_column *c, double *value, cof_error *err)
-{
-    if (c->n_missing > 0)
-        return cofi_fail(err, COF_ERR_DATA,
-                         "the weight column '%s' has %llu missing cells; every row needs a weight", c->name,
-                         (unsigned long long)c->n_missing);
-    (void)p;
-    for (uint32_t v = 0; v < c->n_values; v++) {
-        const char *text = cofi_column_text(c, v);
-        if (!read_number(text, &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
-            return cofi_fail(err, COF_ERR_DATA,
-                             "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
-    }
-    return COF_OK;
-}
-
-static const cofi_column *weight_column(const cof_table *table)
-{
-    for (size_t c = 0; c < table->n_columns; c++)
-        if (table->column[c].role == COF_ROLE_WEIGHT) return &table->column[c];
-    return NULL;
-}
-
 /* Sets *out to one weight per row, or to NULL if every weight is 1. */
 static cof_status collect_weights(const cofi_problem *p, const double *given, double **out, cof_error *err)
 {
     const cof_table *t = p->table;
-    const cofi_column *c = given == NULL ? weight_column(t) : NULL;
     *out = NULL;
-    if (given == NULL && c == NULL) return COF_OK;
+    if (given == NULL && cofi_table_weight_column(t) == NULL) return COF_OK;
     double *weight = cofi_alloc(&p->env, t->n_rows, sizeof *weight);
-    double *value = cofi_alloc(&p->env, c != NULL ? c->n_values : 0, sizeof *value);
-    cof_status status = weight == NULL || value == NULL ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK && c != NULL) status = parse_weights(p, c, value, err);
-    for (size_t i = 0; status == COF_OK && i < t->n_rows; i++) {
-        weight[i] = c != NULL ? value[cofi_column_code(c, i)] : given[i];
+    if (weight == NULL) return cofi_no_memory(err);
+    cof_status status = given == NULL ? cof_table_weights(t, weight, t->n_rows, err) : COF_OK;
+    for (size_t i = 0; status == COF_OK && given != NULL && i < t->n_rows; i++) {
+        weight[i] = given[i];
         if (!(weight[i] >= 0) || !isfinite(weight[i]))
             status = cofi_fail(err, COF_ERR_ARGUMENT, "the weight of row %zu is not a number >= 0", i + 1);
     }
-    cofi_release(&p->env, value);
-    if (status != COF_OK) {
+    if (status == COF_OK)
+        *out = weight;
+    else
         cofi_release(&p->env, weight);
-        weight = NULL;
-    }
-    *out = weight;
     return status;
 }
 

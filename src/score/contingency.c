@@ -3,6 +3,8 @@
 
 #include "../core/rng.h"
 
+#include <math.h>
+
 enum { FIRST_CELLS = 64 };
 
 /* Hash table of the pairs so far, with open addressing; an empty place has n == 0. */
@@ -10,6 +12,7 @@ typedef struct pair_counter {
     cofi_cell *place;
     size_t n_places; /* a power of two */
     size_t n_cells;
+    uint64_t n_items;
 } pair_counter;
 
 static cofi_cell *find_place(const pair_counter *counter, uint64_t key)
@@ -22,7 +25,8 @@ static cofi_cell *find_place(const pair_counter *counter, uint64_t key)
 static cof_status grow_counter(pair_counter *counter, const cof_env *env)
 {
     pair_counter larger = {.n_places = counter->n_places > 0 ? 2 * counter->n_places : FIRST_CELLS,
-                           .n_cells = counter->n_cells};
+                           .n_cells = counter->n_cells,
+                           .n_items = counter->n_items};
     larger.place = cofi_alloc_zero(env, larger.n_places, sizeof *larger.place);
     if (larger.place == NULL) return COF_ERR_MEMORY;
     for (size_t at = 0; at < counter->n_places; at++) {
@@ -34,29 +38,52 @@ static cof_status grow_counter(pair_counter *counter, const cof_env *env)
     return COF_OK;
 }
 
+/* Weights that are not whole are added up in parts of 2^-PARTS_BITS of a row of mean weight. */
+enum { PARTS_BITS = 20 };
+
+/* What a weight is multiplied by: 1 if all are whole. *bits is set to the bits of a cell below one row. */
+static double unit_of(const double *weights, size_t n, int *bits)
+{
+    double total = 0, counting = 0;
+    bool whole = true;
+    for (size_t i = 0; weights != NULL && i < n; i++) {
+        total += weights[i];
+        counting += weights[i] > 0;
+        whole = whole && weights[i] == floor(weights[i]);
+    }
+    *bits = whole ? 0 : PARTS_BITS;
+    return whole ? 1 : ldexp(counting / total, PARTS_BITS);
+}
+
 static cof_status count_pairs(pair_counter *counter, const cof_env *env, const int32_t *clusters,
-                              const int32_t *classes, size_t n)
+                              const int32_t *classes, const double *weights, double unit, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (clusters[i] < 0 || classes[i] < 0) continue;
+        uint64_t units = weights == NULL ? 1 : (uint64_t)(weights[i] * unit + 0.5);
+        if (clusters[i] < 0 || classes[i] < 0 || units == 0) continue;
         if (2 * counter->n_cells >= counter->n_places && grow_counter(counter, env) != COF_OK)
             return COF_ERR_MEMORY;
         uint64_t key = (uint64_t)(uint32_t)clusters[i] << 32 | (uint32_t)classes[i];
         cofi_cell *cell = find_place(counter, key);
-        if (cell->n++ == 0) {
+        if (cell->n == 0) {
             cell->key = key;
             counter->n_cells++;
         }
+        cell->n += units;
+        counter->n_items++;
     }
     return COF_OK;
 }
 
-/* Moves the used cells to the front of the block. */
-static void gather(pair_counter *counter)
+/* Rounds the cells to whole rows, and moves those that are left to the front of the block. */
+static void gather(pair_counter *counter, int bits)
 {
-    size_t n = 0;
-    for (size_t at = 0; at < counter->n_places; at++)
-        if (counter->place[at].n != 0) counter->place[n++] = counter->place[at];
+    uint64_t half = bits > 0 ? UINT64_C(1) << (bits - 1) : 0;
+    counter->n_cells = 0;
+    for (size_t at = 0; at < counter->n_places; at++) {
+        cofi_cell cell = {counter->place[at].key, (counter->place[at].n + half) >> bits};
+        if (cell.n != 0) counter->place[counter->n_cells++] = cell;
+    }
 }
 
 static void sift_down(cofi_cell *cell, size_t at, size_t n)
@@ -129,16 +156,19 @@ static cof_status add_margins(cofi_contingency *t)
 }
 
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
-                                  const int32_t *classes, size_t n, cof_error *err)
+                                  const int32_t *classes, const double *weights, size_t n, cof_error *err)
 {
     memset(t, 0, sizeof *t);
     t->env = *env;
     pair_counter counter = {0};
-    cof_status status = count_pairs(&counter, env, clusters, classes, n);
+    int bits = 0;
+    double unit = unit_of(weights, n, &bits);
+    cof_status status = count_pairs(&counter, env, clusters, classes, weights, unit, n);
     t->cell = counter.place;
-    t->n_cells = counter.n_cells;
     if (status == COF_OK) {
-        gather(&counter);
+        gather(&counter, bits);
+        t->n_cells = counter.n_cells;
+        t->n_items = counter.n_items;
         cofi_cells_transpose(t->cell, t->n_cells);
         t->n_classes = number_rows(t->cell, t->n_cells);
         cofi_cells_transpose(t->cell, t->n_cells);

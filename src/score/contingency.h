@@ -24,16 +24,18 @@ typedef struct cofi_contingency {
     cof_env env;
     cofi_cell *cell; /* sorted by key: cluster, then class */
     size_t n_cells;
-    uint64_t n; /* number of items counted */
+    uint64_t n;       /* sum of the cells: summed weight of the items counted */
+    uint64_t n_items; /* items counted */
     /* number of labels that occur; both are numbered from 0 in ascending order */
     uint32_t n_clusters, n_classes;
     uint64_t *cluster_size, *class_size;
 } cofi_contingency;
 
-/* Counts the items with both labels >= 0. Memory O(cells), expected time O(n + cells log cells). On
+/* Counts the items with both labels >= 0. Whole weights are counts; others are scaled so that their mean is
+ * 1, and each cell is rounded to whole items. NULL: 1 each. Memory O(cells), expected time O(n + cells log cells). On
  * failure nothing must be freed. */
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
-                                  const int32_t *classes, size_t n, cof_error *err);
+                                  const int32_t *classes, const double *weights, size_t n, cof_error *err);
 void cofi_contingency_free(cofi_contingency *t);
 
 void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */

@@ -2,6 +2,8 @@
 #include "contingency.h"
 #include "match.h"
 
+#include "coforest_extra.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -239,14 +241,20 @@ static cof_status score_matching(cofi_contingency *t, double *ca, cof_error *err
 cof_status cof_evaluate(const cof_env *lent, const int32_t *clusters, const int32_t *classes, size_t n,
                         cof_indices *out, cof_error *err)
 {
+    return cof_evaluate_weighted(lent, clusters, classes, NULL, n, out, err);
+}
+
+cof_status cof_evaluate_weighted(const cof_env *lent, const int32_t *clusters, const int32_t *classes,
+                                 const double *weights, size_t n, cof_indices *out, cof_error *err)
+{
     if (out == NULL || ((clusters == NULL || classes == NULL) && n > 0))
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "cof_evaluate needs clusters, classes and a place for the scores; one is NULL");
     cof_env env = cofi_env_resolve(lent);
     cofi_contingency t;
-    cof_status status = cofi_contingency_count(&t, &env, clusters, classes, n, err);
+    cof_status status = cofi_contingency_count(&t, &env, clusters, classes, weights, n, err);
     if (status != COF_OK) return status;
-    cof_indices scores = {.n = t.n, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
+    cof_indices scores = {.n = t.n_items, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
     if (t.n == 0) {
         status = cofi_fail(err, COF_ERR_ARGUMENT,
                            "nothing to score: none of the %zu items has both a cluster and a class >= 0", n);

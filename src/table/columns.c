@@ -3,6 +3,7 @@
 #include "recognise.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
@@ -94,6 +95,46 @@ cof_status cof_column_advise(const cof_table *table, size_t column, int32_t miss
     else
         advise_on_values(c, is_crowded(c, table->n_rows), advice);
     return COF_OK;
+}
+
+/* ---- Weights ------------------------------------------------------------------------------------- */
+
+const cofi_column *cofi_table_weight_column(const cof_table *table)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->column[c].role == COF_ROLE_WEIGHT) return &table->column[c];
+    return NULL;
+}
+
+/* Blanks before a number are allowed. */
+static cof_status parse_weights(const cofi_column *c, double *value, cof_error *err)
+{
+    if (c->n_missing > 0)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "the weight column '%s' has %llu missing cells; every row needs a weight", c->name,
+                         (unsigned long long)c->n_missing);
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        const char *text = cofi_column_text(c, v), *number = text + strspn(text, " \t");
+        if (!cofi_number_parse(number, strlen(number), &value[v]) || !(value[v] >= 0) || !isfinite(value[v]))
+            return cofi_fail(err, COF_ERR_DATA,
+                             "the weight column '%s' holds '%s', which is not a number >= 0", c->name, text);
+    }
+    return COF_OK;
+}
+
+cof_status cof_table_weights(const cof_table *table, double *weights, size_t n, cof_error *err)
+{
+    const cofi_column *c = cofi_table_weight_column(table);
+    if (n != table->n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu weights was given, but the table has %zu rows",
+                         n, table->n_rows);
+    double *value = cofi_alloc(&table->env, c != NULL ? c->n_values : 0, sizeof *value);
+    if (value == NULL) return cofi_no_memory(err);
+    cof_status status = c != NULL ? parse_weights(c, value, err) : COF_OK;
+    for (size_t i = 0; status == COF_OK && i < n; i++)
+        weights[i] = c != NULL ? value[cofi_column_code(c, i)] : 1;
+    cofi_release(&table->env, value);
+    return status;
 }
 
 /* ---- Values that look like mistakes -------------------------------------------------------------- */

@@ -215,6 +215,27 @@ size_t cof_table_find(const cof_table *table, const char *name)
     return SIZE_MAX;
 }
 
+/* Goes back to the last star where the texts part, so that no text takes more than the product of both lengths. */
+int32_t cof_name_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            text = ++resume;
+        } else {
+            return 0;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
+}
+
 const char *cofi_column_text(const cofi_column *c, uint32_t value)
 {
     return value < c->n_values ? c->text + c->offset[value] : c->missing_text;

@@ -49,6 +49,8 @@ static inline uint32_t cofi_column_code(const cofi_column *c, size_t row)
     return cofi_code_at(c->codes, c->width, row);
 }
 
+const cofi_column *cofi_table_weight_column(const cof_table *table); /* NULL: rows weigh 1 each */
+
 /* The column as it was read, whether it is cut or not; `point` is NULL if it is not cut. The caller must
  * not free it. */
 cofi_uncut cofi_column_as_read(const cofi_column *c);

@@ -17,7 +17,8 @@ static void set_up_partition(bench *b, int32_t variant, const cofi_label *labels
 
 static double weight_of(const bench *b, size_t r, uint32_t u, uint32_t v)
 {
-    return weight(&b->fit, b->problem.first[r] + u, b->problem.first[r] + v);
+    return cofi_forest_weight(&b->fit.forest, b->fit.partition.count, b->problem.first[r] + u,
+                              b->problem.first[r] + v);
 }
 
 static void assert_edge(const bench *b, size_t r, uint32_t at, uint32_t u, uint32_t v, double length)

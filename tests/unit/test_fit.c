@@ -813,9 +813,38 @@ static void attributes_as_the_table_has_them(void **state)
     cof_model_free(m);
 }
 
+/* The tree of a column with a stated order is a line in that order. */
+static void order_makes_a_line(void **state)
+{
+    (void)state;
+    const char *const cells[] = {"low", "mid", "high", "low", "high", "mid", "x", "y", "y", "x", "y", "y"};
+    const char *const names[] = {"q", "r"}, *const order[] = {"low", "mid", "high"};
+    cof_fit_options o = options(2);
+    cof_table *table;
+    cof_model *model;
+    size_t n = 0;
+    assert_int_equal(cof_table_from_strings(NULL, cells, 6, 2, names, &table, NULL), COF_OK);
+    assert_int_equal(cof_table_set_order(table, 0, order, 3, NULL), COF_OK);
+    for (int32_t variant = COF_VARIANT_PAPER; variant <= COF_VARIANT_AUTHORS; variant++) {
+        o.variant = variant;
+        assert_int_equal(cof_fit(table, &o, &model, NULL, NULL), COF_OK);
+        const cof_edge *edge = cof_model_edges(model, 0, &n);
+        assert_int_equal(n, 2);
+        for (uint32_t e = 0; e < 2; e++) {
+            assert_int_equal(edge[e].u, e);
+            assert_int_equal(edge[e].v, e + 1);
+        }
+        cof_model_free(model);
+    }
+    assert_true(cof_method_uses_order(NULL) && cof_method_uses_order("dlc"));
+    assert_false(cof_method_uses_order("lca") || cof_method_uses_order("no such method"));
+    cof_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_makes_a_line),
         cmocka_unit_test(every_result_is_consistent),
         cmocka_unit_test(worked_example),
         cmocka_unit_test(one_cluster),

@@ -357,6 +357,36 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void assert_same_scores(const cof_indices *a, const cof_indices *b)
+{
+    for (size_t i = 0; cof_index_at(i) != NULL; i++)
+        assert_true(cof_index_value(a, i) == cof_index_value(b, i));
+}
+
+/* A row of weight 3 counts as three rows, one of weight 0 not at all; a common factor changes nothing. */
+static void weights_repeat_rows(void **state)
+{
+    (void)state;
+    const int32_t clusters[] = {0, 0, 1, 1, 2}, classes[] = {0, 1, 1, 0, 2};
+    const double weights[] = {3, 1, 2, 0, 1}, thirds[] = {1, 1 / 3.0, 2 / 3.0, 0, 1 / 3.0};
+    const int32_t long_clusters[] = {0, 0, 0, 0, 1, 1, 2}, long_classes[] = {0, 0, 0, 1, 1, 1, 2};
+    cof_indices one = {.struct_size = sizeof one}, other = one, scaled = one;
+    assert_int_equal(cof_evaluate(NULL, long_clusters, long_classes, 7, &one, NULL), COF_OK);
+    assert_int_equal(cof_evaluate_weighted(NULL, clusters, classes, weights, 5, &other, NULL), COF_OK);
+    assert_int_equal(other.n, 4);
+    assert_same_scores(&one, &other);
+    double scaled_up[7];
+    for (size_t i = 0; i < 7; i++) scaled_up[i] = 0.3;
+    assert_int_equal(cof_evaluate_weighted(NULL, long_clusters, long_classes, scaled_up, 7, &scaled, NULL),
+                     COF_OK);
+    assert_same_scores(&one, &scaled);
+    assert_int_equal(cof_evaluate_weighted(NULL, clusters, classes, thirds, 5, &scaled, NULL), COF_OK);
+    assert_true(scaled.purity > 0.7 && scaled.purity <= 1); /* four rows that weigh 12/7, 4/7, 8/7, 4/7 */
+    const double nothing[5] = {0};
+    assert_int_equal(cof_evaluate_weighted(NULL, clusters, classes, nothing, 5, &scaled, NULL),
+                     COF_ERR_ARGUMENT);
+}
+
 static int count_down(void *ctx)
 {
     int *left = ctx;
@@ -397,6 +427,7 @@ int main(void)
         cmocka_unit_test(matching_of_empty_tables),
         cmocka_unit_test(matching_refuses),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(weights_repeat_rows),
         cmocka_unit_test(stops_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

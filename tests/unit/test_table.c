@@ -313,9 +313,24 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void patterns_match_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *name;
+        int32_t matches;
+    } tries[] = {{"q*", "q1", 1},      {"q*", "q", 1},     {"q*", "aq", 0},     {"*", "", 1},
+                 {"?", "", 0},         {"q?", "q1", 1},    {"q?", "q12", 0},    {"*_b*", "a_b", 1},
+                 {"a*b*c", "abbc", 1}, {"a*b", "abbc", 0}, {"same", "same", 1}, {"same", "sam", 0},
+                 {"**x", "yx", 1}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        assert_int_equal(cof_name_matches(tries[i].pattern, tries[i].name) != 0, tries[i].matches);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_match_names),
         cmocka_unit_test(codes_become_values),
         cmocka_unit_test(strings_become_values),
         cmocka_unit_test(tables_without_cells_are_refused),

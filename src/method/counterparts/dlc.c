@@ -135,7 +135,11 @@ static cof_status run_fixed(cofi_fit *fit, void *state, cof_error *err)
     return run_with(fit, true, err);
 }
 
-const cofi_method cofi_method_dlc = {
-    .name = "dlc", .title = "distance learning on lines (Zhang and Cheung 2020)", .run = run};
-const cofi_method cofi_method_dlc_fixed = {
-    .name = "dlc:fixed", .title = "DLC with equal gaps, nothing learned", .run = run_fixed};
+const cofi_method cofi_method_dlc = {.name = "dlc",
+                                     .title = "distance learning on lines (Zhang and Cheung 2020)",
+                                     .flags = COFI_METHOD_ORDER,
+                                     .run = run};
+const cofi_method cofi_method_dlc_fixed = {.name = "dlc:fixed",
+                                           .title = "DLC with equal gaps, nothing learned",
+                                           .flags = COFI_METHOD_ORDER,
+                                           .run = run_fixed};

@@ -129,6 +129,7 @@ const cofi_method cofi_method_fcg = {
     .name = "fcg", .title = "toy: complete graphs, which is k-modes", .run = run_complete};
 const cofi_method cofi_method_slg = {.name = "slg",
                                      .title = "toy: lines in code order",
+                                     .flags = COFI_METHOD_ORDER,
                                      .open = open_line,
                                      .run = cofi_km_run_l1,
                                      .close = cofi_km_close};

@@ -118,6 +118,7 @@ enum { MOST_CLASSES = 60 };
 
 typedef struct confusion {
     int32_t *cls;      /* per row; -1: no class */
+    double *weight;    /* per row */
     uint64_t *count;   /* k x n_classes */
     int32_t *class_of; /* k */
     uint32_t n_classes;
@@ -130,17 +131,18 @@ static cof_status count_classes(cofi_report *r, confusion *c, cof_error *err)
     const cofi_column *column = &r->table->column[r->classes];
     c->n_classes = column->n_values;
     c->cls = cofi_alloc(&r->env, r->n_rows, sizeof *c->cls);
+    c->weight = cofi_alloc(&r->env, r->n_rows, sizeof *c->weight);
     c->count = cofi_alloc_zero(&r->env, (size_t)r->k * c->n_classes, sizeof *c->count);
     c->class_of = cofi_alloc(&r->env, r->k, sizeof *c->class_of);
     c->order = cofi_alloc(&r->env, c->n_classes, sizeof *c->order);
-    if (c->cls == NULL || c->count == NULL || c->class_of == NULL || c->order == NULL)
+    if (c->cls == NULL || c->weight == NULL || c->count == NULL || c->class_of == NULL || c->order == NULL)
         return cofi_no_memory(err);
     for (size_t i = 0; i < r->n_rows; i++) {
         uint32_t code = cofi_column_code(column, i);
         c->cls[i] = code < c->n_classes ? (int32_t)code : -1;
         if (c->cls[i] >= 0 && r->label[i] >= 0) c->count[(size_t)r->label[i] * c->n_classes + code]++;
     }
-    return COF_OK;
+    return cof_table_weights(r->table, c->weight, r->n_rows, err);
 }
 
 static void order_classes(const cofi_report *r, confusion *c)
@@ -222,7 +224,9 @@ static void write_scores(cofi_report *r, const confusion *c)
                     "classes over ",
                     c->scores.n_classes);
     cofi_html_count(&r->out, c->scores.n);
-    cofi_out_text(&r->out, " rows. 1 is perfect; a random partition has ARI and AMI of about 0.</p>\n");
+    cofi_out_text(&r->out,
+                  cofi_table_weight_column(r->table) != NULL ? " rows, with their weights" : " rows");
+    cofi_out_text(&r->out, ". 1 is perfect; a random partition has ARI and AMI of about 0.</p>\n");
     score_figures(r, &c->scores);
     confusion_table(r, c);
     cofi_out_text(&r->out, "</section>\n");
@@ -235,7 +239,8 @@ cof_status cofi_report_scores(cofi_report *r, cof_error *err)
     if ((uint64_t)r->k * r->table->column[r->classes].n_values > 4000000)
         return COF_OK; /* no page shows that */
     cof_status status = count_classes(r, &c, err);
-    if (status == COF_OK) status = cof_evaluate(&r->env, r->label, c.cls, r->n_rows, &c.scores, err);
+    if (status == COF_OK)
+        status = cof_evaluate_weighted(&r->env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err);
     if (status == COF_OK && c.scores.n > 0)
         status = cof_match(&r->env, c.count, r->k, c.n_classes, c.class_of, err);
     if (status == COF_OK && c.scores.n > 0) {
@@ -243,6 +248,7 @@ cof_status cofi_report_scores(cofi_report *r, cof_error *err)
         write_scores(r, &c);
     }
     cofi_release(&r->env, c.cls);
+    cofi_release(&r->env, c.weight);
     cofi_release(&r->env, c.count);
     cofi_release(&r->env, c.class_of);
     cofi_release(&r->env, c.order);
