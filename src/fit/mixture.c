@@ -56,7 +56,7 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
         .k = fit->partition.k,
         .stride = stride,
         .step = p->n_table_rows <= most_rows ? 1 : (p->n_table_rows + most_rows - 1) / most_rows,
-        .membership = ldexp(1.0, 61 - ilogb((double)p->total_weight))};
+        .membership = ldexp(1.0, (int)fmin(50, 61 - ilogb((double)p->total_weight)))};
     m->e.count = cofi_blocks_add(&m->own, m->n_entries, sizeof *m->e.count);
     m->e.size = cofi_blocks_add(&m->own, stride, sizeof *m->e.size);
     return m->own.short_of_memory ? cofi_no_memory(err) : set_overall(fit, m, err);

@@ -22,15 +22,6 @@ typedef struct cofi_local {
     uint32_t *copies;
 } cofi_local;
 
-/* One part of the rows in the E step, with its own sums. */
-typedef struct cofi_expect_part {
-    /* n_flat x stride counts, then the sizes, then one row's memberships in units, which are 0 past the last
-     * class. */
-    uint64_t *count;
-    double *share; /* stride: memberships of one row; it points past those units */
-    uint64_t surprise, weight;
-} cofi_expect_part;
-
 struct cofi_labels {
     cofi_pass pass;
     /* per row of `cells`: Hamming distance to the nearest seed; NULL: no seed was added yet */

@@ -54,7 +54,8 @@ typedef struct cofi_expectation {
     const double *log_pi;    /* stride: log of the class sizes as shares of all rows */
     uint32_t k, stride;
     size_t step; /* every step-th row of the table is visited */
-    /* units in the full membership of a row of weight 1 (in the problem's unit); the total fits 62 bits */
+    /* units in the full membership of a row of weight 1 (in the problem's unit), at most 2^50; the total
+     * fits 62 bits */
     double membership;
     double surprise;       /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */
     uint64_t *count;       /* out, [g][stride]: summed memberships of the rows that hold g, in units */

@@ -2,7 +2,49 @@
 #ifndef COFI_KERNEL_H
 #define COFI_KERNEL_H
 
+#include "../rows.h"
 #include "plan.h"
+
+/* Part of the rows in the E step, with its own sums. The surprise of a row is minus its log-likelihood. */
+typedef struct cofi_expect_part {
+    uint64_t *count; /* n_flat x stride memberships in units, then those of all rows */
+    double *share;   /* memberships of the rows worked on */
+    uint64_t *units; /* the same in whole units */
+    uint64_t surprise, weight;
+} cofi_expect_part;
+
+typedef struct cofi_expect_job {
+    const cofi_expectation *e;
+    const cofi_cells *cells;
+    /* What is visited: n rows of the table, or, if copies can be counted instead, n rows of `cells`. */
+    size_t n;
+    const uint32_t *group;  /* row of the table -> row of `cells`; NULL: the identity */
+    const uint64_t *weight; /* NULL: 1 each */
+    const uint32_t *copies; /* NULL: 1 each */
+    uint64_t first_row;     /* number of the first one in the whole table */
+    size_t n_entries;       /* n_flat x stride */
+    double surprise_scale;  /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
+} cofi_expect_job;
+
+enum {
+    COFI_EXPECT_TILE = 8,      /* classes that are summed in registers */
+    COFI_EXPECT_ROWS = 64,     /* so many rows are worked on together, */
+    COFI_EXPECT_ENTRIES = 1024 /* unless they have more memberships than these, which fit a fast cache */
+};
+
+/* Classes to work on: past the last class, up to a whole tile. */
+static inline uint32_t cofi_expect_lanes(const cofi_expectation *e)
+{
+    return e->stride <= COFI_EXPECT_TILE
+               ? e->stride
+               : (e->k + COFI_EXPECT_TILE - 1) / COFI_EXPECT_TILE * COFI_EXPECT_TILE;
+}
+
+static inline size_t cofi_expect_most(uint32_t lanes)
+{
+    size_t n = COFI_EXPECT_ENTRIES / lanes;
+    return n < 1 ? 1 : n < COFI_EXPECT_ROWS ? n : COFI_EXPECT_ROWS;
+}
 
 /* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, if `key` is
  * not NULL, the rows' keys for skipping (skip.h). `scratch` has scratch_bytes bytes. A kernel only reads
@@ -23,6 +65,8 @@ typedef struct cofi_kernel {
     void (*members)(const cofi_label *label, size_t n, uint32_t k, uint64_t *member, uint64_t *size);
     void (*count)(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member, uint32_t k,
                   uint32_t *n);
+    /* The E step of begin..end-1, every e->step-th of them, added to the sums of `part` (expect_rows.h). */
+    void (*expect)(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part);
 } cofi_kernel;
 
 /* A block is one task of the team. */

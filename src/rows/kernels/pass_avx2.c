@@ -1,4 +1,5 @@
 /* AVX2: 32 rows at a time look up the low and high bytes of their scores in tables of 16 cells. */
+#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -169,11 +170,16 @@ static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_lab
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 
+TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
+{
+    cofi_expect_rows(job, begin, end, part);
+}
+
 static bool available(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
 }
 
-const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,   true, available, cofi_lookup_scratch,
-                                      nearest_rows, members, count};
+const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,   true,  available, cofi_lookup_scratch,
+                                      nearest_rows, members, count, expect};
 #endif

@@ -1,4 +1,5 @@
 /* AVX-512: 32 rows at a time look up 16-bit scores in tables of 32 cells, one register per table. */
+#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -338,6 +339,11 @@ static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_lab
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 
+TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
+{
+    cofi_expect_rows(job, begin, end, part);
+}
+
 static bool available(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -346,5 +352,5 @@ static bool available(void)
 }
 
 const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,   false, available, cofi_lookup_scratch,
-                                        nearest_rows, members, count};
+                                        nearest_rows, members, count, expect};
 #endif

@@ -1,4 +1,5 @@
 /* NEON: 16 rows at a time look up the low and high bytes of their scores in tables of 32 cells. */
+#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__aarch64__) && defined(__GNUC__)
@@ -118,6 +119,11 @@ static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_lab
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
 }
 
+static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
+{
+    cofi_expect_rows(job, begin, end, part);
+}
+
 static bool available(void)
 {
     return true; /* every 64-bit ARM processor has NEON */
@@ -125,5 +131,5 @@ static bool available(void)
 
 /* NEON has no instruction that collects one bit of every byte, so blocks are counted row by row. */
 const cofi_kernel cofi_kernel_neon = {"neon",       CELLS, true, available, cofi_lookup_scratch,
-                                      nearest_rows, NULL,  NULL};
+                                      nearest_rows, NULL,  NULL, expect};
 #endif

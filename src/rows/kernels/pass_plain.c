@@ -2,7 +2,7 @@
  *
  * It processes up to 128 rows at a time: gathers their flat ids attribute by attribute, then adds up each
  * row's scores in registers, eight clusters at a time. */
-#include "kernel.h"
+#include "expect_rows.h"
 
 enum { ROWS = 128, ATTRS = 32, LANES = 8, MOST_SUMS = 16384 };
 
@@ -100,9 +100,15 @@ static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_lab
         key[i] = cofi_plan_key(plan, 0); /* the plain kernel computes no leads */
 }
 
+static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
+{
+    cofi_expect_rows(job, begin, end, part);
+}
+
 static bool available(void)
 {
     return true;
 }
 
-const cofi_kernel cofi_kernel_plain = {"plain", 0, false, available, scratch_bytes, nearest, NULL, NULL};
+const cofi_kernel cofi_kernel_plain = {"plain", 0,    false, available, scratch_bytes,
+                                       nearest, NULL, NULL,  expect};

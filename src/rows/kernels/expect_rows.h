@@ -1,0 +1,189 @@
+/* The E step over some rows, for few rows at a time. Every kernel file compiles this text for its
+ * instruction set. The operations and their order are the same everywhere, and so are the results, bit for
+ * bit. The surprise of a row is minus its log-likelihood. */
+#ifndef COFI_EXPECT_ROWS_H
+#define COFI_EXPECT_ROWS_H
+
+#include "kernel.h"
+
+#include <math.h>
+
+#define COFI_INLINE static inline __attribute__((always_inline))
+
+/* exp(x) for x <= 0 with a relative error of about 1e-13. Powers of two go through the exponent bits, the
+ * rest through a polynomial. Plain arithmetic gives the same bits on every processor; the exp of C
+ * libraries does not. */
+COFI_INLINE void cofi_exp_all(double *x, size_t n)
+{
+    static const double ln2_power[] = {1,
+                                       0.69314718055994530942,
+                                       0.24022650695910071233,
+                                       0.055504108664821579953,
+                                       0.0096181291076284771620,
+                                       0.0013333558146428443423,
+                                       1.5403530393381609954e-4,
+                                       1.5252733804059840281e-5,
+                                       1.3215486790144309489e-6,
+                                       1.0178086009239699728e-7,
+                                       7.0549116208011233299e-9,
+                                       4.4455382718708114976e-10};
+    const double to_whole = 0x1.8p52; /* adding it leaves a whole number in the lowest bits */
+    for (size_t i = 0; i < n; i++) {
+        double y = (x[i] > -700 ? x[i] : -700) * 1.4426950408889634074, shifted = y + to_whole;
+        double rest = y - (shifted - to_whole), sum = 0, power;
+        uint64_t bits;
+        for (int at = sizeof ln2_power / sizeof *ln2_power; at-- > 0;) sum = sum * rest + ln2_power[at];
+        memcpy(&bits, &shifted, sizeof bits);
+        bits = (bits + 1023) << 52;
+        memcpy(&power, &bits, sizeof power);
+        x[i] = sum * power;
+    }
+}
+
+/* The whole number nearest to each x; 0 <= x < 2^51. */
+COFI_INLINE void cofi_round_all(const double *restrict x, size_t n, uint64_t *restrict whole)
+{
+    const double to_whole = 0x1p52;
+    for (size_t i = 0; i < n; i++) {
+        double shifted = x[i] + to_whole;
+        uint64_t bits;
+        memcpy(&bits, &shifted, sizeof bits);
+        whole[i] = bits & (((uint64_t)1 << 52) - 1);
+    }
+}
+
+/* Sums over the attributes for n classes from `first` on, in registers: in memory, every addition would
+ * wait for the previous store. */
+COFI_INLINE void cofi_expect_tile(const cofi_expect_job *job, size_t row, uint32_t first, uint32_t n,
+                                  uint32_t stride, double *joint)
+{
+    const cofi_cells *c = job->cells;
+    double sum[COFI_EXPECT_TILE];
+    for (uint32_t j = 0; j < n; j++) sum[j] = job->e->log_pi[first + j];
+    for (size_t r = 0; r < c->n_attrs; r++) {
+        size_t g = c->first[r] + cofi_id(c->ids[r], row);
+        const double *theta = job->e->log_theta + g * stride + first;
+        for (uint32_t j = 0; j < n; j++) sum[j] += theta[j];
+    }
+    for (uint32_t j = 0; j < n; j++) joint[first + j] = sum[j];
+}
+
+/* The log of the joint probability of a row and each class, less the greatest of them, which is returned.
+ * Entries past the last class become -infinity, whose exponential is too small to count. */
+COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, size_t row, uint32_t lanes, uint32_t stride,
+                                     double *joint)
+{
+    uint32_t k = job->e->k;
+    double most = -INFINITY;
+    if (lanes <= COFI_EXPECT_TILE)
+        cofi_expect_tile(job, row, 0, lanes, stride, joint);
+    else
+        for (uint32_t at = 0; at < lanes; at += COFI_EXPECT_TILE)
+            cofi_expect_tile(job, row, at, COFI_EXPECT_TILE, stride, joint);
+    for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
+    for (uint32_t j = 0; j < k; j++) most = joint[j] > most ? joint[j] : most;
+    for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
+    return most;
+}
+
+/* Turns exponentials into a row's memberships, of which `full` is the sum. Returns the sum of the
+ * exponentials. */
+COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < lanes; j++) sum += share[j];
+    for (uint32_t j = 0; j < lanes; j++) share[j] = share[j] / sum * full;
+    return sum;
+}
+
+/* Adds the memberships of equal rows, in whole units, to the counts of their values. */
+COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_t copies, uint32_t lanes,
+                                 uint32_t stride, uint64_t *restrict units, uint64_t *restrict count)
+{
+    const cofi_cells *c = job->cells;
+    if (copies != 1)
+        for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
+    for (uint32_t j = 0; j < lanes; j++) count[job->n_entries + j] += units[j];
+    for (size_t r = 0; r < c->n_attrs; r++) {
+        uint64_t *restrict to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+        for (uint32_t j = 0; j < lanes; j++) to[j] += units[j];
+    }
+}
+
+/* Rows that are worked on together, and their logs of joint probability. */
+typedef struct cofi_expect_batch {
+    size_t n, at[COFI_EXPECT_ROWS], row[COFI_EXPECT_ROWS];
+    double most[COFI_EXPECT_ROWS];
+} cofi_expect_batch;
+
+/* Turns exponentials into memberships in units, and adds up weight and surprise. */
+COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
+                                    cofi_expect_part *part)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        uint64_t weight = job->weight != NULL ? job->weight[b->at[i]] : 1;
+        uint64_t copies = job->copies != NULL ? job->copies[b->at[i]] : 1;
+        double sum = cofi_expect_share(job->e->membership * (double)weight, lanes, part->share + i * lanes);
+        part->weight += copies * weight;
+        if (job->surprise_scale == 0) continue;
+        /* The likeliest class contributes 1 to the sum; rounding may lower it. */
+        double surprise = -(b->most[i] + log(sum > 1 ? sum : 1));
+        double units = surprise > 0 ? surprise * (double)weight * job->surprise_scale : 0;
+        part->surprise += copies * (uint64_t)llrint(units);
+    }
+}
+
+COFI_INLINE void cofi_expect_finish(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
+                                    uint32_t stride, cofi_expect_part *part)
+{
+    size_t n = b->n * lanes;
+    cofi_exp_all(part->share, n);
+    cofi_expect_shares(job, b, lanes, part);
+    if (job->weight == NULL)
+        cofi_round_all(part->share, n, part->units);
+    else /* too large for it */
+        for (size_t i = 0; i < n; i++) part->units[i] = (uint64_t)llrint(part->share[i]);
+    for (size_t i = 0; i < b->n; i++)
+        cofi_expect_add(job, b->row[i], job->copies != NULL ? job->copies[b->at[i]] : 1, lanes, stride,
+                        part->units + i * lanes, part->count);
+    b->n = 0;
+}
+
+COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size_t end, uint32_t lanes,
+                                  uint32_t stride, cofi_expect_part *part)
+{
+    cofi_expect_batch b = {.n = 0};
+    size_t most = cofi_expect_most(lanes);
+    for (size_t i = begin; i < end; i += job->e->step) {
+        if (job->weight != NULL && job->weight[i] == 0) continue;
+        b.at[b.n] = i;
+        b.row[b.n] = job->group != NULL ? job->group[i] : i;
+        b.most[b.n] = cofi_expect_joint(job, b.row[b.n], lanes, stride, part->share + b.n * lanes);
+        if (++b.n == most) cofi_expect_finish(job, &b, lanes, stride, part);
+    }
+    if (b.n > 0) cofi_expect_finish(job, &b, lanes, stride, part);
+}
+
+/* With few classes, lanes and stride are constants in the inlined version. */
+COFI_INLINE void cofi_expect_rows(const cofi_expect_job *job, size_t begin, size_t end,
+                                  cofi_expect_part *part)
+{
+    switch (job->e->stride) {
+    case 2:
+        cofi_expect_some(job, begin, end, 2, 2, part);
+        break;
+    case 4:
+        cofi_expect_some(job, begin, end, 4, 4, part);
+        break;
+    case 6:
+        cofi_expect_some(job, begin, end, 6, 6, part);
+        break;
+    case 8:
+        cofi_expect_some(job, begin, end, 8, 8, part);
+        break;
+    default:
+        cofi_expect_some(job, begin, end, cofi_expect_lanes(job->e), job->e->stride, part);
+    }
+}
+
+#endif
