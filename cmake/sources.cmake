@@ -2,6 +2,7 @@
 
 set(COF_SOURCES
   src/core/bytes.c
+  src/core/cores.c
   src/core/env.c
   src/core/json.c
   src/core/numbers.c

@@ -139,7 +139,7 @@ typedef struct cof_read_options {
     int32_t no_header;     /* nonzero: the first line is data, columns are named V1, V2, ... */
     const char *const *na; /* texts that mean "missing"; NULL: "", "?" and "NA" */
     size_t n_na;           /* length of na; 0 with a non-NULL na: no text means "missing" */
-    uint32_t threads;      /* 0 -> all cores */
+    uint32_t threads;      /* 0 -> all cores that the process may use */
 } cof_read_options;
 
 /* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark, LF or CRLF. gzip and zstd are recognised

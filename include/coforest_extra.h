@@ -465,6 +465,10 @@ COF_API cof_status cof_bench(const cof_table *table, const cof_bench_options *op
 
 /* ---- For programs around the library -------------------------------------------------------------------- */
 
+/* The cores that this process may use, at least 1: those of its affinity mask, limited by the processor quotas of
+ * its control groups on Linux. Where a number of threads may be 0, it stands for this number. */
+COF_API uint32_t cof_n_cores(void);
+
 /* Files that appear under their names only when they are complete. Each one waits in its target's folder under a
  * random name, with the permissions of the file it replaces; a crash leaves at most such a hidden file, which the
  * next output opened in that folder removes. A link to a file stays, and the file it leads to is replaced; a link to

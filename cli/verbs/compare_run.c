@@ -210,8 +210,7 @@ static void watch(pool *p)
 static void share_threads(pool *p)
 {
     const comparison *c = p->c;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t threads = c->s.threads > 0 ? c->s.threads : cores > 0 ? (uint32_t)cores : 1;
+    uint32_t threads = c->s.threads > 0 ? c->s.threads : cof_n_cores();
     bool large = false;
     for (size_t i = 0; i < c->n_contests; i++)
         large = large || c->contest[i].n_rows * (c->contest[i].columns.n_used + 1) > LARGE_CELLS;

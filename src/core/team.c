@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 enum { MOST_THREADS = 1024 };
 
@@ -78,10 +77,7 @@ static bool start_worker(cofi_team *team, uint32_t number)
 
 static uint32_t choose_size(uint32_t threads)
 {
-    if (threads == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (uint32_t)cores : 1;
-    }
+    if (threads == 0) threads = cof_n_cores();
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 

@@ -4,12 +4,17 @@
 
 #include "env.h"
 
+#include "coforest_extra.h"
+
 typedef struct cofi_team cofi_team;
 
 /* `worker` is below cofi_team_size and selects scratch memory of one worker. A task must not fail. */
 typedef void (*cofi_task)(void *ctx, uint32_t worker, size_t task);
 
-/* 0 threads: one per core. A team of one starts no thread. */
+/* The least of `most` and the quotas of the control groups that the file `groups` lists, below `root`. */
+long cofi_limit_cores(const char *groups, const char *root, long most);
+
+/* 0 threads: cof_n_cores of them. A team of one starts no thread. */
 cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out, cof_error *err);
 uint32_t cofi_team_size(const cofi_team *team);
 /* Runs tasks 0..n-1 and returns when all are done. The caller is one of the workers. */

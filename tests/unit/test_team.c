@@ -4,6 +4,7 @@
 #include "alloc_helper.h"
 #include "../../src/core/team.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -95,14 +96,63 @@ static void rounds_see_what_earlier_ones_wrote(void **state)
     cofi_team_close(team);
 }
 
-static void no_number_means_all_cores(void **state)
+static void no_number_means_the_cores_that_may_be_used(void **state)
 {
     (void)state;
     cof_env env = cofi_env_resolve(NULL);
-    cofi_team *team = open_team(&env, 0);
-    assert_in_range(cofi_team_size(team), 1, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
-    check_round(team, 100);
-    cofi_team_close(team);
+    cpu_set_t all, one;
+    CPU_ZERO(&one);
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    for (int core = 0; CPU_COUNT(&one) == 0; core++)
+        if (CPU_ISSET(core, &all)) CPU_SET(core, &one);
+    for (int few = 0; few < 2; few++) {
+        assert_int_equal(sched_setaffinity(0, sizeof one, few ? &one : &all), 0);
+        cofi_team *team = open_team(&env, 0);
+        assert_int_equal(cofi_team_size(team), cof_n_cores());
+        assert_in_range(cof_n_cores(), 1, few ? 1 : CPU_COUNT(&all));
+        check_round(team, 20);
+        cofi_team_close(team);
+    }
+    sched_setaffinity(0, sizeof all, &all);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Folders and files as the kernel shows them: quotas of a group and of a group around it. */
+static void control_groups_limit_cores(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/cof-groups-XXXXXX", path[64], command[128];
+    assert_non_null(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/groups", root);
+    snprintf(command, sizeof command, "mkdir -p %s/a/b %s/cpu/c", root, root);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(cofi_limit_cores(path, root, 8), 8); /* there is no such file */
+    write_file(root, "groups", "0::/a/b\nnonsense\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 8); /* no quota */
+    write_file(root, "a/b/cpu.max", "max 100000\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 8);
+    write_file(root, "a/cpu.max", "250000 100000\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 3);
+    assert_int_equal(cofi_limit_cores(path, root, 2), 2);
+    write_file(root, "a/b/cpu.max", "50000 100000\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 1);
+    write_file(root, "groups", "5:memory:/\n4:cpu,cpuacct:/c\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 8);
+    write_file(root, "cpu/c/cpu.cfs_quota_us", "400000\n");
+    write_file(root, "cpu/c/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 4);
+    write_file(root, "cpu/c/cpu.cfs_quota_us", "-1\n");
+    assert_int_equal(cofi_limit_cores(path, root, 8), 8);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
 }
 
 static void a_team_may_close_unused(void **state)
@@ -138,7 +188,8 @@ int main(void)
         cmocka_unit_test(every_task_is_done_once),
         cmocka_unit_test(rounds_do_not_overlap),
         cmocka_unit_test(rounds_see_what_earlier_ones_wrote),
-        cmocka_unit_test(no_number_means_all_cores),
+        cmocka_unit_test(no_number_means_the_cores_that_may_be_used),
+        cmocka_unit_test(control_groups_limit_cores),
         cmocka_unit_test(a_team_may_close_unused),
         cmocka_unit_test(memory_is_asked_for_on_the_calling_thread),
     };

@@ -64,11 +64,11 @@ def seed_of(random_state):
 
 
 def threads_of(n_jobs):
-    """None and -1: all cores, as 0 means to the library; -2: all but one; and so on."""
+    """None and -1: all cores that the process may use, as 0 means to the library; -2: all but one; and so on."""
     if n_jobs is None or n_jobs == -1:
         return 0
     if isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0:
-        return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+        return int(n_jobs) if n_jobs > 0 else max(1, _core.n_cores() + 1 + int(n_jobs))
     raise ValueError(f"n_jobs must be None or a whole number other than 0; not {n_jobs!r}")
 
 
@@ -562,7 +562,7 @@ class COForest(_CategoryClusterer):
     bins : how many bins a quantity is cut into.
     cut : where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
     random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
-    n_jobs : threads; None and -1 mean all cores. The labels do not depend on it.
+    n_jobs : threads; None and -1 mean all cores that the process may use. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
     callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
 

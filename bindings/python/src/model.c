@@ -639,6 +639,13 @@ static PyObject *core_methods(PyObject *module, PyObject *unused)
     return list;
 }
 
+static PyObject *core_n_cores(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyLong_FromUnsignedLong(cof_n_cores());
+}
+
 PyMethodDef core_model_functions[] = {
     {"fit", (PyCFunction)(void (*)(void))core_fit, METH_VARARGS | METH_KEYWORDS,
      "fit(table, k, **members of cof_fit_options, callback) -> (Model, info)"},
@@ -649,6 +656,7 @@ PyMethodDef core_model_functions[] = {
     {"critical_difference", core_critical_difference, METH_VARARGS,
      "critical_difference(n_datasets, n_methods, alpha) -> float"},
     {"methods", core_methods, METH_NOARGS, "methods() -> [(name, title), ...]"},
+    {"n_cores", core_n_cores, METH_NOARGS, "n_cores() -> cores that the process may use"},
     {NULL, NULL, 0, NULL}};
 
 /* ---- The type ---------------------------------------------------------------------------------------- */

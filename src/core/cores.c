@@ -1,0 +1,80 @@
+/* The number of cores that this process may use: the affinity mask, limited by the quotas of its control
+ * groups, as containers set them. */
+#include "team.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* Reads whole numbers from a small file; "max" and anything else that is no number ends them. */
+static int read_numbers(const char *folder, const char *name, long long *number, int n)
+{
+    char path[PATH_BYTES + 64];
+    int n_read = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && n_read < n && fscanf(file, "%lld", &number[n_read]) == 1) n_read++;
+    if (file != NULL) fclose(file);
+    return n_read;
+}
+
+/* Processor time over elapsed time that a control group may take, in whole cores; `most` without a quota.
+ * The first form is that of version 2, the second that of version 1. */
+static long quota_of(const char *folder, long most)
+{
+    long long of[2] = {0, 0};
+    if (read_numbers(folder, "cpu.max", of, 2) < 2 &&
+        (read_numbers(folder, "cpu.cfs_quota_us", of, 1) < 1 ||
+         read_numbers(folder, "cpu.cfs_period_us", of + 1, 1) < 1))
+        return most;
+    if (of[0] <= 0 || of[1] <= 0) return most;
+    long long cores = (of[0] - 1) / of[1] + 1;
+    return cores < most ? (long)cores : most;
+}
+
+/* The least quota of a group and all groups around it. `group` is cut off from its end. */
+static long least_quota(const char *root, char *group, long most)
+{
+    for (;;) {
+        char folder[PATH_BYTES];
+        int n = snprintf(folder, sizeof folder, "%s%s", root, group);
+        if (n > 0 && n < PATH_BYTES) most = quota_of(folder, most);
+        char *slash = strrchr(group, '/');
+        if (slash == NULL) return most;
+        *slash = '\0';
+    }
+}
+
+/* A line of the file is "number:controllers:/group"; version 2 has no controllers. */
+long cofi_limit_cores(const char *groups, const char *root, long most)
+{
+    char line[PATH_BYTES], at[PATH_BYTES];
+    FILE *file = fopen(groups, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *controllers = strchr(line, ':'),
+             *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+        if (group == NULL) continue;
+        *group++ = '\0';
+        group[strcspn(group, "\n")] = '\0';
+        bool second = controllers[1] == '\0';
+        if (!second && strncmp(controllers + 1, "cpu,", 4) != 0 && strcmp(controllers + 1, "cpu") != 0)
+            continue;
+        snprintf(at, sizeof at, "%s%s", root, second ? "" : "/cpu");
+        most = least_quota(at, group, most);
+    }
+    if (file != NULL) fclose(file);
+    return most;
+}
+
+uint32_t cof_n_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) n = CPU_COUNT(&allowed);
+    n = cofi_limit_cores("/proc/self/cgroup", "/sys/fs/cgroup", n);
+#endif
+    return n > 0 ? (uint32_t)n : 1;
+}
