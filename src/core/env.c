@@ -116,8 +116,14 @@ void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size)
     return add_block(blocks, n, size, cofi_alloc_zero);
 }
 
+cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err)
+{
+    return blocks->short_of_memory ? cofi_no_memory(err) : COF_OK;
+}
+
 void cofi_blocks_release(cofi_blocks *blocks)
 {
+    blocks->short_of_memory = false;
     while (blocks->last != NULL) {
         struct cofi_block *block = blocks->last;
         blocks->last = block->before;

@@ -31,8 +31,9 @@ typedef struct cofi_blocks {
     struct cofi_block *last;
     bool short_of_memory;
 } cofi_blocks;
-void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);      /* as cofi_alloc */
-void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size); /* as cofi_alloc_zero */
+void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);        /* as cofi_alloc */
+void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size);   /* as cofi_alloc_zero */
+cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err); /* COF_ERR_MEMORY: one is missing */
 void cofi_blocks_release(cofi_blocks *blocks); /* allowed twice, and if all members are zero */
 
 bool cofi_should_stop(const cof_env *env);
@@ -42,6 +43,13 @@ double cofi_now_s(void); /* seconds of a monotonic clock */
 cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cof_status cofi_no_memory(cof_error *err);
+/* Leaves the calling function with the status of the call if that is a failure; for functions that have nothing
+ * to release. */
+#define COFI_TRY(call)                                                                                       \
+    do {                                                                                                     \
+        cof_status status_ = (call);                                                                         \
+        if (status_ != COF_OK) return status_;                                                               \
+    } while (0)
 
 /* Copies the part of an option struct that the caller's version has; the rest becomes zero, the default. */
 #define COFI_COPY_OPTIONS(to, from)                                                                          \

@@ -8,25 +8,19 @@
 enum { MOST_ROWS = 1 << 16, MOST_LABELS = 1 << 24, MOST_CLUSTERS = 1024 };
 #define GOOD_GAIN 0.9
 
-cof_status cofi_agreement_open(const cofi_host *host, uint64_t n, cofi_agreement *a, cof_error *err)
+cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n, cofi_agreement *a,
+                               cof_error *err)
 {
-    size_t most = MOST_LABELS / host->o.restarts;
+    size_t most = MOST_LABELS / restarts;
     *a = (cofi_agreement){.n_rows = n < MOST_ROWS ? (size_t)n : MOST_ROWS};
     if (a->n_rows > most) a->n_rows = most;
-    if (host->o.restarts == 1) a->n_rows = 0;
+    if (restarts == 1) a->n_rows = 0;
     if (a->n_rows == 0) return COF_OK;
-    a->label = cofi_alloc(&host->env, host->o.restarts * a->n_rows, sizeof *a->label);
-    a->row = cofi_alloc(&host->env, a->n_rows, sizeof *a->row);
-    if (a->label == NULL || a->row == NULL) return cofi_no_memory(err);
+    a->label = cofi_blocks_add(own, restarts * a->n_rows, sizeof *a->label);
+    a->row = cofi_blocks_add(own, a->n_rows, sizeof *a->row);
+    COFI_TRY(cofi_blocks_status(own, err));
     for (size_t s = 0; s < a->n_rows; s++) a->row[s] = cofi_stretch_begin(s, a->n_rows, n);
     return COF_OK;
-}
-
-void cofi_agreement_close(const cofi_host *host, cofi_agreement *a)
-{
-    if (a->label != NULL) cofi_release(&host->env, a->label);
-    if (a->row != NULL) cofi_release(&host->env, a->row);
-    *a = (cofi_agreement){.n_rows = 0};
 }
 
 cof_status cofi_agreement_note(const cofi_partition *p, cofi_agreement *a, uint32_t record, cof_error *err)

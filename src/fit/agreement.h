@@ -11,8 +11,9 @@ typedef struct cofi_agreement {
     int32_t *label; /* [restart][row] */
 } cofi_agreement;
 
-cof_status cofi_agreement_open(const cofi_host *host, uint64_t n_table_rows, cofi_agreement *agreement,
-                               cof_error *err);
+/* The agreement lives as long as `own`. */
+cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n_table_rows,
+                               cofi_agreement *agreement, cof_error *err);
 cof_status cofi_agreement_note(const cofi_partition *partition, cofi_agreement *agreement, uint32_t record,
                                cof_error *err);
 void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
@@ -28,6 +29,5 @@ cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *
                                    const cofi_agreement *agreement, const cof_restart_record *record,
                                    uint32_t n_records, uint32_t kept, double **mean, uint32_t *n_good,
                                    cof_error *err);
-void cofi_agreement_close(const cofi_host *host, cofi_agreement *agreement);
 
 #endif

@@ -48,6 +48,8 @@ typedef struct cofi_log {
 
 typedef struct cofi_fit {
     cofi_host host;
+    cofi_blocks own;     /* memory of the fit, its method and its start */
+    cofi_blocks scratch; /* memory of one restart; released before the next */
     const cofi_problem *problem;
     const struct cofi_method *method;
     cofi_partition partition;
@@ -65,6 +67,8 @@ cof_status cofi_fit_open(cofi_rows *rows, const struct cofi_method *method, cons
                          cofi_fit *fit, cof_error *err);
 void cofi_fit_close(cofi_fit *fit); /* allowed after a failed open */
 
+/* The summed row weights per flat id, in scratch memory. */
+cof_status cofi_fit_totals(cofi_fit *fit, const uint64_t **total, cof_error *err);
 /* Runs and times one pass with the current scores, and reports progress to the host. */
 cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_error *err);
 /* Appends a pass to the history. */

@@ -6,23 +6,20 @@
 static cof_status open_tables(cofi_fit *fit, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    const cof_env *env = &fit->host.env;
+    cofi_blocks *own = &fit->own;
     uint32_t k = fit->host.o.k, stride = cofi_stride(k);
     size_t n = (size_t)cofi_n_flat(p) * stride;
     fit->scores = (cofi_scores){.k = k, .stride = stride};
-    fit->scores.value = cofi_alloc_zero(env, n, sizeof *fit->scores.value);
-    fit->scores.base = cofi_alloc_zero(env, stride, sizeof *fit->scores.base);
-    fit->profiles.share = cofi_alloc_zero(env, n, sizeof *fit->profiles.share);
-    fit->profiles.alive = cofi_alloc_zero(env, k, sizeof *fit->profiles.alive);
-    fit->seeds.row = cofi_alloc(env, k, sizeof *fit->seeds.row);
-    fit->seeds.cell = cofi_alloc(env, (size_t)k * (p->n_attrs + p->n_numeric), sizeof *fit->seeds.cell);
-    fit->seeds.mode = cofi_alloc(env, (size_t)k * p->n_attrs, sizeof *fit->seeds.mode);
-    bool authors = fit->host.o.variant == COF_VARIANT_AUTHORS;
-    if (authors) fit->exact = cofi_alloc_zero(env, n, sizeof *fit->exact);
-    bool ok = fit->scores.value != NULL && fit->scores.base != NULL && fit->profiles.share != NULL &&
-              fit->profiles.alive != NULL && fit->seeds.row != NULL && fit->seeds.cell != NULL &&
-              fit->seeds.mode != NULL && (!authors || fit->exact != NULL);
-    return ok ? COF_OK : cofi_no_memory(err);
+    fit->scores.value = cofi_blocks_add_zero(own, n, sizeof *fit->scores.value);
+    fit->scores.base = cofi_blocks_add_zero(own, stride, sizeof *fit->scores.base);
+    fit->profiles.share = cofi_blocks_add_zero(own, n, sizeof *fit->profiles.share);
+    fit->profiles.alive = cofi_blocks_add_zero(own, k, sizeof *fit->profiles.alive);
+    fit->seeds.row = cofi_blocks_add(own, k, sizeof *fit->seeds.row);
+    fit->seeds.cell = cofi_blocks_add(own, (size_t)k * (p->n_attrs + p->n_numeric), sizeof *fit->seeds.cell);
+    fit->seeds.mode = cofi_blocks_add(own, (size_t)k * p->n_attrs, sizeof *fit->seeds.mode);
+    if (fit->host.o.variant == COF_VARIANT_AUTHORS)
+        fit->exact = cofi_blocks_add_zero(own, n, sizeof *fit->exact);
+    return cofi_blocks_status(own, err);
 }
 
 /* Number of threads worth using: on a small table, waking the threads takes longer than a pass. */
@@ -42,20 +39,20 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
     const cofi_problem *p = rows->problem;
     memset(fit, 0, sizeof *fit);
     fit->host = (cofi_host){.env = p->env, .o = *options, .began_s = cofi_now_s()};
+    fit->own.env = fit->scratch.env = p->env;
     fit->problem = p;
     fit->method = method;
     cofi_host *host = &fit->host;
-    cof_status status = cofi_team_open(&host->env, useful_threads(p, method, options), &host->team, err);
-    if (status == COF_OK) status = cofi_partition_open(rows, options->k, host->team, &fit->partition, err);
-    if (status == COF_OK)
-        status = cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
-                                  options->variant == COF_VARIANT_AUTHORS, &fit->forest, err);
+    COFI_TRY(cofi_team_open(&host->env, useful_threads(p, method, options), &host->team, err));
+    COFI_TRY(cofi_partition_open(rows, options->k, host->team, &fit->partition, err));
+    COFI_TRY(cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
+                              options->variant == COF_VARIANT_AUTHORS, &fit->forest, err));
     /* Bins of a quantity have an order too, but their neighbours need not be alike. */
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
+    for (size_t r = 0; r < p->n_attrs; r++) {
         const cofi_column *c = &p->table->column[p->column[r]];
         fit->forest.line[r] = c->ordinal != 0 && c->cut == NULL;
     }
-    return status == COF_OK ? open_tables(fit, err) : status;
+    return open_tables(fit, err);
 }
 
 void cofi_fit_close(cofi_fit *fit)
@@ -64,11 +61,17 @@ void cofi_fit_close(cofi_fit *fit)
     cofi_partition_close(&fit->partition);
     cofi_forest_close(&fit->forest);
     cofi_team_close(fit->host.team);
-    void *owned[] = {fit->scores.value,   fit->scores.base,    fit->exact,
-                     fit->profiles.share, fit->profiles.alive, fit->seeds.row,
-                     fit->seeds.cell,     fit->seeds.mode,     fit->log.history};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    cofi_release(&fit->host.env, fit->log.history);
+    cofi_blocks_release(&fit->scratch);
+    cofi_blocks_release(&fit->own);
     memset(fit, 0, sizeof *fit);
+}
+
+cof_status cofi_fit_totals(cofi_fit *fit, const uint64_t **total, cof_error *err)
+{
+    uint64_t *own = cofi_blocks_add(&fit->scratch, cofi_n_flat(fit->problem), sizeof *own);
+    *total = own;
+    return own != NULL ? cofi_rows_totals(fit->partition.rows, own, err) : cofi_no_memory(err);
 }
 
 static void tell(const cofi_fit *fit, cof_phase phase, uint64_t moved)
@@ -92,8 +95,7 @@ static void tell(const cofi_fit *fit, cof_phase phase, uint64_t moved)
 cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_error *err)
 {
     double before = cofi_now_s();
-    cof_status status = cofi_partition_pass(&fit->partition, &fit->scores, moved, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_partition_pass(&fit->partition, &fit->scores, moved, err));
     double *spent = phase == COF_PHASE_START ? &fit->log.start_s : &fit->log.pass_s;
     *spent += cofi_now_s() - before;
     fit->log.visits += fit->problem->n_walked;

@@ -8,12 +8,12 @@
 
 /* ---- Value distances ---------------------------------------------------------------------------- */
 
-cof_status cofi_distances_open(const cofi_fit *fit, cofi_distances *d, cof_error *err)
+cof_status cofi_distances_open(const cofi_fit *fit, cofi_blocks *own, cofi_distances *d, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     size_t n = 0;
-    *d = (cofi_distances){.at = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *d->at)};
-    if (d->at == NULL) return cofi_no_memory(err);
+    *d = (cofi_distances){.at = cofi_blocks_add(own, p->n_attrs, sizeof *d->at)};
+    COFI_TRY(cofi_blocks_status(own, err));
     for (size_t r = 0; r < p->n_attrs; r++) {
         d->at[r] = n;
         if (p->n_values[r] > (UINT32_C(1) << 14) || n > (SIZE_MAX >> 8))
@@ -23,15 +23,8 @@ cof_status cofi_distances_open(const cofi_fit *fit, cofi_distances *d, cof_error
                              p->table->column[p->column[r]].name, p->n_values[r]);
         n += (size_t)p->n_values[r] * p->n_values[r];
     }
-    d->d = cofi_alloc_zero(&fit->host.env, n, sizeof *d->d);
-    return d->d != NULL ? COF_OK : cofi_no_memory(err);
-}
-
-void cofi_distances_close(const cofi_fit *fit, cofi_distances *d)
-{
-    cofi_release(&fit->host.env, d->at);
-    cofi_release(&fit->host.env, d->d);
-    *d = (cofi_distances){NULL, NULL};
+    d->d = cofi_blocks_add_zero(own, n, sizeof *d->d);
+    return cofi_blocks_status(own, err);
 }
 
 /* ---- Modes and profiles ------------------------------------------------------------------------- */

@@ -11,10 +11,9 @@ typedef struct cofi_distances {
     double *d;  /* blocks of n_values x n_values */
 } cofi_distances;
 
-/* Allocates zero distances. Fails with COF_ERR_DATA if an attribute has too many values for a matrix. */
-cof_status cofi_distances_open(const cofi_fit *fit, cofi_distances *distances, cof_error *err);
-/* allowed after a failed open */
-void cofi_distances_close(const cofi_fit *fit, cofi_distances *distances);
+/* Zero distances in the memory of `own`. Fails with COF_ERR_DATA if an attribute has too many values for a matrix. */
+cof_status cofi_distances_open(const cofi_fit *fit, cofi_blocks *own, cofi_distances *distances,
+                               cof_error *err);
 static inline double *cofi_distances_of(const cofi_fit *fit, const cofi_distances *d, size_t r,
                                         uint32_t value)
 {

@@ -10,12 +10,11 @@ typedef struct cofi_method {
     const char *title; /* one line for help and reports */
     uint32_t flags;    /* COFI_METHOD_... */
     /* Runs once per fit: computes what does not depend on the start, for example value distances. May be
-     * NULL. `state` is passed to the other functions. `close` is called even if `open` failed. */
+     * NULL. `state` is passed to the other functions; its memory comes from fit->own. */
     cof_status (*open)(cofi_fit *fit, void **state, cof_error *err);
     /* Runs one restart after its start: leaves a partition, scores that reproduce it, and the reason why
      * it ended in the log. */
     cof_status (*run)(cofi_fit *fit, void *state, cof_error *err);
-    void (*close)(cofi_fit *fit, void *state); /* may be NULL */
     /* Computes the remaining results from the partition alone. NULL: the restart is run again, which gives
      * the same result. */
     cof_status (*restore)(cofi_fit *fit, void *state, cof_error *err);
@@ -40,7 +39,7 @@ typedef struct cofi_start {
     bool once;         /* deterministic, so one restart is enough */
     /* Whether a restart depends on earlier ones, so that restarts cannot run in parallel. NULL: never. */
     bool (*linked)(const cofi_problem *problem, uint32_t k);
-    /* Runs once per fit; may be NULL. As for methods, `close` is called even if `open` failed. */
+    /* Runs once per fit; may be NULL. `close` is called even if `open` failed. */
     cof_status (*open)(cofi_fit *fit, void **state, cof_error *err);
     /* Leaves seeds and modes, or modes and a partition. *same_as is COFI_NONE before the call; it may be
      * set to the number of an earlier restart whose result this one would repeat. */

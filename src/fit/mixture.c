@@ -6,50 +6,37 @@
 #include <math.h>
 
 struct cofi_mixture {
-    cofi_blocks own;
     cofi_expectation e;
-    double *log_theta; /* owned; e.log_theta and e.log_pi point to these */
+    double *log_theta; /* e.log_theta and e.log_pi point to these */
     double *log_pi;
     double *overall; /* [g]: share of each value in the table */
     size_t n_entries;
 };
 
-void cofi_mixture_close(cofi_fit *fit, cofi_mixture *m)
-{
-    if (m == NULL) return;
-    cofi_blocks_release(&m->own);
-    cofi_release(&fit->host.env, m);
-}
-
 static cof_status set_overall(cofi_fit *fit, cofi_mixture *m, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    uint64_t *total = cofi_alloc(&fit->host.env, cofi_n_flat(p), sizeof *total);
-    if (total == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_totals(fit->partition.rows, total, err);
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
+    const uint64_t *total;
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    for (size_t r = 0; r < p->n_attrs; r++) {
         double n = 0;
         for (uint32_t v = 0; v < p->n_values[r]; v++) n += (double)total[p->first[r] + v];
         for (uint32_t v = 0; v < p->n_values[r]; v++)
             m->overall[p->first[r] + v] = (double)total[p->first[r] + v] / n;
     }
-    cofi_release(&fit->host.env, total);
-    return status;
+    return COF_OK;
 }
 
 cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    const cof_env *env = &fit->host.env;
     uint32_t stride = fit->partition.stride;
-    cofi_mixture *m = cofi_alloc_zero(env, 1, sizeof *m);
+    cofi_mixture *m = *out = cofi_blocks_add_zero(&fit->own, 1, sizeof *m);
     if (m == NULL) return cofi_no_memory(err);
-    *out = m;
-    m->own.env = *env;
     m->n_entries = (size_t)cofi_n_flat(p) * stride;
-    m->log_theta = cofi_blocks_add_zero(&m->own, m->n_entries, sizeof *m->log_theta);
-    m->log_pi = cofi_blocks_add_zero(&m->own, stride, sizeof *m->log_pi);
-    m->overall = cofi_blocks_add_zero(&m->own, cofi_n_flat(p), sizeof *m->overall);
+    m->log_theta = cofi_blocks_add_zero(&fit->own, m->n_entries, sizeof *m->log_theta);
+    m->log_pi = cofi_blocks_add_zero(&fit->own, stride, sizeof *m->log_pi);
+    m->overall = cofi_blocks_add_zero(&fit->own, cofi_n_flat(p), sizeof *m->overall);
     m->e = (cofi_expectation){
         .log_theta = m->log_theta,
         .log_pi = m->log_pi,
@@ -57,9 +44,10 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
         .stride = stride,
         .step = p->n_table_rows <= most_rows ? 1 : (p->n_table_rows + most_rows - 1) / most_rows,
         .membership = ldexp(1.0, (int)fmin(50, 61 - ilogb((double)p->total_weight)))};
-    m->e.count = cofi_blocks_add(&m->own, m->n_entries, sizeof *m->e.count);
-    m->e.size = cofi_blocks_add(&m->own, stride, sizeof *m->e.size);
-    return m->own.short_of_memory ? cofi_no_memory(err) : set_overall(fit, m, err);
+    m->e.count = cofi_blocks_add(&fit->own, m->n_entries, sizeof *m->e.count);
+    m->e.size = cofi_blocks_add(&fit->own, stride, sizeof *m->e.size);
+    COFI_TRY(cofi_blocks_status(&fit->own, err));
+    return set_overall(fit, m, err);
 }
 
 /* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. */

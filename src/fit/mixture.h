@@ -7,10 +7,8 @@
 
 typedef struct cofi_mixture cofi_mixture;
 
-/* EM visits at most most_rows rows, evenly spaced in the table. *out may be set even on failure: close it
- * in any case. */
+/* EM visits at most most_rows rows, evenly spaced in the table. The mixture lives as long as the fit. */
 cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err);
-void cofi_mixture_close(cofi_fit *fit, cofi_mixture *mixture); /* NULL is allowed */
 
 /* M step from the counts of the partition */
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);

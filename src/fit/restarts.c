@@ -74,6 +74,7 @@ static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
     log->stop = COF_STOP_STOPPED;
     log->refiner = COFI_BY_METHOD;
     lane->holds = COFI_NONE;
+    cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, log->restart);
     cofi_partition_forget(&fit->partition);
     cof_status status = lane->run->start->run(fit, lane->start_state, same_as, err);
@@ -312,8 +313,7 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     if (run->side_by_side) o.threads = 1;
     lane->run = run;
     lane->kept_restart = lane->holds = COFI_NONE;
-    cof_status status = cofi_fit_open(rows, method, &o, &lane->fit, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
     lane->fit.host.o.threads = options->threads;
     if (run->side_by_side)
         lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
@@ -321,10 +321,8 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
                                        .release = lane_release,
                                        .should_stop = lane_should_stop,
                                        .ctx = lane};
-    if (method->open != NULL) status = method->open(&lane->fit, &lane->method_state, err);
-    if (status == COF_OK && run->start->open != NULL)
-        status = run->start->open(&lane->fit, &lane->start_state, err);
-    return status;
+    if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
+    return run->start->open != NULL ? run->start->open(&lane->fit, &lane->start_state, err) : COF_OK;
 }
 
 cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const cofi_start *start,
@@ -332,7 +330,7 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
 {
     const cofi_problem *p = rows->problem;
     memset(run, 0, sizeof *run);
-    run->env = p->env;
+    run->env = run->own.env = p->env;
     run->start = start;
     run->side_by_side = fits_side_by_side(p, method, start, options);
     cof_status status = cofi_team_open(&run->env, choose_lanes(run, p, options), &run->team, err);
@@ -343,15 +341,14 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     }
     if (status != COF_OK) return status;
     run->n_lanes = cofi_team_size(run->team);
-    run->lane = cofi_alloc_zero(&run->env, run->n_lanes, sizeof *run->lane);
+    run->lane = cofi_blocks_add_zero(&run->own, run->n_lanes, sizeof *run->lane);
+    run->place = cofi_blocks_add_zero(&run->own, options->restarts, sizeof *run->place);
     run->record = cofi_alloc(&run->env, options->restarts, sizeof *run->record);
-    run->place = cofi_alloc_zero(&run->env, options->restarts, sizeof *run->place);
-    if (run->lane == NULL || run->record == NULL || run->place == NULL) return cofi_no_memory(err);
+    if (run->own.short_of_memory || run->record == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = COFI_NONE;
-    for (uint32_t l = 0; l < run->n_lanes && status == COF_OK; l++)
-        status = open_lane(run, &run->lane[l], rows, method, options, err);
-    if (status != COF_OK) return status;
-    return cofi_agreement_open(&run->lane[0].fit.host, p->n_table_rows, &run->agreement, err);
+    for (uint32_t l = 0; l < run->n_lanes; l++)
+        COFI_TRY(open_lane(run, &run->lane[l], rows, method, options, err));
+    return cofi_agreement_open(&run->own, options->restarts, p->n_table_rows, &run->agreement, err);
 }
 
 static void close_lane(cofi_restarts *run, cofi_lane *lane)
@@ -359,18 +356,15 @@ static void close_lane(cofi_restarts *run, cofi_lane *lane)
     cofi_fit *fit = &lane->fit;
     if (fit->host.env.release == NULL) return; /* never opened */
     if (run->start->close != NULL) run->start->close(fit, lane->start_state);
-    if (fit->method->close != NULL) fit->method->close(fit, lane->method_state);
-    cofi_kept_free(&fit->partition, lane->kept);
     cofi_fit_close(fit);
 }
 
 void cofi_restarts_close(cofi_restarts *run)
 {
     if (run->env.release == NULL) return; /* never opened */
-    cofi_host host = {.env = run->env};
-    cofi_agreement_close(&host, &run->agreement);
     for (uint32_t l = 0; run->lane != NULL && l < run->n_lanes; l++) close_lane(run, &run->lane[l]);
     cofi_team_close(run->team);
-    void *owned[] = {run->lane, run->place, run->record, run->ari, run->overlap, run->history};
+    void *owned[] = {run->record, run->ari, run->overlap, run->history};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&run->env, owned[b]);
+    cofi_blocks_release(&run->own);
 }

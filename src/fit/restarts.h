@@ -34,6 +34,7 @@ typedef struct cofi_restart_place {
 
 typedef struct cofi_restarts {
     cof_env env; /* of the caller */
+    cofi_blocks own;
     const cofi_start *start;
     bool side_by_side;
     cofi_team *team; /* one worker per lane */

@@ -102,8 +102,7 @@ static void leave_as_stopped(cofi_fit *fit)
 
 static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
 {
-    cof_status status = cofi_settle_kmodes(fit, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_settle_kmodes(fit, err));
     if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
     cofi_profile_update(fit);
     if (!fit->log.stopped) return refine(fit, s, err);
@@ -113,24 +112,13 @@ static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
 
 /* ---- The method ------------------------------------------------------------------------------------ */
 
-static void coforest_close(cofi_fit *fit, void *state)
-{
-    coforest *s = state;
-    if (s == NULL) return;
-    cofi_kept_free(&fit->partition, s->best);
-    cofi_release(&fit->host.env, s->built);
-    cofi_release(&fit->host.env, s->met);
-    cofi_release(&fit->host.env, s);
-}
-
 static cof_status coforest_open(cofi_fit *fit, void **state, cof_error *err)
 {
-    coforest *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    coforest *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    s->built = cofi_alloc(&fit->host.env, fit->host.o.max_rebuilds, sizeof *s->built);
-    s->met = cofi_alloc(&fit->host.env, (size_t)fit->host.o.max_passes + 1, sizeof *s->met);
-    return s->built != NULL && s->met != NULL ? COF_OK : cofi_no_memory(err);
+    s->built = cofi_blocks_add(&fit->own, fit->host.o.max_rebuilds, sizeof *s->built);
+    s->met = cofi_blocks_add(&fit->own, (size_t)fit->host.o.max_passes + 1, sizeof *s->met);
+    return cofi_blocks_status(&fit->own, err);
 }
 
 /* Trace distances of every attribute, scaled so that the longest one is 1. */
@@ -150,18 +138,14 @@ static void scaled_traces(cofi_fit *fit, cofi_distances *d)
  * distances in k-prototypes, from the same seeds. */
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    cofi_distances d = {NULL, NULL};
-    cof_status status = run_categories(fit, state, err);
-    if (status != COF_OK || fit->problem->n_numeric == 0 || fit->log.stopped) return status;
-    status = cofi_distances_open(fit, &d, err);
-    if (status == COF_OK) {
-        scaled_traces(fit, &d);
-        cofi_partition_forget(&fit->partition);
-        cofi_modes_from_seeds(fit);
-        status = cofi_prototypes(fit, &d, err);
-    }
-    cofi_distances_close(fit, &d);
-    return status;
+    cofi_distances d;
+    COFI_TRY(run_categories(fit, state, err));
+    if (fit->problem->n_numeric == 0 || fit->log.stopped) return COF_OK;
+    COFI_TRY(cofi_distances_open(fit, &fit->scratch, &d, err));
+    scaled_traces(fit, &d);
+    cofi_partition_forget(&fit->partition);
+    cofi_modes_from_seeds(fit);
+    return cofi_prototypes(fit, &d, err);
 }
 
 /* The partition determines everything else: forest, profiles and scores are computed from its counts. */
@@ -180,5 +164,4 @@ const cofi_method cofi_method_coforest = {.name = "coforest",
                                               COFI_METHOD_MIXED | COFI_METHOD_PORTFOLIO | COFI_METHOD_ORDER,
                                           .open = coforest_open,
                                           .run = run,
-                                          .close = coforest_close,
                                           .restore = restore};

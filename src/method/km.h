@@ -1,4 +1,4 @@
-/* A method that is k-modes with its own value distances. */
+/* A method that is k-modes with its own value distances; its state is a cofi_distances. */
 #ifndef COFI_KM_H
 #define COFI_KM_H
 
@@ -7,19 +7,17 @@
 #include "../fit/criterion.h"
 #include "../fit/scores.h"
 
-/* State of such a method: the distances, computed once. */
-typedef struct cofi_km {
-    cofi_distances d;
-} cofi_km;
-
 cof_status cofi_km_open(cofi_fit *fit, void **state, cof_error *err); /* all distances are zero */
-void cofi_km_close(cofi_fit *fit, void *state);
 /* KM(D, L1, FREQ) and KM(D, L2, MED) of the specification. */
 cof_status cofi_km_run_l1(cofi_fit *fit, void *state, cof_error *err);
 cof_status cofi_km_run_l2(cofi_fit *fit, void *state, cof_error *err);
 
-/* Per flat id: whether the value occurs in a row of positive weight. The caller releases *out, even if the
- * call failed. */
+/* DD of the specification with distances that are learned: runs the loop over profiles and calls `learn`, which
+ * sets new distances, until the partition does not change. `learn` NULL: the loop runs once. */
+cof_status cofi_km_learn(cofi_fit *fit, const cofi_row_distance *distance,
+                         void (*learn)(cofi_fit *fit, void *ctx), void *ctx, cof_error *err);
+
+/* Per flat id: whether the value occurs in a row of positive weight; in scratch memory. */
 cof_status cofi_present_values(cofi_fit *fit, uint8_t **out, cof_error *err);
 
 #endif

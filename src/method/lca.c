@@ -21,13 +21,11 @@ static cof_status run_em(cofi_fit *fit, lca *s, cof_error *err)
     double before = -INFINITY;
     cofi_mixture_begin(fit, s->mixture);
     for (uint32_t round = 0; round < MOST_ROUNDS && !log->stopped; round++) {
-        cof_status status = cofi_mixture_expect(fit, s->mixture, &s->log_likelihood, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(cofi_mixture_expect(fit, s->mixture, &s->log_likelihood, err));
         double now = s->log_likelihood + cofi_mixture_smoothing(fit, s->mixture);
         log->objective = -now;
         log->n_passes++;
-        status = cofi_log_record(&fit->host, log, 0, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(cofi_log_record(&fit->host, log, 0, err));
         if (now - before <= STEADY * fabs(now)) {
             log->stop = COF_STOP_CONVERGED;
             return COF_OK;
@@ -43,11 +41,10 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     lca *s = state;
     uint64_t moved;
-    cof_status status = cofi_settle_kmodes(fit, err);
+    COFI_TRY(cofi_settle_kmodes(fit, err));
     fit->log.stop = fit->log.stopped ? COF_STOP_STOPPED : COF_STOP_CAP;
     s->log_likelihood = NAN;
-    if (status == COF_OK) status = run_em(fit, s, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(run_em(fit, s, err));
     cofi_mixture_scores(fit, s->mixture);
     return cofi_fit_pass(fit, COF_PHASE_FIT, &moved, err);
 }
@@ -62,23 +59,9 @@ static void tell(const cofi_fit *fit, const void *state, cof_fit_info *info)
 
 static cof_status lca_open(cofi_fit *fit, void **state, cof_error *err)
 {
-    lca *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
-    if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    return cofi_mixture_open(fit, SIZE_MAX, &s->mixture, err);
+    lca *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
+    return s != NULL ? cofi_mixture_open(fit, SIZE_MAX, &s->mixture, err) : cofi_no_memory(err);
 }
 
-static void lca_close(cofi_fit *fit, void *state)
-{
-    lca *s = state;
-    if (s == NULL) return;
-    cofi_mixture_close(fit, s->mixture);
-    cofi_release(&fit->host.env, s);
-}
-
-const cofi_method cofi_method_lca = {.name = "lca",
-                                     .title = "latent class model, by EM",
-                                     .open = lca_open,
-                                     .run = run,
-                                     .close = lca_close,
-                                     .tell = tell};
+const cofi_method cofi_method_lca = {
+    .name = "lca", .title = "latent class model, by EM", .open = lca_open, .run = run, .tell = tell};

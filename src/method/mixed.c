@@ -128,69 +128,42 @@ static void score(cofi_fit *fit, void *ctx, uint32_t pass)
 static cof_status open_mixed(mixed *m, cof_error *err)
 {
     cofi_fit *fit = m->fit;
-    const cof_env *env = &fit->host.env;
+    cofi_blocks *own = &fit->scratch;
     size_t k = fit->partition.k;
-    cof_status status = cofi_whole_open(fit, &m->rows, err);
-    m->centre = cofi_alloc(env, k * fit->problem->n_numeric, sizeof *m->centre);
-    m->total = cofi_alloc(env, 2 * k, sizeof *m->total);
-    m->block_sum = cofi_alloc(env, cofi_whole_blocks(&m->rows, BLOCK), sizeof *m->block_sum);
-    m->sum = cofi_alloc(env, (size_t)cofi_team_size(fit->host.team) * fit->partition.stride, sizeof *m->sum);
-    bool ok = m->centre != NULL && m->total != NULL && m->block_sum != NULL && m->sum != NULL;
-    return status != COF_OK || ok ? status : cofi_no_memory(err);
-}
-
-static void close_mixed(mixed *m)
-{
-    cofi_whole_close(&m->rows);
-    void *owned[] = {m->centre, m->total, m->block_sum, m->sum};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->fit->host.env, owned[b]);
+    COFI_TRY(cofi_whole_open(fit, own, &m->rows, err));
+    m->centre = cofi_blocks_add(own, k * fit->problem->n_numeric, sizeof *m->centre);
+    m->total = cofi_blocks_add(own, 2 * k, sizeof *m->total);
+    m->block_sum = cofi_blocks_add(own, cofi_whole_blocks(&m->rows, BLOCK), sizeof *m->block_sum);
+    m->sum =
+        cofi_blocks_add(own, (size_t)cofi_team_size(fit->host.team) * fit->partition.stride, sizeof *m->sum);
+    return cofi_blocks_status(own, err);
 }
 
 static cof_status settle(mixed *m, cof_error *err)
 {
     cofi_fit *fit = m->fit;
     cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score, .assign = assign, .ctx = m};
-    cof_status status = COF_OK;
     memset(fit->profiles.alive, 1, fit->partition.k);
     if (m->profiles) cofi_profile_begin(fit);
     centres_from_seeds(m);
     if (fit->partition.known) {
-        status = cofi_partition_labels(&fit->partition, NULL, m->rows.n_rows, m->rows.label, err);
-        if (status == COF_OK) update_centres(m);
+        COFI_TRY(cofi_partition_labels(&fit->partition, NULL, m->rows.n_rows, m->rows.label, err));
+        update_centres(m);
     }
-    return status == COF_OK && !fit->log.stopped ? cofi_loop_run(fit, &loop, err) : status;
-}
-
-static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma, bool profiles,
-                           cof_error *err)
-{
-    const cofi_problem *p = fit->problem;
-    double *factor = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *factor);
-    if (factor == NULL) return cofi_no_memory(err);
-    for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
-    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
-    mixed m = {.fit = fit, .distance = &distance, .profiles = profiles};
-    cof_status status = open_mixed(&m, err);
-    if (status == COF_OK) status = settle(&m, err);
-    close_mixed(&m);
-    cofi_release(&fit->host.env, factor);
-    return status;
+    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
 }
 
 /* ---- The weight of the attributes ---------------------------------------------------------------- */
 
 /* The mean variance of the scaled quantities, and their mean standard deviation. Runs on one thread in row order. */
-static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof_error *err)
+static void spread(const cofi_problem *p, const cofi_whole *rows, double *variance, double *deviation)
 {
-    const cofi_problem *p = fit->problem;
-    cofi_whole rows = {.n_rows = 0};
-    cof_status status = cofi_whole_open(fit, &rows, err);
     *variance = *deviation = 0;
-    for (size_t c = 0; status == COF_OK && c < p->n_numeric; c++) {
+    for (size_t c = 0; c < p->n_numeric; c++) {
         double n = 0, sum = 0, squares = 0;
-        for (size_t i = 0; i < rows.n_rows; i++) {
-            double x = quantity(p, cofi_whole_row(&rows, i), c), w = (double)rows.weight[i];
-            if (isnan(x) || rows.weight[i] == 0) continue;
+        for (size_t i = 0; i < rows->n_rows; i++) {
+            double x = quantity(p, cofi_whole_row(rows, i), c), w = (double)rows->weight[i];
+            if (isnan(x) || rows->weight[i] == 0) continue;
             n += w;
             sum += w * x;
             squares += w * x * x;
@@ -199,14 +172,11 @@ static cof_status spread(cofi_fit *fit, double *variance, double *deviation, cof
         *variance += here / (double)p->n_numeric;
         *deviation += sqrt(here) / (double)p->n_numeric;
     }
-    cofi_whole_close(&rows);
-    return status;
 }
 
 /* The probability that two rows differ in an attribute, as a mean over the attributes. */
-static double mean_difference(const cofi_fit *fit, const cofi_whole *rows)
+static double mean_difference(const cofi_problem *p, const cofi_whole *rows)
 {
-    const cofi_problem *p = fit->problem;
     double mean = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
         double n = 0, same = 0;
@@ -222,43 +192,53 @@ static double mean_difference(const cofi_fit *fit, const cofi_whole *rows)
     return mean;
 }
 
-static cof_status choose_gamma(cofi_fit *fit, double *gamma, cof_error *err)
+static double choose_gamma(const mixed *m, double gamma)
 {
+    const cofi_problem *p = m->fit->problem;
     double variance, deviation;
-    *gamma = fit->host.o.gamma != 0 ? fit->host.o.gamma : COFI_GAMMA;
-    if (*gamma > 0) return COF_OK;
-    cof_status status = spread(fit, &variance, &deviation, err);
-    if (status != COF_OK) return status;
-    if (*gamma == COF_GAMMA_KMODES) {
-        *gamma = 0.5 * deviation;
-    } else {
-        cofi_whole rows = {.n_rows = 0};
-        status = cofi_whole_open(fit, &rows, err);
-        double difference = status == COF_OK ? mean_difference(fit, &rows) : 0;
-        *gamma = difference > 0 ? variance / difference : 1;
-        cofi_whole_close(&rows);
-    }
-    if (!(*gamma > 0)) *gamma = 1; /* all quantities are constant, so only the attributes matter */
-    return status;
+    if (gamma > 0) return gamma;
+    spread(p, &m->rows, &variance, &deviation);
+    double difference = gamma == COF_GAMMA_KMODES ? 0 : mean_difference(p, &m->rows);
+    double chosen = gamma == COF_GAMMA_KMODES ? 0.5 * deviation : difference > 0 ? variance / difference : 1;
+    return chosen > 0 ? chosen : 1; /* all quantities are constant, so only the attributes matter */
+}
+
+/* ---- The methods --------------------------------------------------------------------------------- */
+
+static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma, bool profiles,
+                           cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
+    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
+    mixed m = {.fit = fit, .distance = &distance, .profiles = profiles};
+    COFI_TRY(open_mixed(&m, err));
+    gamma = choose_gamma(&m, gamma);
+    for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
+    return settle(&m, err);
+}
+
+/* The weight that the caller gave, if any. */
+static double given_gamma(const cofi_fit *fit, double otherwise)
+{
+    return fit->host.o.gamma > 0 ? fit->host.o.gamma : otherwise;
 }
 
 cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err)
 {
-    return run_loop(fit, distances, fit->host.o.gamma > 0 ? fit->host.o.gamma : COFI_GAMMA, false, err);
+    return run_loop(fit, distances, given_gamma(fit, COFI_GAMMA), false, err);
 }
 
 static cof_status run_k(cofi_fit *fit, void *state, cof_error *err)
 {
-    double gamma;
     (void)state;
-    cof_status status = choose_gamma(fit, &gamma, err);
-    return status == COF_OK ? run_loop(fit, NULL, gamma, false, err) : status;
+    return run_loop(fit, NULL, fit->host.o.gamma != 0 ? fit->host.o.gamma : COFI_GAMMA, false, err);
 }
 
 static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    return run_loop(fit, NULL, fit->host.o.gamma > 0 ? fit->host.o.gamma : 1.0, true, err);
+    return run_loop(fit, NULL, given_gamma(fit, 1.0), true, err);
 }
 
 const cofi_method cofi_method_k_prototypes = {.name = "k-prototypes",

@@ -2,7 +2,7 @@
 #include "km.h"
 #include "methods.h"
 
-/* Such a method has a cofi_km as its state. Toy graphs have one too, but draw their distances in every
+/* Such a method has a cofi_distances as its state. Toy graphs have one too, but draw their distances in every
  * restart. */
 static bool measures_once(const cofi_method *m)
 {
@@ -54,9 +54,8 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
     if (status == COF_OK) status = method->open(&fit, &state, err);
     if (status == COF_OK) {
         clear(table, o.missing, distances);
-        copy_distances(&fit, &((const cofi_km *)state)->d, distances);
+        copy_distances(&fit, state, distances);
     }
-    if (state != NULL) method->close(&fit, state);
     cofi_fit_close(&fit);
     cofi_rows_close(rows);
     cofi_problem_close(&problem);

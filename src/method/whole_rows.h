@@ -7,16 +7,14 @@
 enum { COFI_WHOLE_BLOCK = 4096 }; /* rows per task */
 
 typedef struct cofi_whole {
-    cofi_blocks own;
     size_t n_rows, n_columns; /* columns: attributes, then quantities */
     uint32_t *cell;           /* [row][column] */
     uint64_t *weight;         /* in the problem's unit */
     int32_t *label;           /* set by the method */
 } cofi_whole;
 
-/* Close it even if opening failed. */
-cof_status cofi_whole_open(cofi_fit *fit, cofi_whole *whole, cof_error *err);
-void cofi_whole_close(cofi_whole *whole);
+/* The rows live as long as `own`. */
+cof_status cofi_whole_open(cofi_fit *fit, cofi_blocks *own, cofi_whole *whole, cof_error *err);
 /* Sets the labels of the partition as a pass would. */
 cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
 

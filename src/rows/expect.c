@@ -27,31 +27,20 @@ static uint32_t choose_parts(const cofi_labels *s, const cofi_expectation *e, si
     return n > 0 ? (uint32_t)n : 1;
 }
 
-void cofi_local_expect_close(const cof_env *env, cofi_labels *s)
-{
-    for (uint32_t t = 0; s->part != NULL && t < s->n_parts; t++) {
-        cofi_release(env, s->part[t].count);
-        cofi_release(env, s->part[t].units);
-        cofi_release(env, s->part[t].share);
-    }
-    cofi_release(env, s->part);
-    s->part = NULL;
-}
-
 /* Allocates the blocks of each part, with an unused cache line at their ends: parts must not share one. */
-static cof_status open_parts(const cof_env *env, cofi_labels *s, const cofi_expectation *e, size_t n_entries,
-                             size_t n_visited, cof_error *err)
+static cof_status open_parts(cofi_labels *s, const cofi_expectation *e, size_t n_entries, size_t n_visited,
+                             cof_error *err)
 {
     enum { APART = 64 / sizeof(uint64_t) };
     uint32_t lanes = cofi_expect_lanes(e);
     size_t n = cofi_expect_most(lanes) * lanes + APART;
     s->n_parts = choose_parts(s, e, n_entries, n_visited);
-    s->part = cofi_alloc_zero(env, s->n_parts, sizeof *s->part);
+    s->part = cofi_blocks_add_zero(&s->own, s->n_parts, sizeof *s->part);
     if (s->part == NULL) return cofi_no_memory(err);
     for (cofi_expect_part *part = s->part; part < s->part + s->n_parts; part++) {
-        part->count = cofi_alloc(env, n_entries + e->stride + APART, sizeof *part->count);
-        part->units = cofi_alloc(env, n, sizeof *part->units);
-        part->share = cofi_alloc(env, n, sizeof *part->share);
+        part->count = cofi_blocks_add(&s->own, n_entries + e->stride + APART, sizeof *part->count);
+        part->units = cofi_blocks_add(&s->own, n, sizeof *part->units);
+        part->share = cofi_blocks_add(&s->own, n, sizeof *part->share);
         if (part->count == NULL || part->units == NULL || part->share == NULL) return cofi_no_memory(err);
     }
     return COF_OK;
@@ -107,11 +96,9 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
                            .n_entries = (size_t)cofi_n_flat(problem) * e->stride,
                            .surprise_scale =
                                e->surprise > 0 ? surprise_scale(e->surprise, problem->total_weight) : 0};
-    cof_status status = COF_OK;
     uint64_t surprise = 0;
     set_rows(&job, l);
-    if (s->part == NULL) status = open_parts(&l->env, s, e, job.n_entries, job.n / e->step, err);
-    if (status != COF_OK) return status;
+    if (s->part == NULL) COFI_TRY(open_parts(s, e, job.n_entries, job.n / e->step, err));
     expect_team team = {job, s};
     cofi_team_run(s->pass.team, expect_task, &team, s->n_parts);
     memset(e->count, 0, job.n_entries * sizeof *e->count);

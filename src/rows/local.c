@@ -6,8 +6,16 @@ static void local_close(cofi_rows *rows)
     cofi_local *l = cofi_local_of(rows);
     cof_env env = l->env;
     for (size_t r = 0; l->gathered != NULL && r < l->n_columns; r++) cofi_release(&env, l->gathered[r]);
-    void *owned[] = {l->group, l->table_weight, l->dropped, l->ids, l->gathered, l->row_weight, l->copies, l};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    cofi_release(&env, l->group);
+    cofi_release(&env, l);
+}
+
+cofi_local *cofi_local_new(const cofi_problem *p, cofi_rows **rows)
+{
+    cofi_local *l = cofi_alloc_zero(&p->env, 1, sizeof *l);
+    *rows = l != NULL ? &l->base : NULL;
+    if (l != NULL) *l = (cofi_local){.base = {&cofi_local_ops, p}, .env = p->env};
+    return l;
 }
 
 bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *row, size_t n)
@@ -59,6 +67,7 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     const cofi_local *l = cofi_local_of(p->rows);
     p->labels = cofi_alloc_zero(&l->env, 1, sizeof *p->labels);
     if (p->labels == NULL) return cofi_no_memory(err);
+    p->labels->own.env = p->labels->of_seeds.env = l->env;
     cofi_pass *pass = &p->labels->pass;
     cof_status status = cofi_pass_open(&l->env, &l->cells, p->k, team, NULL, pass, err);
     p->count = pass->count;
@@ -68,12 +77,11 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
 
 static void close_labels(cofi_partition *p)
 {
-    const cof_env *env = &cofi_local_of(p->rows)->env;
     if (p->labels == NULL) return;
     cofi_pass_close(&p->labels->pass);
-    cofi_local_expect_close(env, p->labels);
     cofi_local_drop_seeds(p);
-    cofi_release(env, p->labels);
+    cofi_blocks_release(&p->labels->own);
+    cofi_release(&cofi_local_of(p->rows)->env, p->labels);
 }
 
 static void forget(cofi_partition *p)
@@ -98,17 +106,17 @@ struct cofi_kept {
     cofi_label label[1]; /* one for each row of `cells` */
 };
 
-static cof_status new_kept(const cofi_partition *p, cofi_kept **out, cof_error *err)
+/* Allocates *kept in the first call. */
+static cof_status open_kept(const cofi_partition *p, cofi_kept **kept, cof_error *err)
 {
-    const cofi_local *l = cofi_local_of(p->rows);
-    *out = cofi_alloc(&l->env, l->cells.n_rows, sizeof(cofi_label));
-    return *out != NULL ? COF_OK : cofi_no_memory(err);
+    size_t n = cofi_local_of(p->rows)->cells.n_rows;
+    if (*kept == NULL) *kept = cofi_blocks_add(&p->labels->own, n, sizeof(cofi_label));
+    return *kept != NULL ? COF_OK : cofi_no_memory(err);
 }
 
 static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
 {
-    cof_status status = *kept != NULL ? COF_OK : new_kept(p, kept, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_kept(p, kept, err));
     memcpy((*kept)->label, p->labels->pass.label, cofi_local_of(p->rows)->cells.n_rows * sizeof(cofi_label));
     return COF_OK;
 }
@@ -121,23 +129,15 @@ static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *er
     return COF_OK;
 }
 
-static void drop_kept(const cofi_partition *p, cofi_kept *kept)
-{
-    cofi_release(&cofi_local_of(p->rows)->env, kept);
-}
-
 /* Rows that are folded into one must have equal labels. */
 static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
-    cofi_kept *narrow;
-    cof_status status = new_kept(p, &narrow, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_kept(p, &p->labels->given, err));
     for (size_t i = 0; i < p->rows->problem->n_table_rows; i++)
-        narrow->label[cofi_local_row(l, i)] = (cofi_label)label[i];
-    *moved = cofi_pass_take(&p->labels->pass, narrow->label);
+        p->labels->given->label[cofi_local_row(l, i)] = (cofi_label)label[i];
+    *moved = cofi_pass_take(&p->labels->pass, p->labels->given->label);
     show(p);
-    drop_kept(p, narrow);
     return COF_OK;
 }
 
@@ -191,7 +191,6 @@ const cofi_rows_ops cofi_local_ops = {
     .take = take,
     .keep = keep,
     .recall = recall,
-    .drop_kept = drop_kept,
     .labels = labels,
     .expect = cofi_local_expect,
     .add_seed = cofi_local_add_seed,

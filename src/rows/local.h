@@ -5,6 +5,7 @@
 #include "pass.h"
 #include "rows.h"
 
+/* The arrays belong to the problem unless it says otherwise. */
 typedef struct cofi_local {
     cofi_rows base;
     cof_env env;
@@ -12,18 +13,21 @@ typedef struct cofi_local {
     cofi_cells cells;
     size_t n_rows;          /* rows of the table */
     uint64_t first_row;     /* number of the first one: 0, unless the table is a part of a larger one */
-    uint32_t *group;        /* table row -> row of `cells`; NULL: the identity */
+    uint32_t *group;        /* table row -> row of `cells`, owned here; NULL: the identity */
     uint64_t *table_weight; /* per table row, in the problem's unit; NULL: 1 each */
     uint8_t *dropped;       /* per table row; NULL: no row is dropped */
-    cofi_ids *ids;          /* memory owned here, to which `cells` points; so are the members below */
-    void **gathered;        /* per column: its copied codes; NULL: the table's codes are used */
+    cofi_ids *ids;          /* `cells` points to it, and to the members below */
+    void **gathered;        /* per column: its copied codes, owned here; NULL: the table's codes are used */
     size_t n_columns;
     uint64_t *row_weight;
     uint32_t *copies;
 } cofi_local;
 
 struct cofi_labels {
+    cofi_blocks own;      /* what was kept, and the parts */
+    cofi_blocks of_seeds; /* `near` and `block_mass` */
     cofi_pass pass;
+    cofi_kept *given; /* room for labels that a method found; NULL: none were given yet */
     /* per row of `cells`: Hamming distance to the nearest seed; NULL: no seed was added yet */
     uint32_t *near;
     uint64_t *block_mass; /* per block of table rows: summed mass */
@@ -49,6 +53,7 @@ static inline size_t cofi_n_blocks(size_t n_rows)
 }
 
 extern const cofi_rows_ops cofi_local_ops;
+cofi_local *cofi_local_new(const cofi_problem *problem, cofi_rows **rows); /* NULL if memory is short */
 
 /* Copies the listed rows of `from` into a block of its own, which becomes column r. */
 bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_t *row, size_t n);
@@ -57,7 +62,6 @@ bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                             cof_error *err);
 cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
-void cofi_local_expect_close(const cof_env *env, cofi_labels *labels);
 cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
 void cofi_local_drop_seeds(cofi_partition *partition);
 cof_status cofi_local_mass(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);

@@ -64,7 +64,7 @@ static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double 
     int exponent = 41 - ilogb(total);
     if (exponent > 1023) exponent = 1023; /* a greater exponent would make the unit infinite */
     p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, exponent);
-    l->table_weight = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->table_weight);
+    l->table_weight = cofi_blocks_add(&p->own, p->n_table_rows, sizeof *l->table_weight);
     if (l->table_weight == NULL) return cofi_no_memory(err);
     for (size_t i = 0; i < p->n_table_rows; i++) {
         double units = floor(weight[i] * p->unit + 0.5);
@@ -96,7 +96,7 @@ static size_t first_missing_row(const cofi_column *c)
 static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
 {
     const cof_table *t = p->table;
-    l->dropped = cofi_alloc_zero(&p->env, t->n_rows, 1);
+    l->dropped = cofi_blocks_add_zero(&p->own, t->n_rows, 1);
     if (l->dropped == NULL) return cofi_no_memory(err);
     for (size_t a = 0; a < p->n_candidates; a++) {
         const cofi_column *c = &t->column[p->candidate[a]];
@@ -104,7 +104,7 @@ static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
             l->dropped[i] |= cofi_column_code(c, i) == c->n_values;
     }
     if (l->table_weight == NULL) {
-        l->table_weight = cofi_alloc(&p->env, t->n_rows, sizeof *l->table_weight);
+        l->table_weight = cofi_blocks_add(&p->own, t->n_rows, sizeof *l->table_weight);
         if (l->table_weight == NULL) return cofi_no_memory(err);
         for (size_t i = 0; i < t->n_rows; i++) l->table_weight[i] = 1;
     }
@@ -176,18 +176,13 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
 {
     size_t n = p->n_candidates;
     uint64_t n_flat = 0;
-    p->column = cofi_alloc(&p->env, n, sizeof *p->column);
-    p->first = cofi_alloc(&p->env, n + 1, sizeof *p->first);
-    p->n_values = cofi_alloc(&p->env, n, sizeof *p->n_values);
-    p->n_present = cofi_alloc(&p->env, n, sizeof *p->n_present);
-    l->ids = cofi_alloc(&p->env, p->table->n_columns, sizeof *l->ids);
-    if (p->column == NULL || p->first == NULL || p->n_values == NULL || p->n_present == NULL ||
-        l->ids == NULL)
-        return cofi_no_memory(err);
-    for (size_t a = 0; a < n; a++) {
-        cof_status status = add_attribute(l, p, p->candidate[a], &n_flat, err);
-        if (status != COF_OK) return status;
-    }
+    p->column = cofi_blocks_add(&p->own, n, sizeof *p->column);
+    p->first = cofi_blocks_add(&p->own, n + 1, sizeof *p->first);
+    p->n_values = cofi_blocks_add(&p->own, n, sizeof *p->n_values);
+    p->n_present = cofi_blocks_add(&p->own, n, sizeof *p->n_present);
+    l->ids = cofi_blocks_add(&p->own, p->table->n_columns, sizeof *l->ids);
+    COFI_TRY(cofi_blocks_status(&p->own, err));
+    for (size_t a = 0; a < n; a++) COFI_TRY(add_attribute(l, p, p->candidate[a], &n_flat, err));
     p->first[p->n_attrs] = (uint32_t)n_flat;
     if (p->n_attrs > 0) return COF_OK;
     return cofi_fail(err, COF_ERR_NO_COLUMNS, "no column is left to cluster on: %s",
@@ -198,7 +193,7 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
 static cof_status set_candidates(cofi_problem *p, cof_error *err)
 {
     const cof_table *t = p->table;
-    p->candidate = cofi_alloc(&p->env, t->n_columns, sizeof *p->candidate);
+    p->candidate = cofi_blocks_add(&p->own, t->n_columns, sizeof *p->candidate);
     if (p->candidate == NULL) return cofi_no_memory(err);
     for (size_t c = 0; c < t->n_columns; c++)
         if (t->column[c].role == COF_ROLE_ATTRIBUTE) p->candidate[p->n_candidates++] = c;
@@ -262,17 +257,16 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, 
     size_t n = 0;
     for (size_t c = 0; c < t->n_columns; c++) n += t->column[c].role == COF_ROLE_NUMERIC;
     if (n == 0) return COF_OK;
-    p->quantity = cofi_alloc_zero(&p->env, n, sizeof *p->quantity);
+    p->quantity = cofi_blocks_add_zero(&p->own, n, sizeof *p->quantity);
     if (p->quantity == NULL) return cofi_no_memory(err);
     for (size_t c = 0; c < t->n_columns; c++) {
         const cofi_column *column = &t->column[c];
         if (column->role != COF_ROLE_NUMERIC) continue;
-        double *value = cofi_alloc(&p->env, (size_t)column->n_values + 1, sizeof *value);
+        double *value = cofi_blocks_add(&p->own, (size_t)column->n_values + 1, sizeof *value);
         if (value == NULL) return cofi_no_memory(err);
         l->ids[p->n_attrs + p->n_numeric] = (cofi_ids){column->codes, column->width};
         p->quantity[p->n_numeric++] = value;
-        cof_status status = parse_quantity(column, value, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(parse_quantity(column, value, err));
         if (scale == COF_SCALE_Z)
             standardise_quantity(l, p, column, value);
         else
@@ -286,28 +280,25 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, 
 /* Replaces the table's rows by the distinct rows: copies their cells and adds up their weights. */
 static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
 {
-    const cof_env *env = &p->env;
-    cof_status status = COF_OK;
-    uint32_t *head = cofi_alloc(env, n_groups, sizeof *head);
+    bool ok = true;
+    uint32_t *head = cofi_alloc(&p->env, n_groups, sizeof *head);
     l->n_columns = p->n_attrs;
-    l->gathered = cofi_alloc_zero(env, p->n_attrs, sizeof *l->gathered);
-    l->row_weight = cofi_alloc_zero(env, n_groups, sizeof *l->row_weight);
-    l->copies = cofi_alloc_zero(env, n_groups, sizeof *l->copies);
-    if (head == NULL || l->gathered == NULL || l->row_weight == NULL || l->copies == NULL)
-        status = cofi_no_memory(err);
-    for (size_t i = p->n_table_rows; status == COF_OK && i-- > 0;) {
+    l->gathered = cofi_blocks_add_zero(&p->own, p->n_attrs, sizeof *l->gathered);
+    l->row_weight = cofi_blocks_add_zero(&p->own, n_groups, sizeof *l->row_weight);
+    l->copies = cofi_blocks_add_zero(&p->own, n_groups, sizeof *l->copies);
+    if (head == NULL || p->own.short_of_memory) ok = false;
+    for (size_t i = p->n_table_rows; ok && i-- > 0;) {
         uint64_t weight = l->table_weight != NULL ? l->table_weight[i] : 1;
         head[l->group[i]] = (uint32_t)i; /* runs backwards, so that the first of equal rows remains */
         l->row_weight[l->group[i]] += weight;
         l->copies[l->group[i]] += weight > 0;
     }
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
-        if (!cofi_local_gather(l, r, l->ids[r], head, n_groups)) status = cofi_no_memory(err);
-    cofi_release(env, head);
+    for (size_t r = 0; ok && r < p->n_attrs; r++) ok = cofi_local_gather(l, r, l->ids[r], head, n_groups);
+    cofi_release(&p->env, head);
     l->cells.n_rows = p->n_walked = n_groups;
     l->cells.weight = l->row_weight;
     l->cells.copies = l->copies;
-    return status;
+    return ok ? COF_OK : cofi_no_memory(err);
 }
 
 /* Counts the distinct rows among rows of positive weight. */
@@ -355,15 +346,14 @@ static cof_status set_rows(cofi_local *l, cofi_problem *p, bool may_fold, const 
     for (size_t i = 0; l->table_weight != NULL && i < p->n_table_rows; i++)
         p->total_weight += l->table_weight[i];
     if (l->table_weight == NULL) p->total_weight = p->n_table_rows;
-    cof_status status = look_for_copies(l, p, may_fold, options, &worth_it, err);
-    if (status != COF_OK || !worth_it) return status;
+    COFI_TRY(look_for_copies(l, p, may_fold, options, &worth_it, err));
+    if (!worth_it) return COF_OK;
     l->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->group);
     if (l->group == NULL) return cofi_no_memory(err);
     if (cofi_dedupe(&p->env, l->ids, p->n_attrs + p->n_numeric, p->n_table_rows, l->group, &n_groups) !=
         COF_OK)
         return cofi_no_memory(err);
-    status = count_distinct(l, p, n_groups, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(count_distinct(l, p, n_groups, err));
     p->counted = true;
     /* Copying cells saves time if at least half of the rows are removed. */
     if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(l, p, n_groups, err);
@@ -388,37 +378,24 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
                                 cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
     memset(p, 0, sizeof *p);
-    p->env = table->env;
+    p->env = p->own.env = table->env;
     p->table = table;
     p->n_table_rows = table->n_rows;
     p->missing = options->missing;
-    cofi_local *l = cofi_alloc_zero(&p->env, 1, sizeof *l);
-    *rows = l != NULL ? &l->base : NULL;
+    cofi_local *l = cofi_local_new(p, rows);
     if (l == NULL) return cofi_no_memory(err);
-    l->base = (cofi_rows){&cofi_local_ops, p};
-    l->env = p->env;
     l->n_rows = table->n_rows;
-    cof_status status = set_candidates(p, err);
-    if (status == COF_OK) status = set_weights(l, p, options->weights, err);
-    if (status == COF_OK) status = handle_missing(l, p, err);
-    if (status == COF_OK) status = set_attributes(l, p, err);
-    if (status == COF_OK) status = set_quantities(l, p, options->scale, err);
-    if (status == COF_OK) status = set_rows(l, p, may_fold, options, err);
-    return status == COF_OK ? check_k(p, options->k, err) : status;
+    COFI_TRY(set_candidates(p, err));
+    COFI_TRY(set_weights(l, p, options->weights, err));
+    COFI_TRY(handle_missing(l, p, err));
+    COFI_TRY(set_attributes(l, p, err));
+    COFI_TRY(set_quantities(l, p, options->scale, err));
+    COFI_TRY(set_rows(l, p, may_fold, options, err));
+    return check_k(p, options->k, err);
 }
 
 void cofi_problem_close(cofi_problem *p)
 {
-    if (p->env.release == NULL) return; /* never opened */
-    for (size_t c = 0; c < p->n_numeric; c++) cofi_release(&p->env, p->quantity[c]);
-    void *owned[] = {p->quantity, p->candidate, p->column, p->first, p->n_values, p->n_present};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
-    memset(p, 0, sizeof *p);
-}
-
-void cofi_problem_close_sample(cofi_problem *p)
-{
-    if (p->env.release == NULL) return; /* never opened */
-    cofi_release(&p->env, p->n_present);
+    cofi_blocks_release(&p->own);
     memset(p, 0, sizeof *p);
 }

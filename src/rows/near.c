@@ -60,19 +60,17 @@ static cof_status open_near(cofi_partition *p, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     cofi_labels *s = p->labels;
-    if (s->near == NULL) s->near = cofi_alloc(&l->env, l->cells.n_rows, sizeof *s->near);
+    if (s->near == NULL) s->near = cofi_blocks_add(&s->of_seeds, l->cells.n_rows, sizeof *s->near);
     if (s->block_mass == NULL)
-        s->block_mass = cofi_alloc(&l->env, l->n_rows / BLOCK + 1, sizeof *s->block_mass);
+        s->block_mass = cofi_blocks_add(&s->of_seeds, l->n_rows / BLOCK + 1, sizeof *s->block_mass);
     return s->near != NULL && s->block_mass != NULL ? COF_OK : cofi_no_memory(err);
 }
 
 /* Called when a pass begins: the seeds are chosen then, and later blocks can use this memory. */
 void cofi_local_drop_seeds(cofi_partition *p)
 {
-    const cof_env *env = &cofi_local_of(p->rows)->env;
     cofi_labels *s = p->labels;
-    cofi_release(env, s->near);
-    cofi_release(env, s->block_mass);
+    cofi_blocks_release(&s->of_seeds);
     s->near = NULL;
     s->block_mass = NULL;
     s->n_seeds = 0;
@@ -83,8 +81,7 @@ cof_status cofi_local_add_seed(cofi_partition *p, const uint32_t *cell, cof_erro
     const cofi_local *l = cofi_local_of(p->rows);
     cofi_labels *s = p->labels;
     const cofi_problem *problem = p->rows->problem;
-    cof_status status = open_near(p, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_near(p, err));
     if (cell == NULL) {
         s->n_seeds = 0;
         memset(s->near, 0xFF, l->cells.n_rows * sizeof *s->near);
@@ -143,8 +140,7 @@ cof_status cofi_local_mass(cofi_partition *p, cofi_chance by, uint64_t *total, c
     const cofi_local *l = cofi_local_of(p->rows);
     cofi_labels *s = p->labels;
     mass_job job = {l, s, by, l->n_rows};
-    cof_status status = open_near(p, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_near(p, err));
     *total = job.n_rows;
     if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
     if (by == COFI_FARTHEST || by == COFI_NEAREST)

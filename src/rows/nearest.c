@@ -28,19 +28,17 @@ cof_status cofi_nearest_labels(const cof_env *env, cofi_team *team, size_t n_row
 {
     cofi_cells cells = {n_rows, n_attrs, ids, first, NULL, NULL};
     nearest_job job = {.n_rows = n_rows, .label = label};
-    cof_status status = cofi_kernel_choose(&job.kernel, err);
-    if (status != COF_OK) return status;
-    status =
+    COFI_TRY(cofi_kernel_choose(&job.kernel, err));
+    cof_status status =
         cofi_plan_open(env, &cells, scores->k, job.kernel->most_cells, job.kernel->split, &job.plan, err);
     if (status == COF_OK) {
         cofi_plan_prepare(&job.plan, scores);
         job.scratch_size = (job.kernel->scratch_bytes(&job.plan) + 63) & ~(size_t)63;
-        job.scratch = cofi_alloc(env, cofi_team_size(team), job.scratch_size);
-        if (job.scratch == NULL) status = cofi_no_memory(err);
+        job.scratch = cofi_blocks_add(&job.plan.own, cofi_team_size(team), job.scratch_size);
+        status = cofi_blocks_status(&job.plan.own, err);
     }
     if (status == COF_OK)
         cofi_team_run(team, label_block, &job, (n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS);
-    cofi_release(env, job.scratch);
     cofi_plan_close(&job.plan);
     return status;
 }

@@ -5,6 +5,7 @@
 enum { TARGETS_AT_ONCE = 64, MOST_BITMAP_WORDS = 1 << 25, MOST_BITMAP_CELLS = 100 };
 
 typedef struct pair_work {
+    cofi_blocks own;
     const cofi_problem *p;
     const cofi_cells *cells;
     const cofi_pair_visitor *visitor;
@@ -134,24 +135,26 @@ static cof_status open_work(pair_work *w, uint32_t n_workers, cof_error *err)
     const cofi_problem *p = w->p;
     uint32_t largest = 0;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
-    w->count = cofi_alloc_zero(&p->env, n_workers, sizeof *w->count);
-    if (w->count == NULL) return cofi_no_memory(err);
-    for (uint32_t t = 0; t < n_workers; t++) {
-        w->count[t] = cofi_alloc(&p->env, (size_t)largest * largest, sizeof **w->count);
-        if (w->count[t] == NULL) return cofi_no_memory(err);
-    }
+    w->count = cofi_blocks_add(&w->own, n_workers, sizeof *w->count);
+    for (uint32_t t = 0; w->count != NULL && t < n_workers; t++)
+        w->count[t] = cofi_blocks_add(&w->own, (size_t)largest * largest, sizeof **w->count);
     w->words = (w->cells->n_rows + 63) / 64;
-    if (w->cells->weight != NULL || w->words * p->first[p->n_attrs] > MOST_BITMAP_WORDS) return COF_OK;
-    w->bits = cofi_alloc_zero(&p->env, w->words * p->first[p->n_attrs], sizeof *w->bits);
-    w->total = cofi_alloc_zero(&p->env, p->first[p->n_attrs], sizeof *w->total);
-    return w->bits != NULL && w->total != NULL ? COF_OK : cofi_no_memory(err);
+    if (w->cells->weight == NULL && w->words * cofi_n_flat(p) <= MOST_BITMAP_WORDS) {
+        w->bits = cofi_blocks_add_zero(&w->own, w->words * cofi_n_flat(p), sizeof *w->bits);
+        w->total = cofi_blocks_add_zero(&w->own, cofi_n_flat(p), sizeof *w->total);
+    }
+    return cofi_blocks_status(&w->own, err);
 }
 
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                             cof_error *err)
 {
     const cofi_problem *p = rows->problem;
-    pair_work w = {.p = p, .cells = &cofi_local_of(rows)->cells, .visitor = visitor, .popcnt = have_popcnt()};
+    pair_work w = {.own = {.env = p->env},
+                   .p = p,
+                   .cells = &cofi_local_of(rows)->cells,
+                   .visitor = visitor,
+                   .popcnt = have_popcnt()};
     cof_status status = open_work(&w, cofi_team_size(team), err);
     if (status == COF_OK && w.bits != NULL) cofi_team_run(team, set_bits, &w, p->n_attrs);
     while (status == COF_OK && w.first_target < p->n_attrs) {
@@ -161,9 +164,6 @@ cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_vi
         if (cofi_should_stop(&p->env))
             status = cofi_fail(err, COF_ERR_STOPPED, "stopped while the columns were being compared");
     }
-    for (uint32_t t = 0; w.count != NULL && t < cofi_team_size(team); t++) cofi_release(&p->env, w.count[t]);
-    cofi_release(&p->env, w.count);
-    cofi_release(&p->env, w.bits);
-    cofi_release(&p->env, w.total);
+    cofi_blocks_release(&w.own);
     return status;
 }

@@ -46,49 +46,42 @@ static bool counts_by_members(const cofi_pass *p, size_t r)
     return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < MOST_HELD;
 }
 
-static cof_status open_worker(cofi_pass *p, struct cofi_pass_worker *w)
+static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
 {
-    w->count = cofi_alloc_zero(&p->env, n_entries(p), sizeof *w->count);
-    w->size = cofi_alloc_zero(&p->env, p->k, sizeof *w->size);
-    w->scratch = cofi_alloc(&p->env, p->kernel->scratch_bytes(&p->plan), 1);
-    w->sum = cofi_alloc(&p->env, p->stride, sizeof *w->sum);
-    w->moves = cofi_alloc(&p->env, COFI_BLOCK_ROWS, sizeof *w->moves);
-    bool by_members = p->kernel->count != NULL && p->k <= MOST_MEMBERS;
-    if (by_members) w->member = cofi_alloc_zero(&p->env, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
-    bool ok = w->count != NULL && w->size != NULL && w->scratch != NULL && w->sum != NULL &&
-              w->moves != NULL && (!by_members || w->member != NULL);
-    return ok ? COF_OK : COF_ERR_MEMORY;
+    w->count = cofi_blocks_add_zero(&p->own, n_entries(p), sizeof *w->count);
+    w->size = cofi_blocks_add_zero(&p->own, p->k, sizeof *w->size);
+    w->scratch = cofi_blocks_add(&p->own, p->kernel->scratch_bytes(&p->plan), 1);
+    w->sum = cofi_blocks_add(&p->own, p->stride, sizeof *w->sum);
+    w->moves = cofi_blocks_add(&p->own, COFI_BLOCK_ROWS, sizeof *w->moves);
+    if (p->kernel->count != NULL && p->k <= MOST_MEMBERS)
+        w->member = cofi_blocks_add_zero(&p->own, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
 }
 
 cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
                           const cofi_kernel *kernel, cofi_pass *pass, cof_error *err)
 {
     memset(pass, 0, sizeof *pass);
-    pass->env = *env;
+    pass->own.env = *env;
     pass->rows = rows;
     pass->team = team;
     pass->kernel = kernel;
-    cof_status status = kernel == NULL ? cofi_kernel_choose(&pass->kernel, err) : COF_OK;
-    if (status != COF_OK) return status;
+    if (kernel == NULL) COFI_TRY(cofi_kernel_choose(&pass->kernel, err));
     pass->k = k;
     pass->stride = cofi_stride(k);
-    pass->label = cofi_alloc(env, rows->n_rows, sizeof *pass->label);
-    pass->unknown = cofi_alloc(env, COFI_BLOCK_ROWS, sizeof *pass->unknown);
-    pass->count = cofi_alloc(env, n_entries(pass), sizeof *pass->count);
-    pass->size = cofi_alloc(env, k, sizeof *pass->size);
-    pass->block_hash = cofi_alloc(env, n_blocks(pass), sizeof *pass->block_hash);
-    pass->worker = cofi_alloc_zero(env, cofi_team_size(team), sizeof *pass->worker);
-    if (pass->label == NULL || pass->unknown == NULL || pass->count == NULL || pass->size == NULL ||
-        pass->block_hash == NULL || pass->worker == NULL)
-        return cofi_no_memory(err);
+    COFI_TRY(cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err));
+    pass->label = cofi_blocks_add(&pass->own, rows->n_rows, sizeof *pass->label);
+    pass->unknown = cofi_blocks_add(&pass->own, COFI_BLOCK_ROWS, sizeof *pass->unknown);
+    pass->count = cofi_blocks_add(&pass->own, n_entries(pass), sizeof *pass->count);
+    pass->size = cofi_blocks_add(&pass->own, k, sizeof *pass->size);
+    pass->block_hash = cofi_blocks_add(&pass->own, n_blocks(pass), sizeof *pass->block_hash);
+    pass->worker = cofi_blocks_add_zero(&pass->own, cofi_team_size(team), sizeof *pass->worker);
+    for (uint32_t t = 0; pass->worker != NULL && t < cofi_team_size(team); t++)
+        open_worker(pass, &pass->worker[t]);
+    COFI_TRY(cofi_blocks_status(&pass->own, err));
     memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
-    status = cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err);
-    if (status != COF_OK) return status;
     /* The plain kernel is the reference: it never skips a row. */
     bool skips = pass->kernel->most_cells > 0 && cofi_skip_saves_time(rows, k);
     if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
-    for (uint32_t t = 0; t < cofi_team_size(team); t++)
-        if (open_worker(pass, &pass->worker[t]) != COF_OK) return cofi_no_memory(err);
     pass->all_by_members = true;
     for (size_t r = 0; r < rows->n_attrs; r++) pass->all_by_members &= counts_by_members(pass, r);
     cofi_pass_reset(pass);
@@ -97,23 +90,9 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
 
 void cofi_pass_close(cofi_pass *pass)
 {
-    if (pass->env.release == NULL) return; /* never opened */
-    for (uint32_t t = 0; pass->worker != NULL && t < cofi_team_size(pass->team); t++) {
-        cofi_release(&pass->env, pass->worker[t].count);
-        cofi_release(&pass->env, pass->worker[t].size);
-        cofi_release(&pass->env, pass->worker[t].scratch);
-        cofi_release(&pass->env, pass->worker[t].sum);
-        cofi_release(&pass->env, pass->worker[t].moves);
-        cofi_release(&pass->env, pass->worker[t].member);
-    }
-    cofi_release(&pass->env, pass->worker);
     cofi_plan_close(&pass->plan);
     cofi_skip_close(&pass->skip);
-    cofi_release(&pass->env, pass->label);
-    cofi_release(&pass->env, pass->unknown);
-    cofi_release(&pass->env, pass->count);
-    cofi_release(&pass->env, pass->size);
-    cofi_release(&pass->env, pass->block_hash);
+    cofi_blocks_release(&pass->own);
     memset(pass, 0, sizeof *pass);
 }
 

@@ -19,7 +19,7 @@ typedef struct cofi_pass {
     uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
     uint64_t *size;  /* k: summed row weights of each cluster */
     uint64_t hash;   /* hash of the partition; equal partitions have equal hashes */
-    cof_env env;
+    cofi_blocks own;
     struct cofi_pass_worker *worker;
     uint64_t *block_hash; /* hash of each block's labels; `hash` is their sum */
     /* every attribute can be counted by members when a whole block is recounted */

@@ -7,6 +7,7 @@
 
 typedef struct cofi_problem {
     cof_env env;
+    cofi_blocks own;
     const cof_table *table; /* names and dictionaries */
     size_t n_candidates;    /* columns with role attribute, including constant ones */
     size_t *candidate;      /* their column numbers in the table */
@@ -36,7 +37,6 @@ static inline uint32_t cofi_n_flat(const cofi_problem *p)
     return p->first[p->n_attrs];
 }
 
-void cofi_problem_close(cofi_problem *problem);        /* allowed after a failed open */
-void cofi_problem_close_sample(cofi_problem *problem); /* releases only what the sample owns */
+void cofi_problem_close(cofi_problem *problem); /* allowed after a failed open */
 
 #endif

@@ -100,11 +100,10 @@ typedef struct cofi_rows_ops {
     cof_status (*pass)(cofi_pass_request *request, size_t n, cof_error *err);
     /* Sets labels that were found by other means than scores, one for every row of the table. */
     cof_status (*take)(cofi_partition *partition, const int32_t *label, uint64_t *moved, cof_error *err);
-    /* keep saves the partition in *kept, which the first call allocates; recall restores it; drop_kept
-     * frees it. */
+    /* keep saves the partition in *kept, which the first call allocates and which lives as long as the partition;
+     * recall restores it. */
     cof_status (*keep)(const cofi_partition *partition, cofi_kept **kept, cof_error *err);
     cof_status (*recall)(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
-    void (*drop_kept)(const cofi_partition *partition, cofi_kept *kept); /* NULL is allowed */
     /* Labels of n listed rows, -1 for a dropped row. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*labels)(const cofi_partition *partition, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err);
@@ -137,9 +136,8 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
                                 cofi_problem *problem, cofi_rows **rows, cof_error *err);
 
 /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is drawn
- * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the problem
- * with cofi_problem_close_sample, even if the call failed: the sample owns only one member of the problem, the
- * whole problem owns the others. */
+ * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the
+ * problem, even if the call failed. The sample's problem uses arrays of the whole problem. */
 cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
                             cof_error *err);
 
@@ -176,10 +174,6 @@ static inline cof_status cofi_rows_pairs(cofi_rows *rows, cofi_team *team, const
 static inline cof_status cofi_partition_keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
 {
     return p->rows->ops->keep(p, kept, err);
-}
-static inline void cofi_kept_free(const cofi_partition *p, cofi_kept *kept)
-{
-    if (kept != NULL) p->rows->ops->drop_kept(p, kept);
 }
 static inline cof_status cofi_partition_labels(const cofi_partition *p, const uint64_t *row, size_t n,
                                                int32_t *label, cof_error *err)

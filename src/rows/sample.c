@@ -60,7 +60,7 @@ static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_er
 
 static bool count_present(const cofi_cells *c, cofi_problem *p)
 {
-    uint8_t *met = cofi_alloc_zero(&p->env, cofi_n_flat(p), 1);
+    uint8_t *met = cofi_blocks_add_zero(&p->own, cofi_n_flat(p), 1);
     if (met == NULL) return false;
     for (size_t r = 0; r < p->n_attrs; r++) {
         p->n_present[r] = 0;
@@ -68,23 +68,20 @@ static bool count_present(const cofi_cells *c, cofi_problem *p)
             if (cofi_cells_weight(c, i) > 0) met[p->first[r] + cofi_id(c->ids[r], i)] = 1;
         for (uint32_t v = 0; v < p->n_values[r]; v++) p->n_present[r] += met[p->first[r] + v];
     }
-    cofi_release(&p->env, met);
     return true;
 }
 
 static bool count_distinct(const cofi_cells *c, cofi_problem *p)
 {
     size_t n = c->n_rows;
-    uint32_t *group = cofi_alloc(&p->env, n, sizeof *group), n_groups = 0;
-    uint8_t *weighs = cofi_alloc_zero(&p->env, n, 1);
-    bool ok = group != NULL && weighs != NULL &&
-              cofi_dedupe(&p->env, c->ids, p->n_attrs, n, group, &n_groups) == COF_OK;
-    for (size_t i = 0; ok && i < n; i++)
+    uint32_t *group = cofi_blocks_add(&p->own, n, sizeof *group), n_groups = 0;
+    uint8_t *weighs = cofi_blocks_add_zero(&p->own, n, 1);
+    if (p->own.short_of_memory || cofi_dedupe(&p->env, c->ids, p->n_attrs, n, group, &n_groups) != COF_OK)
+        return false;
+    for (size_t i = 0; i < n; i++)
         if (cofi_cells_weight(c, i) > 0) weighs[group[i]] = 1;
-    for (uint32_t d = 0; ok && d < n_groups; d++) p->n_distinct += weighs[d];
-    cofi_release(&p->env, group);
-    cofi_release(&p->env, weighs);
-    return ok;
+    for (uint32_t d = 0; d < n_groups; d++) p->n_distinct += weighs[d];
+    return true;
 }
 
 /* The kernels count unweighted rows faster. */
@@ -92,7 +89,6 @@ static void forget_equal_weights(cofi_local *l)
 {
     for (size_t i = 0; i < l->cells.n_rows; i++)
         if (l->table_weight[i] != 1) return;
-    cofi_release(&l->env, l->table_weight);
     l->table_weight = NULL;
     l->cells.weight = NULL;
 }
@@ -100,25 +96,20 @@ static void forget_equal_weights(cofi_local *l)
 cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_rows **out, cof_error *err)
 {
     *p = *rows->problem;
+    p->own = (cofi_blocks){.env = p->env};
     p->n_table_rows = p->n_walked = n;
     p->n_dropped = p->n_distinct = p->total_weight = p->n_numeric = 0;
-    p->n_present = cofi_alloc(&p->env, p->n_attrs, sizeof *p->n_present);
-    cofi_local *l = cofi_alloc_zero(&p->env, 1, sizeof *l);
-    *out = l != NULL ? &l->base : NULL;
+    cofi_local *l = cofi_local_new(p, out);
     if (l == NULL) return cofi_no_memory(err);
-    l->base = (cofi_rows){&cofi_local_ops, p};
-    l->env = p->env;
     l->n_rows = n;
     l->n_columns = p->n_attrs;
-    l->ids = cofi_alloc(&p->env, p->n_attrs, sizeof *l->ids);
-    l->gathered = cofi_alloc_zero(&p->env, p->n_attrs, sizeof *l->gathered);
-    l->table_weight = cofi_alloc(&p->env, n, sizeof *l->table_weight);
+    p->n_present = cofi_blocks_add(&p->own, p->n_attrs, sizeof *p->n_present);
+    l->ids = cofi_blocks_add(&p->own, p->n_attrs, sizeof *l->ids);
+    l->gathered = cofi_blocks_add_zero(&p->own, p->n_attrs, sizeof *l->gathered);
+    l->table_weight = cofi_blocks_add(&p->own, n, sizeof *l->table_weight);
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
-    if (p->n_present == NULL || l->ids == NULL || l->gathered == NULL || l->table_weight == NULL ||
-        !open_columns(l, p))
-        return cofi_no_memory(err);
-    cof_status status = fetch(rows, l, p, err);
-    if (status != COF_OK) return status;
+    if (p->own.short_of_memory || !open_columns(l, p)) return cofi_no_memory(err);
+    COFI_TRY(fetch(rows, l, p, err));
     if (!count_present(&l->cells, p) || !count_distinct(&l->cells, p)) return cofi_no_memory(err);
     forget_equal_weights(l);
     return COF_OK;

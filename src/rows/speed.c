@@ -13,6 +13,7 @@ enum { MOST_KERNELS = (COF_MOST_SPEEDS / 2 - 1) / 2, STRETCH = 1 << 18, LINE_WOR
 
 typedef struct bench {
     cof_env env;
+    cofi_blocks own;
     const cofi_cells *rows;
     cofi_team *team[2]; /* all threads; then a single thread, if there are several */
     size_t n_teams;
@@ -85,13 +86,12 @@ static void read_codes(bench *b, cofi_team *team)
 
 static cof_status open_teams(bench *b, uint32_t threads, cof_error *err)
 {
-    cof_status status = cofi_team_open(&b->env, threads, &b->team[0], err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_team_open(&b->env, threads, &b->team[0], err));
     b->n_teams = 1;
     if (cofi_team_size(b->team[0]) == 1) return COF_OK;
-    status = cofi_team_open(&b->env, 1, &b->team[1], err);
-    if (status == COF_OK) b->n_teams = 2;
-    return status;
+    COFI_TRY(cofi_team_open(&b->env, 1, &b->team[1], err));
+    b->n_teams = 2;
+    return COF_OK;
 }
 
 static cof_status open_passes(bench *b, uint32_t k, bool chosen_only, cof_error *err)
@@ -106,15 +106,15 @@ static cof_status open_passes(bench *b, uint32_t k, bool chosen_only, cof_error 
 }
 
 /* The sum of a row's scores must stay below the limit in shape.h. */
-static cof_status open_scores(bench *b, uint32_t k, uint64_t seed)
+static cof_status open_scores(bench *b, uint32_t k, uint64_t seed, cof_error *err)
 {
     cofi_rng rng;
     uint32_t n_flat = b->rows->first[b->rows->n_attrs], stride = cofi_stride(k);
     uint64_t bound = (UINT64_C(1) << COFI_SUM_BITS) / b->rows->n_attrs;
     b->scores = (cofi_scores){.k = k, .stride = stride, .scale = 1};
-    b->scores.value = cofi_alloc_zero(&b->env, (size_t)n_flat * stride, sizeof *b->scores.value);
-    b->scores.base = cofi_alloc_zero(&b->env, stride, sizeof *b->scores.base);
-    if (b->scores.value == NULL || b->scores.base == NULL) return COF_ERR_MEMORY;
+    b->scores.value = cofi_blocks_add_zero(&b->own, (size_t)n_flat * stride, sizeof *b->scores.value);
+    b->scores.base = cofi_blocks_add_zero(&b->own, stride, sizeof *b->scores.base);
+    COFI_TRY(cofi_blocks_status(&b->own, err));
     cofi_rng_seed(&rng, seed, 0);
     for (uint32_t j = k; j < stride; j++) b->scores.base[j] = COFI_NEVER;
     for (uint32_t g = 0; g < n_flat; g++)
@@ -142,27 +142,22 @@ static void list_speeds(bench *b)
 
 static cof_status open_bench(bench *b, const cof_bench_options *o, cof_error *err)
 {
-    cof_status status = open_teams(b, o->threads, err);
-    if (status == COF_OK) status = open_passes(b, o->k, o->chosen_only != 0, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_teams(b, o->threads, err));
+    COFI_TRY(open_passes(b, o->k, o->chosen_only != 0, err));
     list_speeds(b);
     plan_reading(b);
     b->n_rounds = o->rounds;
-    b->sum = cofi_alloc_zero(&b->env, cofi_team_size(b->team[0]), LINE_WORDS * sizeof *b->sum);
-    b->elapsed = cofi_alloc(&b->env, b->n_speeds * b->n_rounds, sizeof *b->elapsed);
-    b->processor = cofi_alloc(&b->env, b->n_speeds * b->n_rounds, sizeof *b->processor);
-    if (b->sum == NULL || b->elapsed == NULL || b->processor == NULL ||
-        open_scores(b, o->k, o->seed) != COF_OK)
-        return cofi_no_memory(err);
-    return COF_OK;
+    b->sum = cofi_blocks_add_zero(&b->own, cofi_team_size(b->team[0]), LINE_WORDS * sizeof *b->sum);
+    b->elapsed = cofi_blocks_add(&b->own, b->n_speeds * b->n_rounds, sizeof *b->elapsed);
+    b->processor = cofi_blocks_add(&b->own, b->n_speeds * b->n_rounds, sizeof *b->processor);
+    return open_scores(b, o->k, o->seed, err);
 }
 
 static void close_bench(bench *b)
 {
     for (size_t x = 0; x < b->n_kernels; x++) cofi_pass_close(&b->pass[x]);
     for (size_t t = 0; t < b->n_teams; t++) cofi_team_close(b->team[t]);
-    void *owned[] = {b->scores.value, b->scores.base, b->sum, b->elapsed, b->processor};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) cofi_release(&b->env, owned[i]);
+    cofi_blocks_release(&b->own);
 }
 
 /* ---- Rounds ------------------------------------------------------------------------------------- */
@@ -249,7 +244,11 @@ cof_status cofi_measure_passes(const cof_env *env, cofi_rows *rows, const cof_be
                                cof_speed *speeds, size_t *n_speeds, cof_error *err)
 {
     cof_speed speed[COF_MOST_SPEEDS] = {{.work = COF_WORK_READ}};
-    bench b = {.env = *env, .rows = &cofi_local_of(rows)->cells, .speed = speed, .began_s = cofi_now_s()};
+    bench b = {.env = *env,
+               .own = {.env = *env},
+               .rows = &cofi_local_of(rows)->cells,
+               .speed = speed,
+               .began_s = cofi_now_s()};
     cof_status status = open_bench(&b, options, err);
     for (uint32_t round = 0; round <= options->rounds && status == COF_OK; round++)
         status = do_round(&b, round, err);

@@ -4,29 +4,21 @@
 #include "../fit/loops.h"
 #include "seeds.h"
 
-static cof_status choose_all(cofi_fit *fit, const uint64_t *total, cof_error *err)
-{
-    const cofi_rows_ops *ops = fit->partition.rows->ops;
-    uint64_t row;
-    cof_status status = ops->add_seed(&fit->partition, NULL, err);
-    for (uint32_t j = 0; j < fit->partition.k && status == COF_OK; j++) {
-        status = ops->densest(&fit->partition, total, &row, err);
-        if (status == COF_OK) status = cofi_seeds_set(fit, j, row, true, err);
-    }
-    if (status == COF_OK) cofi_modes_from_seeds(fit);
-    return status;
-}
-
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    uint64_t *total = cofi_alloc(&fit->host.env, cofi_n_flat(fit->problem), sizeof *total);
+    const cofi_rows_ops *ops = fit->partition.rows->ops;
+    const uint64_t *total;
+    uint64_t row;
     (void)state;
     (void)same_as;
-    if (total == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_totals(fit->partition.rows, total, err);
-    if (status == COF_OK) status = choose_all(fit, total, err);
-    cofi_release(&fit->host.env, total);
-    return status;
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    COFI_TRY(ops->add_seed(&fit->partition, NULL, err));
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        COFI_TRY(ops->densest(&fit->partition, total, &row, err));
+        COFI_TRY(cofi_seeds_set(fit, j, row, true, err));
+    }
+    cofi_modes_from_seeds(fit);
+    return COF_OK;
 }
 
 const cofi_start cofi_start_cao = {.name = "cao",

@@ -10,27 +10,25 @@ static cof_status set_given(cofi_fit *fit, uint32_t j, cof_error *err)
     if (row >= fit->problem->n_table_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "initial row %llu does not exist; the table has %llu rows",
                          (unsigned long long)row + 1, (unsigned long long)fit->problem->n_table_rows);
-    cof_status status = cofi_partition_labels(&fit->partition, &row, 1, &label, err);
-    if (status == COF_OK && label < 0)
-        status = cofi_fail(err, COF_ERR_ARGUMENT, "initial row %llu was dropped for a missing value",
-                           (unsigned long long)row + 1);
-    if (status == COF_OK) status = cofi_seeds_set(fit, j, row, false, err);
-    if (status == COF_OK && cofi_seeds_repeats(fit, j))
-        status = cofi_fail(err, COF_ERR_ARGUMENT,
-                           "initial row %llu equals an earlier one in every attribute; "
-                           "the initial rows must all differ",
-                           (unsigned long long)row + 1);
-    return status;
+    COFI_TRY(cofi_partition_labels(&fit->partition, &row, 1, &label, err));
+    if (label < 0)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "initial row %llu was dropped for a missing value",
+                         (unsigned long long)row + 1);
+    COFI_TRY(cofi_seeds_set(fit, j, row, false, err));
+    if (!cofi_seeds_repeats(fit, j)) return COF_OK;
+    return cofi_fail(err, COF_ERR_ARGUMENT,
+                     "initial row %llu equals an earlier one in every attribute; "
+                     "the initial rows must all differ",
+                     (unsigned long long)row + 1);
 }
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    cof_status status = COF_OK;
     (void)state;
     (void)same_as;
-    for (uint32_t j = 0; j < fit->partition.k && status == COF_OK; j++) status = set_given(fit, j, err);
-    if (status == COF_OK) cofi_modes_from_seeds(fit);
-    return status;
+    for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(set_given(fit, j, err));
+    cofi_modes_from_seeds(fit);
+    return COF_OK;
 }
 
 const cofi_start cofi_start_given = {

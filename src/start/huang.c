@@ -19,14 +19,14 @@ static uint32_t draw_value(cofi_rng *rng, const uint64_t *total, uint32_t n_valu
 static cof_status draw_cells(cofi_fit *fit, const uint64_t *total, uint32_t *cell, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    uint64_t row;
-    cof_status status = COF_OK;
-    if (p->n_numeric > 0) status = cofi_seeds_draw(fit, COFI_ANY_ROW, &row, err);
-    if (p->n_numeric > 0 && status == COF_OK)
-        status = cofi_rows_fetch(fit->partition.rows, &row, 1, cell, NULL, err);
+    if (p->n_numeric > 0) {
+        uint64_t row;
+        COFI_TRY(cofi_seeds_draw(fit, COFI_ANY_ROW, &row, err));
+        COFI_TRY(cofi_rows_fetch(fit->partition.rows, &row, 1, cell, NULL, err));
+    }
     for (size_t r = 0; r < p->n_attrs; r++)
         cell[r] = draw_value(&fit->rng, total + p->first[r], p->n_values[r]);
-    return status;
+    return COF_OK;
 }
 
 /* If the nearest row is already a seed, other values are drawn. */
@@ -34,31 +34,27 @@ static cof_status choose_seed(cofi_fit *fit, const uint64_t *total, uint32_t j, 
 {
     const cofi_rows_ops *ops = fit->partition.rows->ops;
     uint32_t *cell = fit->seeds.cell + j * (fit->problem->n_attrs + fit->problem->n_numeric);
-    cof_status status = COF_OK;
-    for (uint32_t tries = 0; tries < MOST_TRIES && status == COF_OK; tries++) {
+    for (uint32_t tries = 0; tries < MOST_TRIES; tries++) {
         uint64_t row;
-        status = draw_cells(fit, total, cell, err);
-        if (status == COF_OK) status = ops->add_seed(&fit->partition, NULL, err);
-        if (status == COF_OK) status = ops->add_seed(&fit->partition, cell, err);
-        if (status == COF_OK) status = cofi_seeds_draw(fit, COFI_NEAREST, &row, err);
-        if (status == COF_OK) status = cofi_seeds_set(fit, j, row, false, err);
-        if (status == COF_OK && !cofi_seeds_repeats(fit, j)) return COF_OK;
+        COFI_TRY(draw_cells(fit, total, cell, err));
+        COFI_TRY(ops->add_seed(&fit->partition, NULL, err));
+        COFI_TRY(ops->add_seed(&fit->partition, cell, err));
+        COFI_TRY(cofi_seeds_draw(fit, COFI_NEAREST, &row, err));
+        COFI_TRY(cofi_seeds_set(fit, j, row, false, err));
+        if (!cofi_seeds_repeats(fit, j)) return COF_OK;
     }
-    return status == COF_OK ? cofi_seeds_draw_new(fit, j, err) : status;
+    return cofi_seeds_draw_new(fit, j, err);
 }
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    uint64_t *total = cofi_alloc(&fit->host.env, cofi_n_flat(fit->problem), sizeof *total);
+    const uint64_t *total;
     (void)state;
     (void)same_as;
-    if (total == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_totals(fit->partition.rows, total, err);
-    for (uint32_t j = 0; j < fit->partition.k && status == COF_OK; j++)
-        status = choose_seed(fit, total, j, err);
-    if (status == COF_OK) cofi_modes_from_seeds(fit);
-    cofi_release(&fit->host.env, total);
-    return status;
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(choose_seed(fit, total, j, err));
+    cofi_modes_from_seeds(fit);
+    return COF_OK;
 }
 
 const cofi_start cofi_start_huang = {

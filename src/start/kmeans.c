@@ -26,8 +26,8 @@ static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *
 {
     (void)state;
     (void)same_as;
-    cof_status status = cofi_seeds_apart(fit, COFI_BY_DISTANCE, err);
-    return status == COF_OK ? cofi_run_kmeans(fit, err) : status;
+    COFI_TRY(cofi_seeds_apart(fit, COFI_BY_DISTANCE, err));
+    return cofi_run_kmeans(fit, err);
 }
 
 const cofi_start cofi_start_kmeans = {

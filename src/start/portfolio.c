@@ -50,12 +50,6 @@ static bool uses_sample(const cofi_problem *p, uint32_t k)
 
 /* ---- One start, on the table or on a sample of it ------------------------------------------------- */
 
-static void close_softening(cofi_fit *fit, softening *s)
-{
-    cofi_mixture_close(fit, s->mixture);
-    cofi_kept_free(&fit->partition, s->before);
-}
-
 /* Runs a few rounds of EM. Rows between two clusters then have little weight in either, so the profiles
  * describe the clusters better and the hard loops start from a better partition. If EM empties clusters,
  * its partition is discarded, because k clusters are wanted. */
@@ -63,68 +57,56 @@ static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
 {
     uint32_t n_empty = cofi_count_empty(&fit->partition);
     uint64_t moved;
-    cof_status status = cofi_partition_keep(&fit->partition, &s->before, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_partition_keep(&fit->partition, &s->before, err));
     cofi_mixture_begin(fit, s->mixture);
-    for (uint32_t round = 0; round < s->n_rounds && status == COF_OK && !fit->log.stopped; round++) {
-        status = cofi_mixture_expect(fit, s->mixture, NULL, err);
+    for (uint32_t round = 0; round < s->n_rounds && !fit->log.stopped; round++) {
+        COFI_TRY(cofi_mixture_expect(fit, s->mixture, NULL, err));
         cofi_mixture_maximise(fit, s->mixture);
         cofi_log_stopped(&fit->host, &fit->log);
     }
     cofi_mixture_scores(fit, s->mixture);
-    if (status == COF_OK) status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
-    if (status == COF_OK && cofi_count_empty(&fit->partition) > n_empty)
-        status = cofi_partition_recall(&fit->partition, s->before, err);
+    COFI_TRY(cofi_fit_pass(fit, COF_PHASE_START, &moved, err));
     cofi_profile_clear(fit);
-    return status;
+    bool emptied = cofi_count_empty(&fit->partition) > n_empty;
+    return emptied ? cofi_partition_recall(&fit->partition, s->before, err) : COF_OK;
 }
 
 static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
 {
     bool apart = fit->log.restart % 2 == 1;
     fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
-    cof_status status = cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err);
-    if (status == COF_OK) status = apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
-    return status == COF_OK && !fit->log.stopped ? soften(fit, s, err) : status;
+    COFI_TRY(cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err));
+    COFI_TRY(apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err));
+    return fit->log.stopped ? COF_OK : soften(fit, s, err);
 }
 
 /* ---- The sample ----------------------------------------------------------------------------------- */
 
-static void close_sample(cofi_fit *fit, sample *s)
+static void close_sample(sample *s)
 {
-    if (s == NULL) return;
-    if (s->fit.host.env.release != NULL) {
-        close_softening(&s->fit, &s->soft);
-        if (fit->method->close != NULL) fit->method->close(&s->fit, s->method_state);
-        cofi_fit_close(&s->fit);
-    }
+    cofi_fit_close(&s->fit);
     cofi_rows_close(s->rows);
-    cofi_problem_close_sample(&s->problem);
-    void *owned[] = {s->met, s->number, s->label, s};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&fit->host.env, owned[b]);
+    cofi_problem_close(&s->problem);
 }
 
 static cof_status open_on_sample(cofi_fit *fit, size_t n, sample *s, cof_error *err)
 {
-    const cof_env *env = &fit->host.env;
-    s->met = cofi_alloc(env, fit->host.o.restarts, sizeof *s->met);
-    s->number = cofi_alloc(env, fit->partition.k, sizeof *s->number);
-    s->label = cofi_alloc(env, n, sizeof *s->label);
-    if (s->met == NULL || s->number == NULL || s->label == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err);
-    if (status == COF_OK && fit->method->open != NULL)
-        status = fit->method->open(&s->fit, &s->method_state, err);
-    if (status == COF_OK) status = cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);
+    s->met = cofi_blocks_add(&fit->own, fit->host.o.restarts, sizeof *s->met);
+    s->number = cofi_blocks_add(&fit->own, fit->partition.k, sizeof *s->number);
+    s->label = cofi_blocks_add(&fit->own, n, sizeof *s->label);
+    COFI_TRY(cofi_blocks_status(&fit->own, err));
+    COFI_TRY(cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err));
+    if (fit->method->open != NULL) COFI_TRY(fit->method->open(&s->fit, &s->method_state, err));
     s->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
     s->soft.n_rounds = SAMPLE_SOFT_ROUNDS;
-    return status;
+    return cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);
 }
 
 /* *out remains NULL if the sample has fewer than k distinct rows. */
 static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *err)
 {
     cofi_rows *rows = fit->partition.rows;
-    sample *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    sample *s = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     cof_status status = cofi_rows_sample(rows, n, &s->problem, &s->rows, err);
     bool varied = status == COF_OK && s->problem.n_distinct >= fit->partition.k;
@@ -132,7 +114,7 @@ static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *
     if (varied && status == COF_OK)
         *out = s;
     else
-        close_sample(fit, s);
+        close_sample(s);
     return status;
 }
 
@@ -160,6 +142,7 @@ static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof
     s->fit.log.restart = restart;
     s->fit.log.n_history = 0;
     s->fit.rng = fit->rng;
+    cofi_blocks_release(&s->fit.scratch);
     cofi_partition_forget(&s->fit.partition);
     cof_status status = make_start(&s->fit, &s->soft, err);
     if (status == COF_OK) status = fit->method->run(&s->fit, s->method_state, err);
@@ -178,21 +161,17 @@ static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof
 static void portfolio_close(cofi_fit *fit, void *state)
 {
     portfolio *s = state;
-    if (s == NULL) return;
-    close_sample(fit, s->sample);
-    close_softening(fit, &s->soft);
-    cofi_release(&fit->host.env, s);
+    (void)fit;
+    if (s != NULL && s->sample != NULL) close_sample(s->sample);
 }
 
 static cof_status portfolio_open(cofi_fit *fit, void **state, cof_error *err)
 {
-    portfolio *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    portfolio *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    cof_status status = COF_OK;
     if (uses_sample(fit->problem, fit->partition.k))
-        status = open_sample(fit, sample_size(fit->partition.k), &s->sample, err);
-    if (status != COF_OK || s->sample != NULL) return status;
+        COFI_TRY(open_sample(fit, sample_size(fit->partition.k), &s->sample, err));
+    if (s->sample != NULL) return COF_OK;
     s->soft.n_rounds = SOFT_ROUNDS;
     return cofi_mixture_open(fit, SOFT_ROWS, &s->soft.mixture, err);
 }
@@ -202,10 +181,10 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, uint32_t *same_as, c
     portfolio *s = state;
     uint64_t moved;
     if (s->sample == NULL) return make_start(fit, &s->soft, err);
-    cof_status status = run_on_sample(fit, s->sample, same_as, err);
-    if (status != COF_OK || *same_as != COFI_NONE) return status;
+    COFI_TRY(run_on_sample(fit, s->sample, same_as, err));
+    if (*same_as != COFI_NONE) return COF_OK;
     cofi_scores_likelihood(fit, &s->sample->fit.partition);
-    status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
+    cof_status status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
     cofi_profile_clear(fit);
     return status;
 }

@@ -9,23 +9,21 @@ enum { MOST_TRIES = 64 };
 static cof_status choose_seed(cofi_fit *fit, uint32_t j, cof_error *err)
 {
     uint64_t row;
-    cof_status status = COF_OK;
-    for (uint32_t tries = 0; tries < MOST_TRIES && status == COF_OK; tries++) {
-        status = cofi_seeds_draw(fit, COFI_ANY_ROW, &row, err);
-        if (status == COF_OK) status = cofi_seeds_set(fit, j, row, false, err);
-        if (status == COF_OK && !cofi_seeds_repeats(fit, j)) return COF_OK;
+    for (uint32_t tries = 0; tries < MOST_TRIES; tries++) {
+        COFI_TRY(cofi_seeds_draw(fit, COFI_ANY_ROW, &row, err));
+        COFI_TRY(cofi_seeds_set(fit, j, row, false, err));
+        if (!cofi_seeds_repeats(fit, j)) return COF_OK;
     }
-    return status == COF_OK ? cofi_seeds_draw_new(fit, j, err) : status;
+    return cofi_seeds_draw_new(fit, j, err);
 }
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    cof_status status = COF_OK;
     (void)state;
     (void)same_as;
-    for (uint32_t j = 0; j < fit->partition.k && status == COF_OK; j++) status = choose_seed(fit, j, err);
-    if (status == COF_OK) cofi_modes_from_seeds(fit);
-    return status;
+    for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(choose_seed(fit, j, err));
+    cofi_modes_from_seeds(fit);
+    return COF_OK;
 }
 
 const cofi_start cofi_start_random = {

@@ -12,8 +12,7 @@ cof_status cofi_seeds_draw(cofi_fit *fit, cofi_chance by, uint64_t *row, cof_err
 {
     const cofi_rows_ops *ops = fit->partition.rows->ops;
     uint64_t total = 0;
-    cof_status status = ops->mass(&fit->partition, by, &total, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(ops->mass(&fit->partition, by, &total, err));
     return ops->row_at(&fit->partition, by, cofi_rng_below(&fit->rng, total), row, err);
 }
 
@@ -22,8 +21,8 @@ cof_status cofi_seeds_set(cofi_fit *fit, uint32_t j, uint64_t row, bool track, c
     cofi_rows *rows = fit->partition.rows;
     uint32_t *cell = fit->seeds.cell + j * n_columns(fit);
     fit->seeds.row[j] = row;
-    cof_status status = cofi_rows_fetch(rows, &row, 1, cell, NULL, err);
-    return status == COF_OK && track ? rows->ops->add_seed(&fit->partition, cell, err) : status;
+    COFI_TRY(cofi_rows_fetch(rows, &row, 1, cell, NULL, err));
+    return track ? rows->ops->add_seed(&fit->partition, cell, err) : COF_OK;
 }
 
 static bool seeds_equal(const cofi_fit *fit, uint32_t a, uint32_t b)
@@ -42,23 +41,22 @@ bool cofi_seeds_repeats(const cofi_fit *fit, uint32_t j)
 cof_status cofi_seeds_draw_new(cofi_fit *fit, uint32_t j, cof_error *err)
 {
     uint64_t row;
-    cof_status status = fit->partition.rows->ops->add_seed(&fit->partition, NULL, err);
-    for (uint32_t t = 0; t < j && status == COF_OK; t++)
-        status = cofi_seeds_set(fit, t, fit->seeds.row[t], true, err);
-    if (status == COF_OK) status = cofi_seeds_draw(fit, COFI_ANY_NEW_ROW, &row, err);
-    return status == COF_OK ? cofi_seeds_set(fit, j, row, false, err) : status;
+    COFI_TRY(fit->partition.rows->ops->add_seed(&fit->partition, NULL, err));
+    for (uint32_t t = 0; t < j; t++) COFI_TRY(cofi_seeds_set(fit, t, fit->seeds.row[t], true, err));
+    COFI_TRY(cofi_seeds_draw(fit, COFI_ANY_NEW_ROW, &row, err));
+    return cofi_seeds_set(fit, j, row, false, err);
 }
 
 cof_status cofi_seeds_apart(cofi_fit *fit, cofi_chance by, cof_error *err)
 {
     uint32_t k = fit->partition.k;
     uint64_t row;
-    cof_status status = fit->partition.rows->ops->add_seed(&fit->partition, NULL, err);
-    for (uint32_t j = 0; j < k && status == COF_OK; j++) {
-        status = cofi_seeds_draw(fit, j == 0 ? COFI_ANY_ROW : by, &row, err);
+    COFI_TRY(fit->partition.rows->ops->add_seed(&fit->partition, NULL, err));
+    for (uint32_t j = 0; j < k; j++) {
         bool track = j + 1 < k; /* nothing uses the distances after the last seed */
-        if (status == COF_OK) status = cofi_seeds_set(fit, j, row, track, err);
+        COFI_TRY(cofi_seeds_draw(fit, j == 0 ? COFI_ANY_ROW : by, &row, err));
+        COFI_TRY(cofi_seeds_set(fit, j, row, track, err));
     }
-    if (status == COF_OK) cofi_modes_from_seeds(fit);
-    return status;
+    cofi_modes_from_seeds(fit);
+    return COF_OK;
 }

@@ -83,6 +83,7 @@ static inline void close_rig(rig *g)
 static inline cof_status try_begin(rig *g, cof_error *err)
 {
     uint32_t same_as = COFI_NONE;
+    cofi_blocks_release(&g->fit.scratch);
     cofi_partition_forget(&g->fit.partition);
     return g->start->run(&g->fit, g->start_state, &same_as, err);
 }

@@ -59,7 +59,6 @@ static inline void run_bench(bench *b)
 static inline void tear_down(bench *b)
 {
     if (b->start->close != NULL) b->start->close(&b->fit, b->start_state);
-    if (b->method->close != NULL) b->method->close(&b->fit, b->state);
     cofi_fit_close(&b->fit);
     cofi_rows_close(b->rows);
     cofi_problem_close(&b->problem);

@@ -237,7 +237,6 @@ static inline cof_status reference_open(reference_run *run, const cof_table *tab
 
 static inline void reference_close(reference_run *run)
 {
-    if (run->method->close != NULL) run->method->close(&run->fit, run->state);
     cofi_fit_close(&run->fit);
     cofi_rows_close(run->rows);
     cofi_problem_close(&run->problem);

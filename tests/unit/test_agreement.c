@@ -27,7 +27,7 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     uint64_t moved;
     assert_status(cofi_rows_open_table(table, &o, false, &problem, &rows, &err), COF_OK, &err);
     assert_status(cofi_fit_open(rows, cofi_method_find(NULL), &o, &fit, &err), COF_OK, &err);
-    assert_status(cofi_agreement_open(&fit.host, n_rows, &a, &err), COF_OK, &err);
+    assert_status(cofi_agreement_open(&fit.own, 2, n_rows, &a, &err), COF_OK, &err);
     int32_t *one = get_zero(n_rows, sizeof *one), *two = get_zero(n_rows, sizeof *two);
     for (uint64_t i = 0; i < n_rows; i++) one[i] = (int32_t)(cofi_mix64(i) % 3);
     assert_status(cofi_partition_take(&fit.partition, one, &moved, &err), COF_OK, &err);
@@ -41,7 +41,6 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     assert_status(cof_evaluate(NULL, one, two, n_rows, &all, &err), COF_OK, &err);
     assert_true(fabs(ari[0] - all.ari) <= tolerance && ari[1] == 1);
     cofi_release(&fit.host.env, ari);
-    cofi_agreement_close(&fit.host, &a);
     cofi_fit_close(&fit);
     cofi_rows_close(rows);
     cofi_problem_close(&problem);
@@ -155,7 +154,6 @@ static void clusters_against_their_definition(void **state)
                 }
                 sum[j] += most;
             }
-            g->fit.method->close(&g->fit, method);
             close_rig(g);
         }
         const double *told = cof_model_cluster_agreement(model, &n_told);

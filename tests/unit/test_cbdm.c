@@ -37,12 +37,11 @@ static void test_contexts(void **state)
     uint64_t n_context[4] = {0};
     cof_error err = {""};
     set_up_t6(&b, "cbdm", 0);
-    cofi_km *again = NULL;
+    cofi_distances *again = NULL;
     assert_status(cofi_km_open(&b.fit, (void **)&again, &err), COF_OK, &err);
     dilca_work w = {&b.fit, again, uncertainty, in_context, n_context, {NULL, 0}};
     assert_status(visit_twice(&w, &err), COF_OK, &err);
     assert_memory_equal(in_context, wanted, sizeof wanted);
-    cofi_km_close(&b.fit, again);
     tear_down(&b);
 }
 

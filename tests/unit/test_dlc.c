@@ -32,7 +32,6 @@ static void test_gaps(void **state)
     check_attribute(&b, 2, 2, (double[]){0, 0.25}, (double[]){0.444444, 0.333333});
     assert_status(cofi_present_values(&b.fit, &on.present, &err), COF_OK, &err);
     learn_gaps(&b.fit, &on);
-    cofi_release(&b.fit.host.env, on.present);
     assert_near(gap[b.problem.first[0]], 0.25, EXACT);
     assert_near(gap[b.problem.first[0] + 1], 0.75, EXACT);
     assert_near(gap[b.problem.first[2]], 1, 1e-8);
@@ -54,11 +53,9 @@ static void test_first_gammas(void **state)
     set_up_t6(&b, "dlc", 0);
     assert_status(cofi_present_values(&b.fit, &on.present, &err), COF_OK, &err);
     equal_gaps(&b.fit, &on);
-    assert_status(cofi_distances_open(&b.fit, &on.d, &err), COF_OK, &err);
+    assert_status(cofi_distances_open(&b.fit, &b.fit.scratch, &on.d, &err), COF_OK, &err);
     line_distances(&b.fit, &on);
     assert_distances(&b, &on.d, (double[]){0.5, 1, 0.5, 1, 0.5, 1, 0.5, 1});
-    cofi_distances_close(&b.fit, &on.d);
-    cofi_release(&b.fit.host.env, on.present);
     tear_down(&b);
     assert_t6_labels("dlc");
     assert_t6_labels("dlc:fixed");

@@ -11,7 +11,7 @@ static void test_entropies(void **state)
     cof_error err = {""};
     double count[9];
     set_up_t6(&b, "kmodes", 0);
-    assert_status(cofi_logs_open(&b.problem, &logs, &err), COF_OK, &err);
+    assert_status(cofi_logs_open(&b.fit, &logs, &err), COF_OK, &err);
     assert_int_equal(logs.n, 7);
     for (int x = 0; x < 12; x++) assert_near(cofi_x_log_x(&logs, x), x > 0 ? x * log2(x) : 0, 1e-12);
     count_pair(&b, 0, 2, count);
@@ -20,7 +20,6 @@ static void test_entropies(void **state)
     assert_near(looked_up.other, looked_up.own, 1e-12);
     assert_near(looked_up.joint, log2(6) - 4 * log2(2) / 6, 1e-12);
     assert_near(looked_up.joint, made.joint, 1e-12);
-    cofi_logs_close(&b.problem, &logs);
     tear_down(&b);
 }
 

@@ -11,10 +11,8 @@ static void test_base_distances(void **state)
     cofi_distances d;
     cof_error err = {""};
     set_up_t6(&b, "h2h", 0);
-    assert_status(cofi_distances_open(&b.fit, &d, &err), COF_OK, &err);
-    assert_status(cofi_base_distances(&b.fit, &d, &err), COF_OK, &err);
+    assert_status(base_distances(&b.fit, &d, &err), COF_OK, &err);
     assert_distances(&b, &d, (double[]){0.625, 0.416667, 0.708333, 0.7, 0.875, 0.625, 0.583333, 0.7});
-    cofi_distances_close(&b.fit, &d);
     tear_down(&b);
 }
 

@@ -48,7 +48,6 @@ static void open_scene(scene *s, bool ek, double gamma)
 
 static void close_scene(scene *s)
 {
-    close_mixed(&s->m);
     cofi_fit_close(&s->fit);
     cofi_rows_close(s->rows);
     cofi_problem_close(&s->problem);

@@ -310,8 +310,6 @@ static void check_partition(scene *s, cofi_rng *rng)
     uint32_t n_empty = 0;
     for (uint32_t j = 0; j < p->k; j++) n_empty += p->size[j] == 0;
     assert_int_equal(cofi_count_empty(p), n_empty);
-    cofi_kept_free(p, kept);
-    cofi_kept_free(p, NULL);
     free_scores(&one);
     free_scores(&two);
     free(a);

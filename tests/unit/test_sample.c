@@ -6,7 +6,7 @@
 static void close_sample(cofi_problem *problem, cofi_rows *rows)
 {
     cofi_rows_close(rows);
-    cofi_problem_close_sample(problem);
+    cofi_problem_close(problem);
 }
 
 static uint64_t n_weighing(const cofi_rows *rows)

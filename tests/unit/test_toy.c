@@ -27,7 +27,7 @@ static void test_path(void **state)
     uint32_t queue[4];
     double steps[4];
     set_up_column(&b, "rgg", 4, 1);
-    cofi_distances *d = &((cofi_km *)b.state)->d;
+    cofi_distances *d = b.state;
     join(&b, d, 2, 0);
     join(&b, d, 0, 3);
     join(&b, d, 3, 1);
@@ -46,7 +46,7 @@ static void test_random_lines(void **state)
         bench b;
         uint32_t o = 2 + (uint32_t)(seed % 9), order[16], n_ends = 0, n_edges = 0;
         set_up_column(&b, "rglg", o, seed);
-        cofi_distances *d = &((cofi_km *)b.state)->d;
+        cofi_distances *d = b.state;
         random_line(&b.fit, d, 0, order);
         for (uint32_t u = 0; u < o; u++) {
             uint32_t neighbours = 0;
@@ -70,7 +70,7 @@ static void test_random_graphs(void **state)
         uint32_t o = 2 + (uint32_t)(seed % 9), queue[16];
         double steps[16 * 16], hop[16][16];
         set_up_column(&b, "rgg", o, seed);
-        cofi_distances *d = &((cofi_km *)b.state)->d;
+        cofi_distances *d = b.state;
         random_edges(&b.fit, d, 0, queue);
         for (uint32_t u = 0; u < o; u++)
             for (uint32_t v = 0; v < o; v++)
@@ -98,8 +98,7 @@ static void test_fixed_graphs(void **state)
     set_up_column(&b, "slg", 5, 1);
     for (uint32_t u = 0; u < 5; u++)
         for (uint32_t v = 0; v < 5; v++)
-            assert_true(cofi_distances_of(&b.fit, &((cofi_km *)b.state)->d, 0, u)[v] ==
-                        fabs((double)u - (double)v));
+            assert_true(cofi_distances_of(&b.fit, b.state, 0, u)[v] == fabs((double)u - (double)v));
     tear_down(&b);
 }
 

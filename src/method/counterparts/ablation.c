@@ -12,8 +12,7 @@ static cof_status settle_on_forest(cofi_fit *fit, cof_error *err)
 static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cof_status status = cofi_settle_kmodes(fit, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_settle_kmodes(fit, err));
     cofi_build_forest(fit);
     return settle_on_forest(fit, err);
 }
@@ -21,8 +20,7 @@ static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)
 static cof_status run_line(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cof_status status = cofi_settle_kmodes(fit, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_settle_kmodes(fit, err));
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         cofi_forest_line(&fit->forest, fit->partition.count, r);
     cofi_forest_trace(&fit->forest);
@@ -33,15 +31,13 @@ static cof_status run_line(cofi_fit *fit, void *state, cof_error *err)
 static cof_status settle_on_pairs(cofi_fit *fit, const cofi_distances *d, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    double *factor = cofi_alloc(&fit->host.env, p->n_attrs, sizeof *factor);
+    double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
     if (factor == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++)
         factor[r] = fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (p->n_present[r] - 1) : 1.0;
     cofi_row_distance m = {.d = d, .factor = factor, .sum = COFI_L1};
     cofi_profile_update(fit);
-    cof_status status = cofi_loop_profiles(fit, &m, err);
-    cofi_release(&fit->host.env, factor);
-    return status;
+    return cofi_loop_profiles(fit, &m, err);
 }
 
 static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
@@ -49,26 +45,23 @@ static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
     (void)state;
     const cofi_problem *p = fit->problem;
     cofi_distances d;
-    cof_status status = cofi_settle_kmodes(fit, err);
-    if (status != COF_OK) return status;
-    status = cofi_distances_open(fit, &d, err);
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+    COFI_TRY(cofi_settle_kmodes(fit, err));
+    COFI_TRY(cofi_distances_open(fit, &fit->scratch, &d, err));
+    for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++)
             for (uint32_t b = 0; b < p->n_values[r]; b++)
                 cofi_distances_of(fit, &d, r, a)[b] =
                     a == b ? 0
                            : cofi_forest_weight(&fit->forest, fit->partition.count, p->first[r] + a,
                                                 p->first[r] + b);
-    if (status == COF_OK) status = settle_on_pairs(fit, &d, err);
-    cofi_distances_close(fit, &d);
-    return status;
+    return settle_on_pairs(fit, &d, err);
 }
 
 static cof_status run_hamming(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cof_status status = cofi_settle_kmodes(fit, err);
-    return status == COF_OK ? settle_on_pairs(fit, NULL, err) : status;
+    COFI_TRY(cofi_settle_kmodes(fit, err));
+    return settle_on_pairs(fit, NULL, err);
 }
 
 const cofi_method cofi_method_cof1 = {.name = "cof1",

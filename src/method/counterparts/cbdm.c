@@ -12,7 +12,7 @@
  * squared differences over each target's context. */
 typedef struct dilca_work {
     cofi_fit *fit;
-    cofi_km *km;
+    cofi_distances *d;
     double *uncertainty; /* per worker: symmetric uncertainty of its target with every attribute */
     uint8_t *in_context; /* [t][r], one byte each: 10,000 attributes take 100 MB */
     uint64_t *n_context; /* per target: number of values of all attributes in its context */
@@ -57,7 +57,7 @@ static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *cou
     uint32_t o = p->n_values[t], o_r = p->n_values[r];
     if (!w->in_context[t * p->n_attrs + r]) return;
     for (uint32_t y = 0; y < o_r; y++) {
-        double n = 0, *d = cofi_distances_of(w->fit, &w->km->d, t, 0);
+        double n = 0, *d = cofi_distances_of(w->fit, w->d, t, 0);
         for (uint32_t a = 0; a < o; a++) n += count[(size_t)a * o_r + y];
         if (n == 0) continue;
         for (uint32_t a = 0; a < o; a++) {
@@ -74,7 +74,7 @@ static void take_roots(void *ctx, uint32_t worker, size_t t)
     dilca_work *w = ctx;
     (void)worker;
     uint32_t o = w->fit->problem->n_values[t];
-    double *d = cofi_distances_of(w->fit, &w->km->d, t, 0);
+    double *d = cofi_distances_of(w->fit, w->d, t, 0);
     for (uint32_t a = 0; a < o; a++)
         for (uint32_t b = 0; b < a; b++)
             d[(size_t)a * o + b] = d[(size_t)b * o + a] =
@@ -86,37 +86,31 @@ static cof_status visit_twice(dilca_work *w, cof_error *err)
     const cofi_problem *p = w->fit->problem;
     cofi_pair_visitor first = {.ctx = w, .pair = note_uncertainty, .end = choose_context};
     cofi_pair_visitor second = {.ctx = w, .pair = add_pair, .end = take_roots};
-    cof_status status = cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &first, err);
-    for (size_t t = 0; status == COF_OK && t < p->n_attrs; t++)
+    COFI_TRY(cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &first, err));
+    for (size_t t = 0; t < p->n_attrs; t++)
         if (w->n_context[t] == 0)
             return cofi_fail(err, COF_ERR_NO_RESULT,
                              "cbdm has no result here: column '%s' is independent of all others, so the "
                              "distances of its values are unknown",
                              p->table->column[p->column[t]].name);
-    return status == COF_OK ? cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &second, err)
-                            : status;
+    return cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &second, err);
 }
 
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
     size_t n = fit->problem->n_attrs;
-    cof_status status = cofi_km_open(fit, state, err);
-    if (status != COF_OK) return status;
-    cofi_blocks own = {.env = fit->host.env};
-    dilca_work w = {.fit = fit, .km = *state};
-    w.uncertainty = cofi_blocks_add(&own, cofi_team_size(fit->host.team) * n, sizeof *w.uncertainty);
-    w.in_context = cofi_blocks_add_zero(&own, n, n);
-    w.n_context = cofi_blocks_add_zero(&own, n, sizeof *w.n_context);
-    status = own.short_of_memory ? cofi_no_memory(err) : cofi_logs_open(fit->problem, &w.logs, err);
-    if (status == COF_OK) status = visit_twice(&w, err);
-    cofi_logs_close(fit->problem, &w.logs);
-    cofi_blocks_release(&own);
-    return status;
+    COFI_TRY(cofi_km_open(fit, state, err));
+    dilca_work w = {.fit = fit, .d = *state};
+    w.uncertainty = cofi_blocks_add(&fit->scratch, cofi_team_size(fit->host.team) * n, sizeof *w.uncertainty);
+    w.in_context = cofi_blocks_add_zero(&fit->scratch, n, n);
+    w.n_context = cofi_blocks_add_zero(&fit->scratch, n, sizeof *w.n_context);
+    COFI_TRY(cofi_blocks_status(&fit->scratch, err));
+    COFI_TRY(cofi_logs_open(fit, &w.logs, err));
+    return visit_twice(&w, err);
 }
 
 const cofi_method cofi_method_cbdm = {.name = "cbdm",
                                       .title = "context-based distance, DILCA (Ienco, Pensa and Meo 2012)",
                                       .flags = COFI_METHOD_PAIRS,
                                       .open = open,
-                                      .run = cofi_km_run_l1,
-                                      .close = cofi_km_close};
+                                      .run = cofi_km_run_l1};

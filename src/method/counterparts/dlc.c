@@ -6,7 +6,6 @@
  * gaps of an attribute sum to 1. A value that occurs in no row of positive weight has no position of its
  * own: it has that of the next value. */
 typedef struct lines {
-    cofi_blocks own;
     double *gap;
     uint8_t *present; /* per flat id */
     double *below;    /* k: share of each cluster's rows with this value or a lower one */
@@ -84,43 +83,24 @@ static void learn_gaps(const cofi_fit *fit, lines *s)
     }
 }
 
-static cof_status learn(cofi_fit *fit, lines *s, bool once, cof_error *err)
+static void learn(cofi_fit *fit, void *ctx)
 {
-    cofi_row_distance m = {.d = &s->d, .sum = COFI_L1};
-    uint64_t before = 0;
-    cofi_profile_begin(fit);
-    for (fit->log.rebuild = 0;; fit->log.rebuild++) {
-        line_distances(fit, s);
-        cof_status status = cofi_loop_profiles(fit, &m, err);
-        if (status != COF_OK || fit->log.stopped || once ||
-            (fit->log.rebuild > 0 && fit->partition.hash == before))
-            return status;
-        if (fit->log.rebuild + 1 == fit->host.o.max_rebuilds) {
-            fit->log.stop = COF_STOP_CAP;
-            return COF_OK;
-        }
-        before = fit->partition.hash;
-        cofi_profile_update(fit);
-        learn_gaps(fit, s);
-    }
+    learn_gaps(fit, ctx);
+    line_distances(fit, ctx);
 }
 
 static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
 {
-    lines s = {.own = {.env = fit->host.env}};
-    s.gap = cofi_blocks_add(&s.own, fit->problem->first[fit->problem->n_attrs], sizeof *s.gap);
-    s.below = cofi_blocks_add(&s.own, fit->partition.k, sizeof *s.below);
-    cof_status status =
-        s.own.short_of_memory ? cofi_no_memory(err) : cofi_present_values(fit, &s.present, err);
-    if (status == COF_OK) status = cofi_distances_open(fit, &s.d, err);
-    if (status == COF_OK) {
-        equal_gaps(fit, &s);
-        status = learn(fit, &s, once, err);
-    }
-    cofi_distances_close(fit, &s.d);
-    cofi_blocks_release(&s.own);
-    cofi_release(&fit->host.env, s.present);
-    return status;
+    lines s;
+    cofi_row_distance m = {.d = &s.d, .sum = COFI_L1};
+    s.gap = cofi_blocks_add(&fit->scratch, cofi_n_flat(fit->problem), sizeof *s.gap);
+    s.below = cofi_blocks_add(&fit->scratch, fit->partition.k, sizeof *s.below);
+    COFI_TRY(cofi_blocks_status(&fit->scratch, err));
+    COFI_TRY(cofi_present_values(fit, &s.present, err));
+    COFI_TRY(cofi_distances_open(fit, &fit->scratch, &s.d, err));
+    equal_gaps(fit, &s);
+    line_distances(fit, &s);
+    return cofi_km_learn(fit, &m, once ? NULL : learn, &s, err);
 }
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)

@@ -2,23 +2,17 @@
 
 enum { MOST_LOGS = 1 << 20 };
 
-cof_status cofi_logs_open(const cofi_problem *p, cofi_logs *logs, cof_error *err)
+cof_status cofi_logs_open(cofi_fit *fit, cofi_logs *logs, cof_error *err)
 {
-    uint64_t rows = p->total_weight;
+    uint64_t rows = fit->problem->total_weight;
     *logs = (cofi_logs){NULL, 0};
-    if (p->unit != 1.0) return COF_OK; /* with fractional weights counts are not whole numbers */
+    if (fit->problem->unit != 1.0) return COF_OK; /* with fractional weights counts are not whole numbers */
     size_t n = rows < MOST_LOGS ? (size_t)rows + 1 : MOST_LOGS;
-    logs->of = cofi_alloc(&p->env, n, sizeof *logs->of);
+    logs->of = cofi_blocks_add(&fit->scratch, n, sizeof *logs->of);
     if (logs->of == NULL) return cofi_no_memory(err);
     for (size_t x = 0; x < n; x++) logs->of[x] = cofi_x_log_x(logs, (double)x);
     logs->n = n;
     return COF_OK;
-}
-
-void cofi_logs_close(const cofi_problem *p, cofi_logs *logs)
-{
-    cofi_release(&p->env, logs->of);
-    *logs = (cofi_logs){NULL, 0};
 }
 
 /* H = log2 n - (sum of x log2 x) / n */

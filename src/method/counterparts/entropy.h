@@ -2,7 +2,7 @@
 #ifndef COFI_ENTROPY_H
 #define COFI_ENTROPY_H
 
-#include "../../rows/rows.h"
+#include "../../fit/fit.h"
 
 #include <math.h>
 
@@ -12,8 +12,7 @@ typedef struct cofi_logs {
     size_t n;
 } cofi_logs;
 
-cof_status cofi_logs_open(const cofi_problem *problem, cofi_logs *logs, cof_error *err);
-void cofi_logs_close(const cofi_problem *problem, cofi_logs *logs); /* allowed after a failed open */
+cof_status cofi_logs_open(cofi_fit *fit, cofi_logs *logs, cof_error *err); /* in scratch memory */
 
 static inline double cofi_x_log_x(const cofi_logs *logs, double x)
 {

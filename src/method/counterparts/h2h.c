@@ -13,7 +13,6 @@
 enum { MOST_INNER = 200, MOST_OUTER = 1000 };
 
 typedef struct h2h {
-    cofi_blocks own;
     size_t n_lines;
     /* n_attrs + 1: first line of attribute r; an attribute of two values has one line */
     size_t *first_line;
@@ -28,15 +27,6 @@ typedef struct h2h {
     double *frequency; /* k: summed weight of the rows assigned so far; never reset */
     double *raw;       /* [g][stride]: scores before scaling */
 } h2h;
-
-static void h2h_close(cofi_fit *fit, void *state)
-{
-    h2h *s = state;
-    if (s == NULL) return;
-    cofi_blocks_release(&s->own);
-    cofi_release(&fit->host.env, s->present);
-    cofi_release(&fit->host.env, s);
-}
 
 /* ---- Projection --------------------------------------------------------------------------------- */
 
@@ -75,35 +65,49 @@ static size_t lay_out_lines(const cofi_fit *fit, h2h *s)
     return at;
 }
 
+static double mean_variation(const cofi_pair_sum *sum, double n_attrs, const double *share, uint32_t o_r,
+                             uint32_t a, uint32_t b)
+{
+    (void)sum;
+    return cofi_total_variation(share, o_r, a, b) / n_attrs;
+}
+
+/* Base distances: the mean total variation over all attributes; in scratch memory. */
+static cof_status base_distances(cofi_fit *fit, cofi_distances *d, cof_error *err)
+{
+    cofi_pair_sum sum = {.fit = fit, .d = d, .factor = cofi_to_shares, .term = mean_variation};
+    COFI_TRY(cofi_distances_open(fit, &fit->scratch, d, err));
+    return cofi_pair_sum_make(&sum, err);
+}
+
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
+    cofi_blocks *own = &fit->own;
     uint32_t k = fit->partition.k;
-    cofi_distances base = {NULL, NULL};
-    h2h *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    cofi_distances base;
+    uint8_t *present;
+    h2h *s = *state = cofi_blocks_add_zero(own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    s->own.env = fit->host.env;
-    s->first_line = cofi_blocks_add(&s->own, p->n_attrs + 1, sizeof *s->first_line);
-    if (s->first_line == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_present_values(fit, &s->present, err);
-    if (status != COF_OK) return status;
+    s->first_line = cofi_blocks_add(own, p->n_attrs + 1, sizeof *s->first_line);
+    s->present = cofi_blocks_add(own, cofi_n_flat(p), 1);
+    COFI_TRY(cofi_blocks_status(own, err));
+    COFI_TRY(cofi_present_values(fit, &present, err));
+    memcpy(s->present, present, cofi_n_flat(p));
     lay_out_lines(fit, s);
-    s->position_at = cofi_blocks_add(&s->own, s->n_lines, sizeof *s->position_at);
+    s->position_at = cofi_blocks_add(own, s->n_lines, sizeof *s->position_at);
     if (s->position_at == NULL) return cofi_no_memory(err);
-    s->position = cofi_blocks_add(&s->own, lay_out_lines(fit, s), sizeof *s->position);
-    s->weight = cofi_blocks_add(&s->own, s->n_lines, sizeof *s->weight);
-    s->error = cofi_blocks_add(&s->own, s->n_lines * k, sizeof *s->error);
-    s->mode = cofi_blocks_add(&s->own, s->n_lines * k, sizeof *s->mode);
-    s->adjust = cofi_blocks_add(&s->own, k, sizeof *s->adjust);
-    s->frequency = cofi_blocks_add(&s->own, k, sizeof *s->frequency);
-    s->raw = cofi_blocks_add_zero(&s->own, (size_t)p->first[p->n_attrs] * fit->scores.stride, sizeof *s->raw);
-    if (s->own.short_of_memory) return cofi_no_memory(err);
-    status = cofi_distances_open(fit, &base, err);
-    if (status == COF_OK) status = cofi_base_distances(fit, &base, err);
-    if (status == COF_OK) project_all(fit, &base, s);
-    cofi_distances_close(fit, &base);
-    return status;
+    s->position = cofi_blocks_add(own, lay_out_lines(fit, s), sizeof *s->position);
+    s->weight = cofi_blocks_add(own, s->n_lines, sizeof *s->weight);
+    s->error = cofi_blocks_add(own, s->n_lines * k, sizeof *s->error);
+    s->mode = cofi_blocks_add(own, s->n_lines * k, sizeof *s->mode);
+    s->adjust = cofi_blocks_add(own, k, sizeof *s->adjust);
+    s->frequency = cofi_blocks_add(own, k, sizeof *s->frequency);
+    s->raw = cofi_blocks_add_zero(own, (size_t)p->first[p->n_attrs] * fit->scores.stride, sizeof *s->raw);
+    COFI_TRY(cofi_blocks_status(own, err));
+    COFI_TRY(base_distances(fit, &base, err));
+    project_all(fit, &base, s);
+    return COF_OK;
 }
 
 /* ---- Scores and modes on the lines -------------------------------------------------------------- */
@@ -171,8 +175,7 @@ static void update_modes(const cofi_fit *fit, h2h *s)
 
 static cof_status one_pass(cofi_fit *fit, uint64_t *moved, cof_error *err)
 {
-    cof_status status = cofi_fit_pass(fit, COF_PHASE_FIT, moved, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, moved, err));
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     cofi_log_stopped(&fit->host, &fit->log);
     return cofi_log_record(&fit->host, &fit->log, *moved, err);
@@ -282,8 +285,7 @@ static cof_status settle_lines(cofi_fit *fit, h2h *s, cof_error *err)
     for (uint32_t pass = 0; pass < MOST_INNER && !fit->log.stopped; pass++) {
         uint64_t moved;
         set_scores(fit, s, NULL);
-        cof_status status = one_pass(fit, &moved, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(one_pass(fit, &moved, err));
         if (moved == 0 && pass > 0) { /* the first pass is always followed by another */
             fit->log.stop = COF_STOP_CONVERGED;
             return COF_OK;
@@ -322,5 +324,4 @@ const cofi_method cofi_method_h2h = {.name = "h2h",
                                      .title = "Het2Hom (Zhang, Cheung and Zeng 2022)",
                                      .flags = COFI_METHOD_PAIRS,
                                      .open = open,
-                                     .run = run,
-                                     .close = h2h_close};
+                                     .run = run};

@@ -2,13 +2,6 @@
  * G, where G is the number of values of r that occur together with a or b. */
 #include "variation.h"
 
-#include <math.h>
-
-typedef struct hd_work {
-    cofi_fit *fit;
-    cofi_km *km;
-} hd_work;
-
 /* G: the number of values of r that occur together with a or b. */
 static uint32_t n_together(const double *share, uint32_t o_r, uint32_t a, uint32_t b)
 {
@@ -17,38 +10,23 @@ static uint32_t n_together(const double *share, uint32_t o_r, uint32_t a, uint32
     return n > 0 ? n : 1;
 }
 
-static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+static double term(const cofi_pair_sum *s, double n_attrs, const double *share, uint32_t o_r, uint32_t a,
+                   uint32_t b)
 {
-    hd_work *w = ctx;
-    (void)worker;
-    const cofi_problem *p = w->fit->problem;
-    uint32_t o_r = p->n_values[r];
-    cofi_to_shares(count, p->n_values[t], o_r);
-    for (uint32_t a = 0; a < p->n_values[t]; a++) {
-        for (uint32_t b = a + 1; b < p->n_values[t]; b++) {
-            double *d = &cofi_distances_of(w->fit, &w->km->d, t, a)[b];
-            *d += 2 * cofi_total_variation(count, o_r, a, b) / n_together(count, o_r, a, b) /
-                  (double)p->n_attrs;
-            cofi_distances_of(w->fit, &w->km->d, t, b)[a] = *d;
-        }
-    }
+    (void)s;
+    return 2 * cofi_total_variation(share, o_r, a, b) / n_together(share, o_r, a, b) / n_attrs;
 }
 
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
-    cof_status status = cofi_km_open(fit, state, err);
-    if (status != COF_OK) return status;
-    hd_work w = {fit, *state};
-    cofi_pair_visitor visitor = {.ctx = &w, .pair = add_pair};
-    return cofi_rows_pairs(fit->partition.rows, fit->host.team, &visitor, err);
+    return cofi_pair_sum_open(fit, (cofi_pair_sum){.factor = cofi_to_shares, .term = term}, state, err);
 }
 
 const cofi_method cofi_method_hdc = {.name = "hdc",
                                      .title = "HD-based clustering (Zhang and Cheung 2022)",
                                      .flags = COFI_METHOD_PAIRS,
                                      .open = open,
-                                     .run = cofi_km_run_l2,
-                                     .close = cofi_km_close};
+                                     .run = cofi_km_run_l2};
 
 /* ---- HD-NDW: weights of value pairs are learned during clustering -------------------------------- */
 
@@ -81,52 +59,42 @@ static double pair_weight(const cofi_fit *fit, const cofi_distances *d, size_t r
     return cofi_distances_of(fit, d, r, a)[b] * (1 - together);
 }
 
-/* Sets product = W * D, with new weights W from the partition. */
-static void reweight(const cofi_fit *fit, const cofi_distances *d, cofi_distances *product)
+typedef struct ndw {
+    const cofi_distances *d;
+    cofi_distances product; /* W * D */
+} ndw;
+
+/* New weights W from the partition. */
+static void reweight(cofi_fit *fit, void *ctx)
 {
     const cofi_problem *p = fit->problem;
+    ndw *s = ctx;
     double total = 0;
     for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++)
-            for (uint32_t b = a + 1; b < p->n_values[r]; b++) total += pair_weight(fit, d, r, a, b);
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++) total += pair_weight(fit, s->d, r, a, b);
     for (size_t r = 0; total > 0 && r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++)
             for (uint32_t b = 0; b < p->n_values[r]; b++)
-                cofi_distances_of(fit, product, r, a)[b] =
-                    a == b ? 0 : pair_weight(fit, d, r, a, b) / total * cofi_distances_of(fit, d, r, a)[b];
+                cofi_distances_of(fit, &s->product, r, a)[b] =
+                    a == b ? 0
+                           : pair_weight(fit, s->d, r, a, b) / total * cofi_distances_of(fit, s->d, r, a)[b];
 }
 
 static cof_status run_ndw(cofi_fit *fit, void *state, cof_error *err)
 {
-    cofi_km *km = state;
-    cofi_distances product;
-    cof_status status = cofi_distances_open(fit, &product, err);
+    ndw s = {.d = state};
+    cofi_row_distance m = {.d = &s.product, .sum = COFI_L2};
     size_t n = 0;
+    COFI_TRY(cofi_distances_open(fit, &fit->scratch, &s.product, err));
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         n += (size_t)fit->problem->n_values[r] * fit->problem->n_values[r];
-    for (size_t at = 0; status == COF_OK && at < n; at++) product.d[at] = km->d.d[at] / n_pairs(fit);
-    cofi_row_distance m = {.d = &product, .sum = COFI_L2};
-    uint64_t before = 0;
-    cofi_profile_begin(fit);
-    for (fit->log.rebuild = 0; status == COF_OK; fit->log.rebuild++) {
-        status = cofi_loop_profiles(fit, &m, err);
-        if (status != COF_OK || fit->log.stopped || (fit->log.rebuild > 0 && fit->partition.hash == before))
-            break;
-        if (fit->log.rebuild + 1 == fit->host.o.max_rebuilds) {
-            fit->log.stop = COF_STOP_CAP;
-            break;
-        }
-        before = fit->partition.hash;
-        reweight(fit, &km->d, &product);
-        cofi_profile_update(fit);
-    }
-    cofi_distances_close(fit, &product);
-    return status;
+    for (size_t at = 0; at < n; at++) s.product.d[at] = s.d->d[at] / n_pairs(fit);
+    return cofi_km_learn(fit, &m, reweight, &s, err);
 }
 
 const cofi_method cofi_method_hdc_ndw = {.name = "hdc:ndw",
                                          .title = "HD metric with learned pair weights",
                                          .flags = COFI_METHOD_PAIRS,
                                          .open = open,
-                                         .run = run_ndw,
-                                         .close = cofi_km_close};
+                                         .run = run_ndw};

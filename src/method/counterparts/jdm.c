@@ -18,7 +18,6 @@
 enum { BLOCK = 512, RELATED_AT_ONCE = 256 }; /* rows, and related attributes, per task */
 
 typedef struct jdm {
-    cofi_blocks own;
     cofi_whole rows;
     bool weighted; /* some row has a weight other than 1 unit */
     bool full;
@@ -42,15 +41,6 @@ typedef struct jdm {
     double *denominator; /* n_rows x k */
     double *mode_own;    /* k: own(y, r) of the modes y */
 } jdm;
-
-static void jdm_close(cofi_fit *fit, void *state)
-{
-    jdm *s = state;
-    if (s == NULL) return;
-    cofi_whole_close(&s->rows);
-    cofi_blocks_release(&s->own);
-    cofi_release(&fit->host.env, s);
-}
 
 static double round_term(const jdm *s, double term)
 {
@@ -156,14 +146,10 @@ static cof_status relate(cofi_fit *fit, jdm *s, cof_error *err)
     relate_work w = {.fit = fit, .s = s};
     cofi_pair_visitor first = {.ctx = &w, .pair = relate_pair, .before_only = true};
     cofi_pair_visitor second = {.ctx = &w, .pair = add_own};
-    cof_status status = cofi_logs_open(fit->problem, &w.logs, err);
-    if (status == COF_OK) status = cofi_rows_pairs(fit->partition.rows, fit->host.team, &first, err);
-    if (status == COF_OK) {
-        set_scale(s, average_relations(fit, s));
-        status = cofi_rows_pairs(fit->partition.rows, fit->host.team, &second, err);
-    }
-    cofi_logs_close(fit->problem, &w.logs);
-    return status;
+    COFI_TRY(cofi_logs_open(fit, &w.logs, err));
+    COFI_TRY(cofi_rows_pairs(fit->partition.rows, fit->host.team, &first, err));
+    set_scale(s, average_relations(fit, s));
+    return cofi_rows_pairs(fit->partition.rows, fit->host.team, &second, err);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
@@ -196,56 +182,52 @@ static void note_absent(const cofi_problem *p, jdm *s)
                 s->absent[r * s->words + i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-static cof_status alloc_state(cofi_fit *fit, jdm *s)
+static cof_status alloc_state(cofi_fit *fit, jdm *s, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
+    cofi_blocks *own = &fit->own;
     size_t l = p->n_attrs, n_cells = s->rows.n_rows * fit->partition.k, n_related = s->full ? l : 1;
     uint32_t n_workers = cofi_team_size(fit->host.team);
     s->words = (s->rows.n_rows + 63) / 64;
-    s->agree = cofi_blocks_add(&s->own, l, sizeof *s->agree);
-    s->alone = cofi_blocks_add_zero(&s->own, p->first[l], sizeof *s->alone);
-    s->match = cofi_blocks_add(&s->own, s->words * l * fit->partition.k, sizeof *s->match);
-    s->related = cofi_blocks_add(&s->own, n_related, sizeof *s->related);
-    s->strength = cofi_blocks_add(&s->own, n_related, sizeof *s->strength);
-    s->shared = cofi_blocks_add(&s->own, n_related * fit->partition.k, sizeof *s->shared);
-    s->numerator = cofi_blocks_add(&s->own, n_cells, sizeof *s->numerator);
-    s->denominator = cofi_blocks_add(&s->own, n_cells, sizeof *s->denominator);
-    s->mode_own = cofi_blocks_add(&s->own, fit->partition.k, sizeof *s->mode_own);
-    s->block = cofi_blocks_add_zero(&s->own, n_workers, sizeof *s->block);
+    s->agree = cofi_blocks_add(own, l, sizeof *s->agree);
+    s->alone = cofi_blocks_add_zero(own, p->first[l], sizeof *s->alone);
+    s->match = cofi_blocks_add(own, s->words * l * fit->partition.k, sizeof *s->match);
+    s->related = cofi_blocks_add(own, n_related, sizeof *s->related);
+    s->strength = cofi_blocks_add(own, n_related, sizeof *s->strength);
+    s->shared = cofi_blocks_add(own, n_related * fit->partition.k, sizeof *s->shared);
+    s->numerator = cofi_blocks_add(own, n_cells, sizeof *s->numerator);
+    s->denominator = cofi_blocks_add(own, n_cells, sizeof *s->denominator);
+    s->mode_own = cofi_blocks_add(own, fit->partition.k, sizeof *s->mode_own);
+    s->block = cofi_blocks_add_zero(own, n_workers, sizeof *s->block);
     for (uint32_t t = 0; s->block != NULL && t < n_workers; t++)
-        s->block[t] = cofi_blocks_add(&s->own, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
-    if (any_ignored(p)) s->absent = cofi_blocks_add_zero(&s->own, s->words * l, sizeof *s->absent);
+        s->block[t] = cofi_blocks_add(own, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
+    if (any_ignored(p)) s->absent = cofi_blocks_add_zero(own, s->words * l, sizeof *s->absent);
     if (s->full) {
-        s->relation = cofi_blocks_add(&s->own, l * (l - 1) / 2, sizeof *s->relation);
-        s->row_own = cofi_blocks_add_zero(&s->own, l * s->rows.n_rows, sizeof *s->row_own);
+        s->relation = cofi_blocks_add(own, l * (l - 1) / 2, sizeof *s->relation);
+        s->row_own = cofi_blocks_add_zero(own, l * s->rows.n_rows, sizeof *s->row_own);
     }
-    return s->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
+    return cofi_blocks_status(own, err);
 }
 
 static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    jdm *s = cofi_alloc_zero(&fit->host.env, 1, sizeof *s);
+    const uint64_t *total;
+    jdm *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    *state = s;
-    s->own.env = fit->host.env;
     s->full = full;
     double n = (double)p->total_weight / p->unit;
     s->n_pairs = n * (n - 1);
     if (!(n > 1))
         return cofi_fail(err, COF_ERR_FEW_ROWS, "jdm compares pairs of rows, so it needs at least two rows");
-    cof_status status = cofi_whole_open(fit, &s->rows, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_whole_open(fit, &fit->own, &s->rows, err));
     for (size_t i = 0; i < s->rows.n_rows; i++) s->weighted |= s->rows.weight[i] != 1;
-    if (alloc_state(fit, s) != COF_OK) return cofi_no_memory(err);
+    COFI_TRY(alloc_state(fit, s, err));
     if (s->absent != NULL) note_absent(p, s);
     set_scale(s, 1);
-    uint64_t *total = cofi_alloc(&fit->host.env, p->first[p->n_attrs], sizeof *total);
-    if (total == NULL) return cofi_no_memory(err);
-    status = cofi_rows_totals(fit->partition.rows, total, err);
-    if (status == COF_OK) set_chances(fit, s, total);
-    cofi_release(&fit->host.env, total);
-    return status == COF_OK && full ? relate(fit, s, err) : status;
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    set_chances(fit, s, total);
+    return full ? relate(fit, s, err) : COF_OK;
 }
 
 static cof_status open_self(cofi_fit *fit, void **state, cof_error *err)
@@ -464,12 +446,10 @@ const cofi_method cofi_method_jdm = {.name = "jdm",
                                      .title = "Jia, Cheung and Liu 2016, attributes taken separately",
                                      .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW,
                                      .open = open_self,
-                                     .run = run,
-                                     .close = jdm_close};
+                                     .run = run};
 const cofi_method cofi_method_jdm_full = {.name = "jdm:full",
                                           .title = "Jia, Cheung and Liu 2016, with dependent attributes",
                                           .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW |
                                                    COFI_METHOD_PAIRS,
                                           .open = open_full,
-                                          .run = run,
-                                          .close = jdm_close};
+                                          .run = run};

@@ -24,20 +24,12 @@ static void lin_distances(const cofi_fit *fit, const uint64_t *total, size_t r, 
 
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
-    cof_status status = cofi_km_open(fit, state, err);
-    if (status != COF_OK) return status;
-    cofi_km *km = *state;
-    uint64_t *total = cofi_alloc(&fit->host.env, fit->problem->first[fit->problem->n_attrs], sizeof *total);
-    if (total == NULL) return cofi_no_memory(err);
-    status = cofi_rows_totals(fit->partition.rows, total, err);
-    for (size_t r = 0; status == COF_OK && r < fit->problem->n_attrs; r++)
-        lin_distances(fit, total, r, &km->d);
-    cofi_release(&fit->host.env, total);
-    return status;
+    const uint64_t *total;
+    COFI_TRY(cofi_km_open(fit, state, err));
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    for (size_t r = 0; r < fit->problem->n_attrs; r++) lin_distances(fit, total, r, *state);
+    return COF_OK;
 }
 
-const cofi_method cofi_method_lsm = {.name = "lsm",
-                                     .title = "Lin's similarity measure (1998)",
-                                     .open = open,
-                                     .run = cofi_km_run_l1,
-                                     .close = cofi_km_close};
+const cofi_method cofi_method_lsm = {
+    .name = "lsm", .title = "Lin's similarity measure (1998)", .open = open, .run = cofi_km_run_l1};

@@ -133,23 +133,18 @@ static cof_status settle_online(online *o, cof_error *err)
 static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
 {
     (void)state;
-    cofi_blocks own = {.env = fit->host.env};
-    uint32_t n_flat = cofi_n_flat(fit->problem);
+    cofi_blocks *own = &fit->scratch;
     online o = {.fit = fit};
-    cof_status status = cofi_whole_open(fit, &o.rows, err);
-    uint64_t *total = cofi_blocks_add(&own, n_flat, sizeof *total);
-    o.weight = cofi_blocks_add(&own, fit->problem->n_attrs, sizeof *o.weight);
-    o.count = cofi_blocks_add_zero(&own, (size_t)n_flat * fit->partition.k, sizeof *o.count);
-    o.size = cofi_blocks_add_zero(&own, fit->partition.k, sizeof *o.size);
-    if (status == COF_OK && own.short_of_memory) status = cofi_no_memory(err);
-    if (status == COF_OK) status = cofi_rows_totals(fit->partition.rows, total, err);
-    if (status == COF_OK) {
-        entropy_weights(fit, o.weight, total);
-        status = settle_online(&o, err);
-    }
-    cofi_whole_close(&o.rows);
-    cofi_blocks_release(&own);
-    return status;
+    const uint64_t *total;
+    COFI_TRY(cofi_whole_open(fit, own, &o.rows, err));
+    o.weight = cofi_blocks_add(own, fit->problem->n_attrs, sizeof *o.weight);
+    o.count =
+        cofi_blocks_add_zero(own, (size_t)cofi_n_flat(fit->problem) * fit->partition.k, sizeof *o.count);
+    o.size = cofi_blocks_add_zero(own, fit->partition.k, sizeof *o.size);
+    COFI_TRY(cofi_blocks_status(own, err));
+    COFI_TRY(cofi_fit_totals(fit, &total, err));
+    entropy_weights(fit, o.weight, total);
+    return settle_online(&o, err);
 }
 
 const cofi_method cofi_method_ocil_original = {.name = "ocil:original",

@@ -7,21 +7,19 @@
 static cof_status open_line(cofi_fit *fit, void **state, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    cof_status status = cofi_km_open(fit, state, err);
-    if (status != COF_OK) return status;
-    cofi_km *km = *state;
-    uint8_t *present = NULL;
-    status = cofi_present_values(fit, &present, err);
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+    COFI_TRY(cofi_km_open(fit, state, err));
+    cofi_distances *d = *state;
+    uint8_t *present;
+    COFI_TRY(cofi_present_values(fit, &present, err));
+    for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++) {
             double steps = 0;
             for (uint32_t b = a + 1; b < p->n_values[r]; b++) {
                 steps += present[p->first[r] + b - 1];
-                cofi_distances_of(fit, &km->d, r, a)[b] = cofi_distances_of(fit, &km->d, r, b)[a] = steps;
+                cofi_distances_of(fit, d, r, a)[b] = cofi_distances_of(fit, d, r, b)[a] = steps;
             }
         }
-    cofi_release(&fit->host.env, present);
-    return status;
+    return COF_OK;
 }
 
 static void shuffle(cofi_rng *rng, uint32_t *order, uint32_t n)
@@ -89,23 +87,21 @@ static void random_graph(cofi_fit *fit, cofi_distances *d, size_t r, uint32_t *q
     memcpy(cofi_distances_of(fit, d, r, 0), steps, (size_t)o * o * sizeof *steps);
 }
 
-static cof_status run_random(cofi_fit *fit, cofi_km *km, bool lines, cof_error *err)
+static cof_status run_random(cofi_fit *fit, cofi_distances *d, bool lines, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     uint32_t largest = 0;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
-    uint32_t *order = cofi_alloc(&fit->host.env, largest, sizeof *order);
-    double *steps = cofi_alloc(&fit->host.env, (size_t)largest * largest, sizeof *steps);
-    cof_status status = order != NULL && steps != NULL ? COF_OK : cofi_no_memory(err);
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++) {
+    uint32_t *order = cofi_blocks_add(&fit->scratch, largest, sizeof *order);
+    double *steps = cofi_blocks_add(&fit->scratch, (size_t)largest * largest, sizeof *steps);
+    COFI_TRY(cofi_blocks_status(&fit->scratch, err));
+    for (size_t r = 0; r < p->n_attrs; r++) {
         if (lines)
-            random_line(fit, &km->d, r, order);
+            random_line(fit, d, r, order);
         else
-            random_graph(fit, &km->d, r, order, steps);
+            random_graph(fit, d, r, order, steps);
     }
-    cofi_release(&fit->host.env, order);
-    cofi_release(&fit->host.env, steps);
-    return status == COF_OK ? cofi_km_run_l1(fit, km, err) : status;
+    return cofi_km_run_l1(fit, d, err);
 }
 
 static cof_status run_random_line(cofi_fit *fit, void *state, cof_error *err)
@@ -131,15 +127,12 @@ const cofi_method cofi_method_slg = {.name = "slg",
                                      .title = "toy: lines in code order",
                                      .flags = COFI_METHOD_ORDER,
                                      .open = open_line,
-                                     .run = cofi_km_run_l1,
-                                     .close = cofi_km_close};
+                                     .run = cofi_km_run_l1};
 const cofi_method cofi_method_rglg = {.name = "rglg",
                                       .title = "toy: lines in random order, drawn in each restart",
                                       .open = cofi_km_open,
-                                      .run = run_random_line,
-                                      .close = cofi_km_close};
+                                      .run = run_random_line};
 const cofi_method cofi_method_rgg = {.name = "rgg",
                                      .title = "toy: random connected graphs, drawn in each restart",
                                      .open = cofi_km_open,
-                                     .run = run_random_graph,
-                                     .close = cofi_km_close};
+                                     .run = run_random_graph};

@@ -1,15 +1,30 @@
-/* Total variation between the conditional distributions of two values of a target attribute, given in
- * another attribute. */
+/* Value distances that are sums over all attributes, and total variation between the conditional distributions of
+ * two values of a target attribute, given in another attribute. */
 #ifndef COFI_VARIATION_H
 #define COFI_VARIATION_H
 
 #include "../km.h"
+#include "entropy.h"
 
-#include <math.h>
+/* D_t[a][b] is the sum of term(t, r, a, b) over all attributes r. */
+typedef struct cofi_pair_sum {
+    cofi_fit *fit;
+    cofi_distances *d;
+    cofi_logs logs;
+    /* Called once per pair of attributes with their pair table, which it may change. Returns a factor for `term`. */
+    double (*factor)(const struct cofi_pair_sum *sum, size_t t, size_t r, double *count);
+    double (*term)(const struct cofi_pair_sum *sum, double factor, const double *count, uint32_t o_r,
+                   uint32_t a, uint32_t b);
+} cofi_pair_sum;
 
-/* Turns a pair table into conditional distributions: count[a][g] becomes n(a,g) / n(a). A value that does not
- * occur gets shares below 0. */
-void cofi_to_shares(double *count, uint32_t o_t, uint32_t o_r);
+/* Adds up the distances. `logs` is set from the problem. */
+cof_status cofi_pair_sum_make(cofi_pair_sum *sum, cof_error *err);
+/* The same as the `open` of a method: `state` is set to the distances. */
+cof_status cofi_pair_sum_open(cofi_fit *fit, cofi_pair_sum sum, void **state, cof_error *err);
+
+/* A `factor`: the number of attributes. Turns the pair table into conditional distributions: count[a][g] becomes
+ * n(a,g) / n(a). A value that does not occur gets shares below 0. */
+double cofi_to_shares(const cofi_pair_sum *sum, size_t t, size_t r, double *count);
 
 /* Total variation of two conditional distributions: half of sum_g |p(g|a) - p(g|b)|. 0 if a or b does not
  * occur. */
@@ -21,8 +36,5 @@ static inline double cofi_total_variation(const double *share, uint32_t o_r, uin
     for (uint32_t g = 0; g < o_r; g++) sum += fabs(of_a[g] - of_b[g]);
     return sum / 2;
 }
-
-/* Sets `distances` to Het2Hom's base distances: the mean total variation over all attributes. */
-cof_status cofi_base_distances(cofi_fit *fit, cofi_distances *distances, cof_error *err);
 
 #endif

@@ -47,7 +47,7 @@ static cof_status list_cells(cofi_plan *p)
         p->lookup[t].flat = n;
         n += (size_t)p->lookup[t].n_cells * p->lookup[t].n_attrs;
     }
-    p->flat = cofi_alloc(&p->env, n, sizeof *p->flat);
+    p->flat = cofi_blocks_add(&p->own, n, sizeof *p->flat);
     if (p->flat == NULL) return COF_ERR_MEMORY;
     for (uint32_t t = 0; t < p->n_lookups; t++) {
         const cofi_lookup *look = &p->lookup[t];
@@ -80,34 +80,31 @@ static cof_status open_tables(cofi_plan *p, uint32_t n_narrow)
     p->chunk_terms = choose_chunk(p->n_terms);
     p->n_chunks = (p->n_terms + p->chunk_terms - 1) / p->chunk_terms;
     p->wide_stride = (p->k + 7) & ~7u;
-    p->wide_first = cofi_alloc(&p->env, n_wide, sizeof *p->wide_first);
+    p->wide_first = cofi_blocks_add(&p->own, n_wide, sizeof *p->wide_first);
     if (p->wide_first == NULL) return COF_ERR_MEMORY;
     for (size_t w = 0; w < n_wide; w++) {
         p->wide_first[w] = n_values;
         n_values += n_cells_of(p->rows, p->attr[n_narrow + w]);
     }
-    p->wide = cofi_alloc_zero(&p->env, n_values * p->wide_stride, sizeof *p->wide);
+    p->wide = cofi_blocks_add_zero(&p->own, n_values * p->wide_stride, sizeof *p->wide);
     size_t n_table = (size_t)p->n_lookups * p->k * p->most_cells;
-    p->owned_table = cofi_alloc_zero(&p->env, n_table + 32, sizeof *p->table);
-    if (p->wide == NULL || p->owned_table == NULL) return COF_ERR_MEMORY;
-    p->table = (uint16_t *)(((uintptr_t)p->owned_table + 63) & ~(uintptr_t)63);
-    return COF_OK;
+    void *table = cofi_blocks_add_zero(&p->own, n_table + 32, sizeof *p->table);
+    p->table = (uint16_t *)(((uintptr_t)table + 63) & ~(uintptr_t)63);
+    return p->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
 cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k, uint32_t most_cells,
                           bool split, cofi_plan *plan, cof_error *err)
 {
-    *plan = (cofi_plan){.env = *env, .rows = rows, .k = k, .most_cells = most_cells, .split = split};
+    *plan = (cofi_plan){.own = {.env = *env}, .rows = rows, .k = k, .most_cells = most_cells, .split = split};
     if (most_cells == 0) return COF_OK;
-    plan->attr = cofi_alloc(env, rows->n_attrs, sizeof *plan->attr);
-    plan->code = cofi_alloc(env, rows->n_attrs, sizeof *plan->code);
-    plan->lookup = cofi_alloc(env, rows->n_attrs, sizeof *plan->lookup);
-    plan->alive = cofi_alloc(env, k, sizeof *plan->alive);
-    plan->start = cofi_alloc(env, 2 * (size_t)k, sizeof *plan->start);
-    plan->cell = cofi_alloc(env, k, sizeof *plan->cell);
-    if (plan->attr == NULL || plan->code == NULL || plan->lookup == NULL || plan->alive == NULL ||
-        plan->start == NULL || plan->cell == NULL)
-        return cofi_no_memory(err);
+    plan->attr = cofi_blocks_add(&plan->own, rows->n_attrs, sizeof *plan->attr);
+    plan->code = cofi_blocks_add(&plan->own, rows->n_attrs, sizeof *plan->code);
+    plan->lookup = cofi_blocks_add(&plan->own, rows->n_attrs, sizeof *plan->lookup);
+    plan->alive = cofi_blocks_add(&plan->own, k, sizeof *plan->alive);
+    plan->start = cofi_blocks_add(&plan->own, 2 * (size_t)k, sizeof *plan->start);
+    plan->cell = cofi_blocks_add(&plan->own, k, sizeof *plan->cell);
+    COFI_TRY(cofi_blocks_status(&plan->own, err));
     uint32_t n_narrow = order_attributes(plan);
     join_attributes(plan, n_narrow);
     for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
@@ -117,10 +114,7 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k
 
 void cofi_plan_close(cofi_plan *p)
 {
-    if (p->env.release == NULL) return; /* never opened */
-    void *owned[] = {p->attr, p->code,       p->lookup, p->alive,       p->start,
-                     p->cell, p->wide_first, p->wide,   p->owned_table, p->flat};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&p->env, owned[b]);
+    cofi_blocks_release(&p->own);
     memset(p, 0, sizeof *p);
 }
 

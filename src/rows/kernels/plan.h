@@ -25,7 +25,7 @@ typedef struct cofi_lookup {
 } cofi_lookup;
 
 typedef struct cofi_plan {
-    cof_env env;
+    cofi_blocks own;
     const cofi_cells *rows;
     const cofi_scores *scores; /* the scores it was prepared for */
     uint32_t k;
@@ -46,11 +46,10 @@ typedef struct cofi_plan {
     uint16_t *start;
     uint16_t *start_later; /* k: the same for the second and later chunks */
     int64_t *cell;         /* k: scratch for one cell */
-    void *owned_table;
-    int shift;            /* one step is 2^shift of the scores' unit */
-    uint32_t bound;       /* a lead of at least so many steps is certain */
-    float key_begin;      /* the key of a row with lead 0; see cofi_skip */
-    double keys_per_unit; /* increase of the key per unit of lead */
+    int shift;             /* one step is 2^shift of the scores' unit */
+    uint32_t bound;        /* a lead of at least so many steps is certain */
+    float key_begin;       /* the key of a row with lead 0; see cofi_skip */
+    double keys_per_unit;  /* increase of the key per unit of lead */
 } cofi_plan;
 
 /* If most_cells is 0, no tables are made: the plain kernel uses the full scores. */

@@ -7,19 +7,17 @@ bool cofi_skip_saves_time(const cofi_cells *rows, uint32_t k)
 
 cof_status cofi_skip_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_skip *s)
 {
-    *s = (cofi_skip){.env = *env, .rows = rows};
-    s->key = cofi_alloc(env, rows->n_rows, sizeof *s->key);
-    s->value = cofi_alloc(env, (size_t)rows->first[rows->n_attrs] * cofi_stride(k), sizeof *s->value);
-    s->base = cofi_alloc(env, cofi_stride(k), sizeof *s->base);
-    return s->key != NULL && s->value != NULL && s->base != NULL ? COF_OK : COF_ERR_MEMORY;
+    *s = (cofi_skip){.own = {.env = *env}, .rows = rows};
+    s->key = cofi_blocks_add(&s->own, rows->n_rows, sizeof *s->key);
+    s->value =
+        cofi_blocks_add(&s->own, (size_t)rows->first[rows->n_attrs] * cofi_stride(k), sizeof *s->value);
+    s->base = cofi_blocks_add(&s->own, cofi_stride(k), sizeof *s->base);
+    return s->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
 void cofi_skip_close(cofi_skip *s)
 {
-    if (s->env.release == NULL) return; /* never opened */
-    cofi_release(&s->env, s->key);
-    cofi_release(&s->env, s->value);
-    cofi_release(&s->env, s->base);
+    cofi_blocks_release(&s->own);
     memset(s, 0, sizeof *s);
 }
 

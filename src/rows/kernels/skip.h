@@ -10,7 +10,7 @@
 #include "plan.h"
 
 typedef struct cofi_skip {
-    cof_env env;
+    cofi_blocks own;
     const cofi_cells *rows;
     uint16_t *key;  /* per row: lead plus `moved` when it was scored, in `unit`; NULL: never skip */
     int64_t *value; /* the scores of the previous pass, with base and scale */
