@@ -14,6 +14,7 @@ set(COF_SOURCES
   src/core/text_out.c
   src/core/utf8.c
   src/fit/agreement.c
+  src/fit/bins.c
   src/fit/criterion.c
   src/fit/fit_parts.c
   src/fit/loops.c
@@ -183,6 +184,7 @@ set(UNIT_TESTS
   tests/unit/test_arrow.c
   tests/unit/test_assign.c
   tests/unit/test_auto.c
+  tests/unit/test_bins.c
   tests/unit/test_bytes.c
   tests/unit/test_cbdm.c
   tests/unit/test_columns.c

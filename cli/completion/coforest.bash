@@ -12,7 +12,7 @@ _coforest()
         fit:--restarts) compopt +o default; return ;;
         fit:--init) words="portfolio kmeans farthest random modes++ cao huang" ;;
         fit:--init-rows) compopt +o default; return ;;
-        fit:--select) words="auto balance likelihood objective" ;;
+        fit:--select) words="auto balance likelihood objective mixture" ;;
         fit:--variant) words="paper authors" ;;
         fit:--missing) words="value ignore drop error" ;;
         fit:--seed) compopt +o default; return ;;

@@ -7,7 +7,7 @@ complete -c coforest -n '__fish_seen_subcommand_from fit' -l method -x -a 'cofor
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l restarts -x -d 'The number of restarts; the best result is kept (default: 10; with the portfolio more on small tables, up to 100)'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l init -x -a 'portfolio kmeans farthest random modes++ cao huang' -d 'How the first partition of a restart is made (default: portfolio)'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l init-rows -x -d 'Rows of the table, counted from 1, as the first modes of a single k-modes restart: the first one for cluster 1, and so on'
-complete -c coforest -n '__fish_seen_subcommand_from fit' -l select -x -a 'auto balance likelihood objective' -d 'Which restart is kept'
+complete -c coforest -n '__fish_seen_subcommand_from fit' -l select -x -a 'auto balance likelihood objective mixture' -d 'Which restart is kept'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l variant -x -a 'paper authors' -d 'How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l paper -d 'Settings as printed in the paper: one random k-modes restart and --variant paper'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l missing -x -a 'value ignore drop error' -d 'How missing cells are treated'

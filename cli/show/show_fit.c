@@ -179,8 +179,9 @@ static void show_criterion(const fit_job *job, const page *p)
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
         fprintf(p->out, "; %s %u restarts, reached by %zu of them",
-                job->s.select == COF_SELECT_BALANCE ? "kept from" : "the best of", info->n_restarts,
-                cof_model_n_same(job->model));
+                job->s.select == COF_SELECT_BALANCE || job->s.select == COF_SELECT_MIXTURE ? "kept from"
+                                                                                           : "the best of",
+                info->n_restarts, cof_model_n_same(job->model));
     if (!isnan(cof_model_mean_agreement(job->model)))
         fprintf(p->out, "\n  %-14s %.3f with the other restarts (mean adjusted Rand index)", "Agreement",
                 cof_model_mean_agreement(job->model));

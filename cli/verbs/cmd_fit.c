@@ -22,10 +22,13 @@ const choice variant_choices[] = {
     {NULL, NULL}};
 
 const choice select_choices[] = {
-    [COF_SELECT_AUTO] = {"auto", "balance for the portfolio, likelihood for other starts (default)"},
+    [COF_SELECT_AUTO] =
+        {"auto", "for the portfolio mixture if quantities were cut, else balance; likelihood for other "
+                 "starts (default)"},
     [COF_SELECT_BALANCE] = {"balance", "both likelihood and tightness, compared with a single cluster"},
     [COF_SELECT_LIKELIHOOD] = {"likelihood", "the largest integrated likelihood"},
     [COF_SELECT_OBJECTIVE] = {"objective", "the smallest total distance"},
+    [COF_SELECT_MIXTURE] = {"mixture", "the likeliest rows if the clusters are the classes of a mixture"},
     {NULL, NULL}};
 
 const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},

@@ -1,6 +1,7 @@
 /* EM: the M step and its initial values. The E step is an operation of the rows (rows.h, expect). */
 #include "mixture.h"
 
+#include "bins.h"
 #include "scores.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ struct cofi_mixture {
     double *log_theta; /* e.log_theta and e.log_pi point to these */
     double *log_pi;
     double *overall; /* [g]: share of each value in the table */
+    double *rows;    /* of one class, for each value of one attribute */
     size_t n_entries;
 };
 
@@ -27,6 +29,13 @@ static cof_status set_overall(cofi_fit *fit, cofi_mixture *m, cof_error *err)
     return COF_OK;
 }
 
+static uint32_t most_values(const cofi_problem *p)
+{
+    uint32_t most = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) most = p->n_values[r] > most ? p->n_values[r] : most;
+    return most;
+}
+
 cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -37,6 +46,7 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     m->log_theta = cofi_blocks_add_zero(&fit->own, m->n_entries, sizeof *m->log_theta);
     m->log_pi = cofi_blocks_add_zero(&fit->own, stride, sizeof *m->log_pi);
     m->overall = cofi_blocks_add_zero(&fit->own, cofi_n_flat(p), sizeof *m->overall);
+    m->rows = cofi_blocks_add(&fit->own, most_values(p), sizeof *m->rows);
     m->e = (cofi_expectation){
         .log_theta = m->log_theta,
         .log_pi = m->log_pi,
@@ -50,6 +60,17 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     return set_overall(fit, m, err);
 }
 
+/* Rows of class j that hold each value of an attribute, those of a quantity smoothed over neighbouring bins. */
+static void class_counts(const cofi_fit *fit, const cofi_mixture *m, const uint64_t *count, double unit,
+                         size_t r, uint32_t j, double *rows)
+{
+    const cofi_problem *p = fit->problem;
+    for (uint32_t v = 0; v < p->n_values[r]; v++)
+        rows[v] = (double)count[(size_t)(p->first[r] + v) * fit->partition.stride + j] / unit;
+    if (p->n_bins[r] > 0 && p->n_bins[r] <= COFI_SMOOTH_BINS)
+        cofi_bins_smooth(m->overall + p->first[r], p->n_bins[r], rows);
+}
+
 /* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. */
 static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count, const uint64_t *size,
                      double unit, double n)
@@ -60,11 +81,11 @@ static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (uint32_t j = 0; j < k; j++) {
             double total = 0;
-            for (uint32_t v = 0; v < p->n_values[r]; v++)
-                total += (double)count[(size_t)(p->first[r] + v) * stride + j];
+            class_counts(fit, m, count, unit, r, j, m->rows);
+            for (uint32_t v = 0; v < p->n_values[r]; v++) total += m->rows[v];
             for (uint32_t v = 0; v < p->n_values[r]; v++) {
                 size_t g = p->first[r] + v;
-                double share = ((double)count[g * stride + j] / unit + m->overall[g]) / (total / unit + 1);
+                double share = (m->rows[v] + m->overall[g]) / (total + 1);
                 m->log_theta[g * stride + j] =
                     share > 0 ? log(share) : 0; /* no row of positive weight holds the value */
             }

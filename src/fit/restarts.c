@@ -82,11 +82,26 @@ static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
     return status;
 }
 
+/* The likelihood of the rows if the clusters are the classes of a mixture; of a large table, of evenly spaced rows. */
+static cof_status measure_mixture(cofi_lane *lane, double *log_likelihood, cof_error *err)
+{
+    enum { ROWS = 1 << 14 };
+    cof_status status = COF_OK;
+    if (lane->mixture == NULL) status = cofi_mixture_open(&lane->fit, ROWS, &lane->mixture, err);
+    if (status != COF_OK) return status;
+    cofi_mixture_begin(&lane->fit, lane->mixture);
+    return cofi_mixture_expect(&lane->fit, lane->mixture, log_likelihood, err);
+}
+
 static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_restarts *run = lane->run;
     const cofi_fit *fit = &lane->fit;
     double likelihood = cofi_log_likelihood(&fit->partition), merit = cofi_criterion_given(fit, likelihood);
+    if (fit->host.o.select == COF_SELECT_MIXTURE) {
+        cof_status measured = measure_mixture(lane, &merit, err);
+        if (measured != COF_OK) return measured;
+    }
     run->record[restart] = (cof_restart_record){.objective = fit->log.objective,
                                                 .log_likelihood = likelihood,
                                                 .rebuilds = fit->log.rebuild,

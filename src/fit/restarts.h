@@ -8,6 +8,7 @@
 
 #include "agreement.h"
 #include "method.h"
+#include "mixture.h"
 
 #include <stdatomic.h>
 
@@ -18,6 +19,7 @@ typedef struct cofi_lane {
     cofi_kept *kept;       /* partition of its best restart, if the method can restore from that */
     uint32_t kept_restart; /* number of that restart, or COFI_NONE */
     uint32_t holds;        /* the restart whose final state the fit has, or COFI_NONE */
+    cofi_mixture *mixture; /* for COF_SELECT_MIXTURE; NULL until it is needed */
     bool judged;           /* best_criterion is set */
     double best_criterion; /* of its restarts so far */
     cof_status status;

@@ -1,6 +1,8 @@
 /* The four ways to fill the score table S. */
 #include "scores.h"
 
+#include "bins.h"
+
 #include <math.h>
 
 enum { LANES = 8 };
@@ -111,6 +113,20 @@ typedef struct likelihood_job {
     const cofi_partition *from;
 } likelihood_job;
 
+/* The rows of cluster j in each bin of a quantity, smoothed over neighbouring bins. */
+static void smooth_bins(const cofi_problem *p, const uint64_t *count, uint32_t stride, uint32_t k, size_t r,
+                        uint32_t j, double *rows)
+{
+    double all[COFI_SMOOTH_BINS];
+    for (uint32_t v = 0; v < p->n_bins[r]; v++) {
+        uint64_t units = 0;
+        for (uint32_t i = 0; i < k; i++) units += count[(size_t)v * stride + i];
+        all[v] = (double)units / p->unit;
+        rows[v] = (double)count[(size_t)v * stride + j] / p->unit;
+    }
+    cofi_bins_smooth(all, p->n_bins[r], rows);
+}
+
 /* Minus the logarithm of the probability that a further row of the cluster has the value, given the
  * cluster's counts and a Dirichlet prior of 1/2 per value. */
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
@@ -122,13 +138,17 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const uint64_t *count = job->from->count + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
+    bool smooth = p->n_bins[r] > 0 && p->n_bins[r] <= COFI_SMOOTH_BINS;
+    double rows[COFI_SMOOTH_BINS];
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         uint64_t total = 0;
         for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
         double all = log((double)total / p->unit + 0.5 * p->n_present[r]);
-        for (uint32_t v = 0; v < n_values; v++)
-            value[(size_t)v * stride + j] = cofi_fixed_point(
-                all - log((double)count[(size_t)v * stride + j] / p->unit + 0.5), fit->scores.scale);
+        if (smooth) smooth_bins(p, count, stride, fit->partition.k, r, j, rows);
+        for (uint32_t v = 0; v < n_values; v++) {
+            double n = smooth && v < p->n_bins[r] ? rows[v] : (double)count[(size_t)v * stride + j] / p->unit;
+            value[(size_t)v * stride + j] = cofi_fixed_point(all - log(n + 0.5), fit->scores.scale);
+        }
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
 }

@@ -35,7 +35,7 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (o->k == 0) return cofi_fail(err, COF_ERR_ARGUMENT, "the number of clusters k must be at least 1");
     cof_status status = check_range(o->variant, COF_VARIANT_AUTHORS, "variant", err);
     if (status == COF_OK) status = check_range(o->init, (int32_t)cof_start_count() - 1, "start", err);
-    if (status == COF_OK) status = check_range(o->select, COF_SELECT_OBJECTIVE, "selection rule", err);
+    if (status == COF_OK) status = check_range(o->select, COF_SELECT_MIXTURE, "selection rule", err);
     if (status == COF_OK)
         status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
     if (status == COF_OK) status = check_range(o->scale, COF_SCALE_Z, "scale", err);
@@ -75,8 +75,11 @@ static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_
     if (o->init == COF_INIT_PORTFOLIO && !has_portfolio)
         o->init = rows_matter ? COF_INIT_RANDOM : COF_INIT_KMEANS;
     bool portfolio = o->init == COF_INIT_PORTFOLIO && o->init_rows == NULL;
+    bool cut = false;
+    for (size_t r = 0; r < p->n_attrs; r++) cut = cut || p->n_bins[r] > 0;
     if (o->select == COF_SELECT_AUTO)
-        o->select = portfolio          ? COF_SELECT_BALANCE
+        o->select = portfolio && cut   ? COF_SELECT_MIXTURE
+                    : portfolio        ? COF_SELECT_BALANCE
                     : p->n_numeric > 0 ? COF_SELECT_OBJECTIVE
                                        : COF_SELECT_LIKELIHOOD;
     if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;

@@ -23,6 +23,7 @@ static const char *const selects[] = {[COF_SELECT_AUTO] = "auto",
                                       [COF_SELECT_BALANCE] = "balance",
                                       [COF_SELECT_LIKELIHOOD] = "likelihood",
                                       [COF_SELECT_OBJECTIVE] = "objective",
+                                      [COF_SELECT_MIXTURE] = "mixture",
                                       NULL};
 static const char *const missings[] = {[COF_MISSING_VALUE] = "value",
                                        [COF_MISSING_IGNORE] = "ignore",

@@ -463,7 +463,7 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
 {
     cof_model *m = p->m;
     uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
-    if (s->failed || m->restart == NULL || select == COF_SELECT_AUTO || select > COF_SELECT_OBJECTIVE ||
+    if (s->failed || m->restart == NULL || select == COF_SELECT_AUTO || select > COF_SELECT_MIXTURE ||
         s->n != 8 + 9 * m->n_restarts || kept >= m->n_restarts)
         return damaged(p, "which of its restarts was kept makes no sense", err);
     m->select = (int32_t)select;

@@ -165,6 +165,7 @@ static cof_status add_attribute(cofi_local *l, cofi_problem *p, size_t column, u
     p->first[r] = (uint32_t)*n_flat;
     p->n_values[r] = n_values;
     p->n_present[r] = n_present;
+    p->n_bins[r] = c->cut != NULL ? c->n_values : 0;
     l->ids[r] = (cofi_ids){c->codes, c->width};
     *n_flat += n_values + (missing && !as_value ? 1 : 0);
     if (*n_flat > UINT32_MAX / 2)
@@ -180,6 +181,7 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
     p->first = cofi_blocks_add(&p->own, n + 1, sizeof *p->first);
     p->n_values = cofi_blocks_add(&p->own, n, sizeof *p->n_values);
     p->n_present = cofi_blocks_add(&p->own, n, sizeof *p->n_present);
+    p->n_bins = cofi_blocks_add(&p->own, n, sizeof *p->n_bins);
     l->ids = cofi_blocks_add(&p->own, p->table->n_columns, sizeof *l->ids);
     COFI_TRY(cofi_blocks_status(&p->own, err));
     for (size_t a = 0; a < n; a++) COFI_TRY(add_attribute(l, p, p->candidate[a], &n_flat, err));

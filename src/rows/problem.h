@@ -18,6 +18,7 @@ typedef struct cofi_problem {
     /* n_attrs: number of values; includes the missing value if that is treated as a value */
     uint32_t *n_values;
     uint32_t *n_present; /* n_attrs: number of values that occur in rows of positive weight */
+    uint32_t *n_bins;    /* n_attrs: its first values are so many bins of a quantity, in order; 0: categories */
     /* number of quantities; in a row, their cells follow those of the attributes */
     size_t n_numeric;
     double **quantity; /* per quantity and value id: scaled as options.scale says; NaN: missing */

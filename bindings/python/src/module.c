@@ -34,9 +34,9 @@ static int add_names(PyObject *module)
             0 ||
         add_dict(module, "INITS", starts_by_name()) != 0 ||
         add_dict(module, "SELECTS",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance", COF_SELECT_BALANCE,
-                               "likelihood", COF_SELECT_LIKELIHOOD, "objective", COF_SELECT_OBJECTIVE)) !=
-            0 ||
+                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance",
+                               COF_SELECT_BALANCE, "likelihood", COF_SELECT_LIKELIHOOD, "objective",
+                               COF_SELECT_OBJECTIVE, "mixture", COF_SELECT_MIXTURE)) != 0 ||
         add_dict(module, "MISSINGS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "value", COF_MISSING_VALUE, "ignore", COF_MISSING_IGNORE,
                                "drop", COF_MISSING_DROP, "error", COF_MISSING_ERROR)) != 0 ||

@@ -60,7 +60,7 @@ static double criterion(const cofi_report *r, size_t restart)
 {
     const cof_restart_record *record = &r->restarts[restart];
     int32_t select = cof_model_select(r->model);
-    if (select == COF_SELECT_BALANCE) return record->criterion;
+    if (select == COF_SELECT_BALANCE || select == COF_SELECT_MIXTURE) return record->criterion;
     return select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
 }
 
@@ -178,9 +178,10 @@ const char *cofi_report_criterion(const cofi_report *r)
     static const char *const named[] = {[COF_SELECT_AUTO] = "log-likelihood",
                                         [COF_SELECT_BALANCE] = "the balance of likelihood and tightness",
                                         [COF_SELECT_LIKELIHOOD] = "log-likelihood",
-                                        [COF_SELECT_OBJECTIVE] = "objective"};
+                                        [COF_SELECT_OBJECTIVE] = "objective",
+                                        [COF_SELECT_MIXTURE] = "log-likelihood of the mixture"};
     int32_t select = cof_model_select(r->model);
-    return named[select >= 0 && select <= COF_SELECT_OBJECTIVE ? select : COF_SELECT_AUTO];
+    return named[select >= 0 && select <= COF_SELECT_MIXTURE ? select : COF_SELECT_AUTO];
 }
 
 /* The other restarts: the smallest, mean and largest agreement with the kept one. */
