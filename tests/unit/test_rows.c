@@ -603,10 +603,12 @@ static void the_e_step_is_the_same_for_any_threads_kernel_and_order(void **state
 {
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
-        shape is = {.n = 20000,
+        shape is = {.n = seed < 10 ? 20000 : 5000,
                     .l = seed % 3 == 0 ? 4 : 9,
                     .o = 4,
-                    .k = 2 + (uint32_t)seed,
+                    .k = seed == 11   ? 300
+                         : seed == 10 ? 1500
+                                      : 2 + (uint32_t)seed * 3,
                     .threads = 1,
                     .fold = seed % 3 == 0,
                     .weighted = seed % 2 == 1,

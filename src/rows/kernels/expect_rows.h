@@ -52,20 +52,19 @@ COFI_INLINE void cofi_round_all(const double *restrict x, size_t n, uint64_t *re
     }
 }
 
-/* Sums over the attributes for n classes from `first` on, in registers: in memory, every addition would
- * wait for the previous store. */
+/* Sums over the attributes for n classes from `first` on. */
 COFI_INLINE void cofi_expect_tile(const cofi_expect_job *job, size_t row, uint32_t first, uint32_t n,
                                   uint32_t stride, double *joint)
 {
     const cofi_cells *c = job->cells;
-    double sum[COFI_EXPECT_TILE];
+    double here[COFI_EXPECT_TILE], *sum = n <= COFI_EXPECT_TILE ? here : joint + first;
     for (uint32_t j = 0; j < n; j++) sum[j] = job->e->log_pi[first + j];
     for (size_t r = 0; r < c->n_attrs; r++) {
         size_t g = c->first[r] + cofi_id(c->ids[r], row);
         const double *theta = job->e->log_theta + g * stride + first;
         for (uint32_t j = 0; j < n; j++) sum[j] += theta[j];
     }
-    for (uint32_t j = 0; j < n; j++) joint[first + j] = sum[j];
+    if (sum == here) memcpy(joint + first, here, n * sizeof *here);
 }
 
 /* The log of the joint probability of a row and each class, less the greatest of them, which is returned.
@@ -75,7 +74,9 @@ COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, size_t row, uin
 {
     uint32_t k = job->e->k;
     double most = -INFINITY;
-    if (lanes <= COFI_EXPECT_TILE)
+    /* Few sums stay in registers; in memory, every addition would wait for the previous store. With many
+     * classes it need not wait, and the tables are read in order. */
+    if (lanes <= COFI_EXPECT_TILE || lanes > COFI_EXPECT_TILED)
         cofi_expect_tile(job, row, 0, lanes, stride, joint);
     else
         for (uint32_t at = 0; at < lanes; at += COFI_EXPECT_TILE)
@@ -96,6 +97,23 @@ COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
     return sum;
 }
 
+/* With many classes, most memberships are less than half a unit and add nothing. */
+COFI_INLINE void cofi_expect_add_some(const cofi_expect_job *job, size_t row, uint32_t begin, uint32_t end,
+                                      uint32_t stride, const uint64_t *units, uint64_t *restrict count)
+{
+    const cofi_cells *c = job->cells;
+    uint32_t n = 0, lane[COFI_EXPECT_ENTRIES];
+    for (uint32_t j = begin; j < end; j++) {
+        lane[n] = j;
+        n += units[j] > 0;
+    }
+    for (uint32_t at = 0; at < n; at++) count[job->n_entries + lane[at]] += units[lane[at]];
+    for (size_t r = 0; n > 0 && r < c->n_attrs; r++) {
+        uint64_t *restrict to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+        for (uint32_t at = 0; at < n; at++) to[lane[at]] += units[lane[at]];
+    }
+}
+
 /* Adds the memberships of equal rows, in whole units, to the counts of their values. */
 COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_t copies, uint32_t lanes,
                                  uint32_t stride, uint64_t *restrict units, uint64_t *restrict count)
@@ -103,6 +121,13 @@ COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_
     const cofi_cells *c = job->cells;
     if (copies != 1)
         for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
+    if (lanes > COFI_EXPECT_TILED) {
+        for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_ENTRIES)
+            cofi_expect_add_some(job, row, j,
+                                 lanes - j < COFI_EXPECT_ENTRIES ? lanes : j + COFI_EXPECT_ENTRIES, stride,
+                                 units, count);
+        return;
+    }
     for (uint32_t j = 0; j < lanes; j++) count[job->n_entries + j] += units[j];
     for (size_t r = 0; r < c->n_attrs; r++) {
         uint64_t *restrict to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
