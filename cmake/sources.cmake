@@ -43,6 +43,7 @@ set(COF_SOURCES
   src/method/counterparts/udm.c
   src/method/counterparts/variation.c
   src/method/fit_call.c
+  src/method/fit_shards.c
   src/method/km.c
   src/method/kmodes.c
   src/method/lca.c
@@ -93,7 +94,11 @@ set(COF_SOURCES
   src/rows/pairs.c
   src/rows/partition.c
   src/rows/pass.c
+  src/rows/problem.c
+  src/rows/remote.c
+  src/rows/request.c
   src/rows/sample.c
+  src/rows/shard.c
   src/rows/speed.c
   src/rows/speed_call.c
   src/score/contingency.c
@@ -129,6 +134,7 @@ set(COF_SOURCES
   src/table/reading.c
   src/table/recognise.c
   src/table/scan_csv.c
+  src/table/schema.c
   src/table/table.c
   src/table/write_csv.c
 )
@@ -240,6 +246,7 @@ set(UNIT_TESTS
   tests/unit/test_scan_csv.c
   tests/unit/test_scores.c
   tests/unit/test_seeds.c
+  tests/unit/test_shard.c
   tests/unit/test_special.c
   tests/unit/test_speed.c
   tests/unit/test_starts.c

@@ -1,6 +1,8 @@
 /* Bytes in little-endian order on every machine. */
 #include "bytes.h"
 
+#include "rng.h"
+
 void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)
 {
     if (w->failed) return;
@@ -109,4 +111,57 @@ uint32_t cofi_crc32(const void *bytes, size_t n)
     const unsigned char *b = bytes;
     for (size_t i = 0; i < n; i++) crc = table[(crc ^ b[i]) & 0xFF] ^ (crc >> 8);
     return ~crc;
+}
+
+/* Four words are mixed side by side, because one chain would wait for each multiplication. */
+uint64_t cofi_checksum(const void *bytes, size_t n)
+{
+    enum { CHAINS = 4 };
+    const unsigned char *b = bytes;
+    uint64_t chain[CHAINS] = {n, 1, 2, 3}, sum = 0;
+    for (size_t at = 0; at < n; at += 8 * CHAINS) {
+        unsigned char room[8 * CHAINS] = {0};
+        const unsigned char *here = b + at;
+        if (n - at < sizeof room) {
+            memcpy(room, here, n - at);
+            here = room;
+        }
+        for (size_t c = 0; c < CHAINS; c++) {
+            uint64_t word = cofi_word_at(here + 8 * c) ^ chain[c];
+            chain[c] = (word << 29 | word >> 35) * 0x9e3779b97f4a7c15u;
+        }
+    }
+    for (size_t c = 0; c < CHAINS; c++) sum = cofi_mix64(sum ^ chain[c]);
+    return sum;
+}
+
+void cofi_put_words(cofi_writer *w, const void *words, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    cofi_put_bytes(w, words, n * sizeof(uint64_t));
+#else
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+        cofi_put_u64(w, word);
+    }
+#endif
+}
+
+void cofi_get_words(cofi_reader *r, void *words, size_t n)
+{
+    const unsigned char *from =
+        n <= SIZE_MAX / sizeof(uint64_t) ? cofi_get_bytes(r, n * sizeof(uint64_t)) : NULL;
+    if (from == NULL) {
+        r->failed = true;
+        return;
+    }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (n > 0) memcpy(words, from, n * sizeof(uint64_t));
+#else
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = cofi_word_at(from + 8 * i);
+        memcpy((char *)words + i * sizeof word, &word, sizeof word);
+    }
+#endif
 }

@@ -36,6 +36,18 @@ uint32_t cofi_get_u32(cofi_reader *r);
 uint64_t cofi_get_u64(cofi_reader *r);
 double cofi_get_f64(cofi_reader *r);
 
-uint32_t cofi_crc32(const void *bytes, size_t n); /* the CRC-32 of gzip and PNG */
+/* n words of 64 bits, which may be integers or doubles. */
+void cofi_put_words(cofi_writer *w, const void *words, size_t n);
+void cofi_get_words(cofi_reader *r, void *words, size_t n);
+
+static inline uint64_t cofi_word_at(const unsigned char *b)
+{
+    uint64_t word = 0;
+    for (int i = 8; i-- > 0;) word = word << 8 | b[i];
+    return word;
+}
+
+uint64_t cofi_checksum(const void *bytes, size_t n); /* fast; it finds damage, not malice */
+uint32_t cofi_crc32(const void *bytes, size_t n);    /* the CRC-32 of gzip and PNG */
 
 #endif

@@ -2,6 +2,7 @@
  * forest of the kept partition. */
 #include "collect.h"
 
+#include "../rows/remote.h"
 #include "quantity.h"
 
 static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *c, bool used,
@@ -65,32 +66,15 @@ static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *
     return status;
 }
 
+/* The labels of rows that are elsewhere stay there; the model has the request that makes them. */
 static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
+    if (fit->problem->remote)
+        return cofi_remote_label_request(&fit->partition, &m->label_request, &m->n_label_request, err);
     m->n_labels = fit->problem->n_table_rows;
     m->label = cofi_alloc(&m->env, m->n_labels, sizeof *m->label);
     if (m->label == NULL) return cofi_no_memory(err);
     return cofi_partition_labels(&fit->partition, NULL, m->n_labels, m->label, err);
-}
-
-static bool has_cuts(const cof_model *m)
-{
-    for (size_t a = 0; a < m->n_attrs; a++)
-        if (m->attr[a].cut != NULL) return true;
-    return false;
-}
-
-/* Computes the quartiles of every cut column in every cluster. */
-static cof_status measure_quantities(cof_model *m, const cofi_fit *fit, cof_error *err)
-{
-    if (!has_cuts(m)) return COF_OK;
-    size_t n = fit->problem->n_table_rows;
-    uint64_t *weight = cofi_alloc(&m->env, n, sizeof *weight);
-    if (weight == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_fetch(fit->partition.rows, NULL, n, NULL, weight, err);
-    if (status == COF_OK) status = cofi_quantity_measure(m, fit->problem->table, weight, err);
-    cofi_release(&m->env, weight);
-    return status;
 }
 
 /* Moves the records of the restarts into the model. */
@@ -123,7 +107,7 @@ cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *er
     m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0 || fit->problem->n_numeric > 0;
     status = copy_attributes(m, fit, err);
     if (status == COF_OK) status = copy_labels(m, fit, err);
-    if (status == COF_OK) status = measure_quantities(m, fit, err);
+    if (status == COF_OK) status = cofi_quantity_measure(m, &fit->partition, err);
     if (status != COF_OK) {
         cof_model_free(m);
         return status;

@@ -1,6 +1,8 @@
 /* The cof_model handle: memory and accessors. */
 #include "model.h"
 
+#include "coforest_shard.h"
+
 #include <math.h>
 
 bool cofi_model_set_method(cof_model *m, const char *name, size_t n)
@@ -105,8 +107,9 @@ void cof_model_free(cof_model *m)
         cofi_cut_free(&env, a->cut);
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
     }
-    void *owned[] = {m->attr,    m->count,   m->size,      m->scores.value, m->scores.base,       m->label,
-                     m->history, m->restart, m->agreement, m->k_curve,      m->cluster_agreement, m};
+    void *owned[] = {
+        m->attr,    m->count,     m->size,    m->scores.value,      m->scores.base,   m->label, m->history,
+        m->restart, m->agreement, m->k_curve, m->cluster_agreement, m->label_request, m};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
 }
 
@@ -136,6 +139,12 @@ const int32_t *cof_model_labels(const cof_model *m, size_t *n_labels)
 {
     if (n_labels != NULL) *n_labels = m->n_labels;
     return m->label;
+}
+
+const void *cof_model_label_request(const cof_model *m, size_t *n_bytes)
+{
+    if (n_bytes != NULL) *n_bytes = m->n_label_request;
+    return m->label_request;
 }
 
 const double *cof_model_sizes(const cof_model *m)

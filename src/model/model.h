@@ -42,7 +42,9 @@ struct cof_model {
     double *size;       /* k */
     cofi_scores scores; /* value: n_flat x stride */
     size_t n_labels;
-    int32_t *label; /* labels of the fitted table; NULL if the model was loaded */
+    int32_t *label; /* labels of the fitted table; NULL if the model was loaded, or fitted over shards */
+    unsigned char *label_request; /* the request that makes them, if fitted over shards */
+    size_t n_label_request;
     cof_pass_record *history;
     size_t n_history;
     cof_restart_record *restart;

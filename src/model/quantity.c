@@ -64,71 +64,66 @@ static void take_five(item *it, size_t n, double *five)
 }
 
 typedef struct looking {
-    const cof_env *env;
-    size_t n;        /* rows in the sample */
-    size_t *row;     /* their numbers, sorted by cluster */
-    double *weight;  /* their weights */
-    size_t *cluster; /* k + 1: where the rows of cluster j begin */
+    cofi_blocks own;
+    const cofi_partition *partition;
+    size_t n;         /* rows in the sample */
+    uint64_t *row;    /* their numbers */
+    int32_t *label;   /* -1: the row does not count */
+    uint64_t *weight; /* their weights */
+    double *point;
     item *it;
 } looking;
 
-/* Chooses rows that have a label and positive weight, and sorts them by cluster. */
-static cof_status choose_rows(looking *l, const cof_model *m, const uint64_t *weight)
+static cof_status choose_rows(looking *l, cof_error *err)
 {
-    size_t n = m->n_labels < MOST_ROWS ? m->n_labels : MOST_ROWS;
-    l->row = cofi_alloc(l->env, n, sizeof *l->row);
-    l->weight = cofi_alloc(l->env, n, sizeof *l->weight);
-    l->cluster = cofi_alloc_zero(l->env, (size_t)m->k + 2, sizeof *l->cluster);
-    l->it = cofi_alloc(l->env, n, sizeof *l->it);
-    if (l->row == NULL || l->weight == NULL || l->cluster == NULL || l->it == NULL) return COF_ERR_MEMORY;
-    for (int round = 0; round < 2; round++) {
-        for (size_t s = 0; s < n; s++) {
-            size_t i = (size_t)((uint64_t)s * m->n_labels / n);
-            uint64_t w = weight != NULL ? weight[i] : 1;
-            if (m->label[i] < 0 || w == 0) continue;
-            size_t *at = &l->cluster[m->label[i] + 2 - round];
-            if (round == 1) {
-                l->row[*at] = i;
-                l->weight[*at] = (double)w;
-            }
-            ++*at;
-        }
-        for (uint32_t j = 1; round == 0 && j <= m->k; j++) l->cluster[j + 1] += l->cluster[j];
-    }
-    return COF_OK;
+    cofi_rows *rows = l->partition->rows;
+    uint64_t n_all = rows->problem->n_table_rows;
+    l->n = n_all < MOST_ROWS ? (size_t)n_all : MOST_ROWS;
+    l->row = cofi_blocks_add(&l->own, l->n, sizeof *l->row);
+    l->label = cofi_blocks_add(&l->own, l->n, sizeof *l->label);
+    l->weight = cofi_blocks_add(&l->own, l->n, sizeof *l->weight);
+    l->point = cofi_blocks_add(&l->own, l->n, sizeof *l->point);
+    l->it = cofi_blocks_add(&l->own, l->n, sizeof *l->it);
+    if (l->own.short_of_memory) return cofi_no_memory(err);
+    for (size_t s = 0; s < l->n; s++) l->row[s] = s * n_all / l->n;
+    cof_status status = cofi_partition_labels(l->partition, l->row, l->n, l->label, err);
+    if (status == COF_OK) status = cofi_rows_fetch(rows, l->row, l->n, NULL, l->weight, err);
+    for (size_t s = 0; status == COF_OK && s < l->n; s++)
+        if (l->weight[s] == 0) l->label[s] = -1;
+    return status;
 }
 
-static void measure_column(looking *l, const cofi_column *c, uint32_t k, double *five)
+static cof_status measure_column(looking *l, size_t column, uint32_t k, double *five, cof_error *err)
 {
-    const cofi_uncut *u = c->uncut;
-    for (uint32_t j = 0; j < k; j++) {
+    cofi_rows *rows = l->partition->rows;
+    cof_status status = rows->ops->points(rows, column, l->row, l->n, l->point, err);
+    for (uint32_t j = 0; j < k && status == COF_OK; j++) {
         size_t n = 0;
-        for (size_t s = l->cluster[j]; s < l->cluster[j + 1]; s++) {
-            double point = u->point[cofi_code_at(u->codes, u->width, l->row[s])];
-            if (!isnan(point)) l->it[n++] = (item){point, l->weight[s]};
-        }
+        for (size_t s = 0; s < l->n; s++)
+            if (l->label[s] == (int32_t)j && !isnan(l->point[s]))
+                l->it[n++] = (item){l->point[s], (double)l->weight[s]};
         for (int q = 0; n == 0 && q < COF_N_FIVE; q++) five[j * COF_N_FIVE + q] = NAN;
         if (n > 0) take_five(l->it, n, five + (size_t)j * COF_N_FIVE);
     }
+    return status;
 }
 
-cof_status cofi_quantity_measure(cof_model *m, const cof_table *table, const uint64_t *weight, cof_error *err)
+cof_status cofi_quantity_measure(cof_model *m, const cofi_partition *partition, cof_error *err)
 {
-    looking l = {.env = &m->env};
+    looking l = {.own = {.env = m->env}, .partition = partition};
+    const cofi_problem *p = partition->rows->problem;
     cof_status status = COF_OK;
-    size_t r = 0;
-    for (size_t c = 0; status == COF_OK && c < table->n_columns; c++) {
-        if (table->column[c].role != COF_ROLE_ATTRIBUTE) continue;
-        cofi_model_attr *a = &m->attr[r++];
+    for (size_t r = 0; status == COF_OK && r < p->n_candidates; r++) {
+        cofi_model_attr *a = &m->attr[r];
         if (a->cut == NULL) continue;
-        if (l.it == NULL) status = choose_rows(&l, m, weight);
-        if (status == COF_OK) a->five = cofi_alloc(l.env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
-        if (a->five == NULL) status = COF_ERR_MEMORY;
-        if (status == COF_OK) measure_column(&l, &table->column[c], m->k, a->five);
+        if (l.row == NULL) status = choose_rows(&l, err);
+        if (status != COF_OK) break;
+        a->five = cofi_alloc(&m->env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
+        status =
+            a->five != NULL ? measure_column(&l, p->candidate[r], m->k, a->five, err) : cofi_no_memory(err);
     }
-    void *owned[] = {l.row, l.weight, l.cluster, l.it};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(l.env, owned[b]);
-    return status == COF_OK ? COF_OK : cofi_no_memory(err);
+    cofi_blocks_release(&l.own);
+    return status;
 }
 
 /* ---- Queries ------------------------------------------------------------------------------------- */

@@ -65,9 +65,9 @@ static void expect_task(void *ctx, uint32_t worker, size_t part)
     s->part[part] = own;
 }
 
-/* The largest power of two that keeps the surprise of all rows below 2^62. */
-static double surprise_scale(double surprise, uint64_t total_weight)
+double cofi_surprise_scale(double surprise, uint64_t total_weight)
 {
+    if (!(surprise > 0)) return 0;
     int exponent = 61 - ilogb(fmax(surprise, 1)) - ilogb((double)total_weight);
     return ldexp(1.0, exponent - 1);
 }
@@ -94,23 +94,21 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     cofi_expect_job job = {.e = e,
                            .cells = &l->cells,
                            .n_entries = (size_t)cofi_n_flat(problem) * e->stride,
-                           .surprise_scale =
-                               e->surprise > 0 ? surprise_scale(e->surprise, problem->total_weight) : 0};
-    uint64_t surprise = 0;
+                           .surprise_scale = cofi_surprise_scale(e->surprise, problem->total_weight)};
     set_rows(&job, l);
     if (s->part == NULL) COFI_TRY(open_parts(s, e, job.n_entries, job.n / e->step, err));
     expect_team team = {job, s};
     cofi_team_run(s->pass.team, expect_task, &team, s->n_parts);
     memset(e->count, 0, job.n_entries * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
-    e->weight = 0;
+    e->weight = e->surprise_units = 0;
     for (uint32_t t = 0; t < s->n_parts; t++) {
         for (size_t at = 0; at < job.n_entries; at++) e->count[at] += s->part[t].count[at];
         for (uint32_t j = 0; j < e->stride; j++) e->size[j] += s->part[t].count[job.n_entries + j];
-        surprise += s->part[t].surprise;
+        e->surprise_units += s->part[t].surprise;
         e->weight += s->part[t].weight;
     }
     e->log_likelihood =
-        e->surprise > 0 ? -(double)surprise / job.surprise_scale / problem->unit : (double)NAN;
+        e->surprise > 0 ? -(double)e->surprise_units / job.surprise_scale / problem->unit : (double)NAN;
     return COF_OK;
 }

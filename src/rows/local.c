@@ -55,6 +55,15 @@ static cof_status local_fetch(cofi_rows *rows, const uint64_t *row, size_t n, ui
     return COF_OK;
 }
 
+static cof_status local_points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
+                               cof_error *err)
+{
+    const cofi_uncut *u = rows->problem->table->column[column].uncut;
+    (void)err;
+    for (size_t i = 0; i < n; i++) point[i] = u->point[cofi_code_at(u->codes, u->width, (size_t)row[i])];
+    return COF_OK;
+}
+
 /* ---- Partitions ---------------------------------------------------------------------------------- */
 
 static void show(cofi_partition *p)
@@ -183,6 +192,7 @@ const cofi_rows_ops cofi_local_ops = {
     .close = local_close,
     .totals = local_totals,
     .fetch = local_fetch,
+    .points = local_points,
     .pairs = cofi_local_pairs,
     .open = open_labels,
     .close_labels = close_labels,

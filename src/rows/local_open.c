@@ -31,45 +31,12 @@ static cof_status collect_weights(const cofi_problem *p, const double *given, do
     return status;
 }
 
-/* The sum of all weights, and whether all are whole numbers. The sum is made in fixed point, so that the
- * order of the rows does not matter. */
-static double add_weights(const double *weight, size_t n, bool *whole)
-{
-    double most = 0, scale;
-    uint64_t sum = 0;
-    *whole = true;
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, weight[i]);
-        *whole = *whole && weight[i] == floor(weight[i]);
-    }
-    if (!(most > 0)) return 0;
-    /* the sum of n scaled weights stays below 2^63 */
-    int exponent = 61 - ilogb(most) - ilogb((double)n);
-    exponent = exponent > 1023 ? 1023 : exponent;
-    scale = ldexp(1.0, *whole && exponent > 0 ? 0 : exponent);
-    for (size_t i = 0; i < n; i++) sum += (uint64_t)(weight[i] * scale);
-    return sum > 0 ? (double)sum / scale : most; /* the sum is 0 if all weights are tiny */
-}
-
-/* Turns weights into integers, so that sums do not depend on their order. Whole weights are kept; others
- * are rounded to multiples of a power of two that keeps the total below 2^42. */
 static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double *weight, cof_error *err)
 {
-    bool whole;
-    double total = add_weights(weight, p->n_table_rows, &whole);
-    if (!(total > 0) || !(total < 1e301)) /* keeps sums over all cells finite */
-        return cofi_fail(err, COF_ERR_DATA,
-                         total > 0 ? "the weights are too large to add up"
-                                   : "all weights are 0; at least one row must count");
-    int exponent = 41 - ilogb(total);
-    if (exponent > 1023) exponent = 1023; /* a greater exponent would make the unit infinite */
-    p->unit = whole && total < 0x1p42 ? 1.0 : ldexp(1.0, exponent);
+    COFI_TRY(cofi_weights_unit(weight, NULL, p->n_table_rows, p->n_table_rows, &p->unit, err));
     l->table_weight = cofi_blocks_add(&p->own, p->n_table_rows, sizeof *l->table_weight);
     if (l->table_weight == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < p->n_table_rows; i++) {
-        double units = floor(weight[i] * p->unit + 0.5);
-        l->table_weight[i] = weight[i] > 0 && units < 1 ? 1 : (uint64_t)units;
-    }
+    for (size_t i = 0; i < p->n_table_rows; i++) l->table_weight[i] = cofi_weight_units(weight[i], p->unit);
     return COF_OK;
 }
 
@@ -113,10 +80,7 @@ static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
         l->table_weight[i] = 0;
         p->n_dropped++;
     }
-    if (p->n_dropped < t->n_rows) return COF_OK;
-    return cofi_fail(err, COF_ERR_FEW_ROWS,
-                     "every row has a missing value, so dropping such rows leaves none; "
-                     "treat missing as a value or ignore it instead");
+    return COF_OK;
 }
 
 static cof_status handle_missing(cofi_local *l, cofi_problem *p, cof_error *err)
@@ -125,11 +89,10 @@ static cof_status handle_missing(cofi_local *l, cofi_problem *p, cof_error *err)
     for (size_t a = 0; a < p->n_candidates; a++) {
         const cofi_column *c = &t->column[p->candidate[a]];
         if (c->n_missing == 0) continue;
-        if (p->missing == COF_MISSING_DROP) return drop_rows(l, p, err);
-        if (p->missing == COF_MISSING_ERROR)
-            return cofi_fail(err, COF_ERR_MISSING,
-                             "row %zu has no value in column '%s', and missing values are not allowed",
-                             first_missing_row(c) + 1, c->name);
+        if (p->missing == COF_MISSING_ERROR) return cofi_missing_error(c, first_missing_row(c), err);
+        if (p->missing != COF_MISSING_DROP) continue;
+        cof_status status = drop_rows(l, p, err);
+        return status == COF_OK && p->n_dropped == t->n_rows ? cofi_all_dropped_error(err) : status;
     }
     return COF_OK;
 }
@@ -152,57 +115,19 @@ static cof_status count_present(const cofi_local *l, const cofi_problem *p, cons
     return COF_OK;
 }
 
-static cof_status add_attribute(cofi_local *l, cofi_problem *p, size_t column, uint64_t *n_flat,
-                                cof_error *err)
-{
-    const cofi_column *c = &p->table->column[column];
-    bool missing = c->n_missing > 0, as_value = p->missing == COF_MISSING_VALUE;
-    uint32_t n_values = c->n_values + (missing && as_value ? 1 : 0), n_present;
-    if (count_present(l, p, c, n_values, &n_present) != COF_OK) return cofi_no_memory(err);
-    if (n_present < 2) return COF_OK; /* a constant column cannot separate rows */
-    size_t r = p->n_attrs++;
-    p->column[r] = column;
-    p->first[r] = (uint32_t)*n_flat;
-    p->n_values[r] = n_values;
-    p->n_present[r] = n_present;
-    p->n_bins[r] = c->cut != NULL ? c->n_values : 0;
-    l->ids[r] = (cofi_ids){c->codes, c->width};
-    *n_flat += n_values + (missing && !as_value ? 1 : 0);
-    if (*n_flat > UINT32_MAX / 2)
-        return cofi_fail(err, COF_ERR_DATA, "the columns have more than 2,000,000,000 values together");
-    return COF_OK;
-}
-
 static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
 {
-    size_t n = p->n_candidates;
-    uint64_t n_flat = 0;
-    p->column = cofi_blocks_add(&p->own, n, sizeof *p->column);
-    p->first = cofi_blocks_add(&p->own, n + 1, sizeof *p->first);
-    p->n_values = cofi_blocks_add(&p->own, n, sizeof *p->n_values);
-    p->n_present = cofi_blocks_add(&p->own, n, sizeof *p->n_present);
-    p->n_bins = cofi_blocks_add(&p->own, n, sizeof *p->n_bins);
     l->ids = cofi_blocks_add(&p->own, p->table->n_columns, sizeof *l->ids);
-    COFI_TRY(cofi_blocks_status(&p->own, err));
-    for (size_t a = 0; a < n; a++) COFI_TRY(add_attribute(l, p, p->candidate[a], &n_flat, err));
-    p->first[p->n_attrs] = (uint32_t)n_flat;
-    if (p->n_attrs > 0) return COF_OK;
-    return cofi_fail(err, COF_ERR_NO_COLUMNS, "no column is left to cluster on: %s",
-                     n > 0 ? "each one has the same value in every row"
-                           : "none has the role of an attribute");
-}
-
-static cof_status set_candidates(cofi_problem *p, cof_error *err)
-{
-    const cof_table *t = p->table;
-    p->candidate = cofi_blocks_add(&p->own, t->n_columns, sizeof *p->candidate);
-    if (p->candidate == NULL) return cofi_no_memory(err);
-    for (size_t c = 0; c < t->n_columns; c++)
-        if (t->column[c].role == COF_ROLE_ATTRIBUTE) p->candidate[p->n_candidates++] = c;
-    if (t->n_rows <= COFI_MOST_ROWS && p->n_candidates <= COFI_MOST_COLUMNS) return COF_OK;
-    return cofi_fail(err, COF_ERR_DATA,
-                     "the table is too large: at most %zu rows and %zu columns can be clustered",
-                     COFI_MOST_ROWS, COFI_MOST_COLUMNS);
+    COFI_TRY(cofi_problem_open_attributes(p, err));
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        uint32_t n_present;
+        if (count_present(l, p, c, cofi_problem_n_values(p, c), &n_present) != COF_OK)
+            return cofi_no_memory(err);
+        l->ids[p->n_attrs] = (cofi_ids){c->codes, c->width}; /* a constant column is overwritten */
+        COFI_TRY(cofi_problem_add_attribute(p, p->candidate[a], n_present, err));
+    }
+    return cofi_problem_check_attributes(p, err);
 }
 
 /* ---- Quantities --------------------------------------------------------------------------------- */
@@ -364,40 +289,83 @@ static cof_status set_rows(cofi_local *l, cofi_problem *p, bool may_fold, const 
     return COF_OK;
 }
 
-static cof_status check_k(const cofi_problem *p, uint32_t k, cof_error *err)
-{
-    if (p->counted && k > p->n_distinct)
-        return cofi_fail(err, COF_ERR_FEW_ROWS,
-                         "%u clusters were asked for, but only %llu rows differ; ask for at most %llu", k,
-                         (unsigned long long)p->n_distinct, (unsigned long long)p->n_distinct);
-    if (k > COF_MOST_CLUSTERS)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "%u clusters were asked for; ask for at most %d", k,
-                         COF_MOST_CLUSTERS);
-    return COF_OK;
-}
+/* ---- Opening ------------------------------------------------------------------------------------ */
 
-cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
-                                cofi_problem *p, cofi_rows **rows, cof_error *err)
+static cof_status open_local(const cof_table *table, int32_t missing, cofi_problem *p, cofi_rows **rows,
+                             cof_error *err)
 {
     memset(p, 0, sizeof *p);
     p->env = p->own.env = table->env;
     p->table = table;
     p->n_table_rows = table->n_rows;
-    p->missing = options->missing;
+    p->missing = missing;
     cofi_local *l = cofi_local_new(p, rows);
     if (l == NULL) return cofi_no_memory(err);
     l->n_rows = table->n_rows;
-    COFI_TRY(set_candidates(p, err));
+    return cofi_problem_set_candidates(p, err);
+}
+
+cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
+                                cofi_problem *p, cofi_rows **rows, cof_error *err)
+{
+    if (table->remote != NULL) return cofi_remote_open(table, options, p, rows, err);
+    COFI_TRY(open_local(table, options->missing, p, rows, err));
+    cofi_local *l = cofi_local_of(*rows);
     COFI_TRY(set_weights(l, p, options->weights, err));
     COFI_TRY(handle_missing(l, p, err));
     COFI_TRY(set_attributes(l, p, err));
     COFI_TRY(set_quantities(l, p, options->scale, err));
     COFI_TRY(set_rows(l, p, may_fold, options, err));
-    return check_k(p, options->k, err);
+    return cofi_problem_check_k(p, options->k, err);
 }
 
-void cofi_problem_close(cofi_problem *p)
+/* ---- A part of a larger table --------------------------------------------------------------------- */
+
+static cof_status set_part_weights(cofi_local *l, cofi_problem *p, cof_error *err)
 {
-    cofi_blocks_release(&p->own);
-    memset(p, 0, sizeof *p);
+    const cofi_column *c = cofi_table_weight_column(p->table);
+    if (c == NULL) return COF_OK;
+    double *value = cofi_blocks_add(&p->own, c->n_values, sizeof *value);
+    l->table_weight = cofi_blocks_add(&p->own, l->n_rows, sizeof *l->table_weight);
+    COFI_TRY(cofi_blocks_status(&p->own, err));
+    COFI_TRY(cofi_weights_parse(c, value, err));
+    for (size_t i = 0; i < l->n_rows; i++)
+        l->table_weight[i] = cofi_weight_units(value[cofi_column_code(c, i)], p->unit);
+    return COF_OK;
+}
+
+static cof_status set_part_attributes(cofi_local *l, cofi_problem *p, const cofi_frame *f, cof_error *err)
+{
+    l->ids = cofi_blocks_add(&p->own, p->table->n_columns, sizeof *l->ids);
+    COFI_TRY(cofi_problem_open_attributes(p, err));
+    for (size_t a = 0; a < f->n_attrs; a++) {
+        const cofi_column *c = &p->table->column[f->column[a]];
+        l->ids[a] = (cofi_ids){c->codes, c->width};
+        COFI_TRY(cofi_problem_add_attribute(p, f->column[a], 2, err));
+    }
+    return COF_OK;
+}
+
+static bool any_missing(const cofi_problem *p)
+{
+    for (size_t a = 0; a < p->n_candidates; a++)
+        if (p->table->column[p->candidate[a]].n_missing > 0) return true;
+    return false;
+}
+
+cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *f, uint64_t first_row, bool may_fold,
+                               cofi_problem *p, cofi_rows **rows, cof_error *err)
+{
+    static const cof_fit_options usual = {.k = 8};
+    COFI_TRY(open_local(table, f->missing, p, rows, err));
+    cofi_local *l = cofi_local_of(*rows);
+    l->first_row = first_row;
+    p->unit = f->unit;
+    COFI_TRY(set_part_weights(l, p, err));
+    if (f->missing == COF_MISSING_DROP && any_missing(p)) COFI_TRY(drop_rows(l, p, err));
+    COFI_TRY(set_part_attributes(l, p, f, err));
+    l->cells = (cofi_cells){l->n_rows, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
+    if (may_fold) COFI_TRY(set_rows(l, p, true, &usual, err));
+    p->total_weight = f->total_weight;
+    return COF_OK;
 }

@@ -18,7 +18,7 @@ typedef struct cofi_problem {
     /* n_attrs: number of values; includes the missing value if that is treated as a value */
     uint32_t *n_values;
     uint32_t *n_present; /* n_attrs: number of values that occur in rows of positive weight */
-    uint32_t *n_bins;    /* n_attrs: its first values are so many bins of a quantity, in order; 0: categories */
+    uint32_t *n_bins; /* n_attrs: its first values are so many bins of a quantity, in order; 0: categories */
     /* number of quantities; in a row, their cells follow those of the attributes */
     size_t n_numeric;
     double **quantity; /* per quantity and value id: scaled as options.scale says; NaN: missing */
@@ -31,12 +31,36 @@ typedef struct cofi_problem {
     uint64_t total_weight;
     double unit; /* number of units in a weight of 1 as the caller gave it */
     int32_t missing;
+    bool remote; /* the rows are asked by one thread, one question at a time */
 } cofi_problem;
 
 static inline uint32_t cofi_n_flat(const cofi_problem *p)
 {
     return p->first[p->n_attrs];
 }
+
+/* The steps in which an implementation of rows fills in the problem. */
+cof_status cofi_problem_set_candidates(cofi_problem *problem, cof_error *err);
+cof_status cofi_problem_open_attributes(cofi_problem *problem, cof_error *err); /* none yet */
+/* Number of the column's values, including the missing one if that is treated as a value. */
+uint32_t cofi_problem_n_values(const cofi_problem *problem, const cofi_column *column);
+/* The same, and one for an ignored missing cell. */
+uint32_t cofi_problem_n_slots(const cofi_problem *problem, const cofi_column *column);
+/* Leaves out a column of which fewer than two values are present. */
+cof_status cofi_problem_add_attribute(cofi_problem *problem, size_t column, uint32_t n_present,
+                                      cof_error *err);
+cof_status cofi_problem_check_attributes(const cofi_problem *problem, cof_error *err);
+cof_status cofi_problem_check_k(const cofi_problem *problem, uint32_t k, cof_error *err);
+
+/* Weights become integers, so that sums do not depend on their order. Whole weights are kept; others are rounded to
+ * multiples of a power of two that keeps the total below 2^42.
+ * rows: how many rows have each of the n weights; NULL: one each. */
+cof_status cofi_weights_unit(const double *weight, const uint64_t *rows, size_t n, uint64_t n_rows,
+                             double *unit, cof_error *err);
+uint64_t cofi_weight_units(double weight, double unit);
+
+cof_status cofi_missing_error(const cofi_column *column, uint64_t row, cof_error *err);
+cof_status cofi_all_dropped_error(cof_error *err);
 
 void cofi_problem_close(cofi_problem *problem); /* allowed after a failed open */
 

@@ -57,12 +57,17 @@ typedef struct cofi_expectation {
     /* units in the full membership of a row of weight 1 (in the problem's unit), at most 2^50; the total
      * fits 62 bits */
     double membership;
-    double surprise;       /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */
-    uint64_t *count;       /* out, [g][stride]: summed memberships of the rows that hold g, in units */
-    uint64_t *size;        /* out, stride: summed memberships of all rows visited, in units */
-    uint64_t weight;       /* out: summed weight of the rows visited, in the problem's unit */
-    double log_likelihood; /* out: log-likelihood of the rows visited, summed in fixed point */
+    double surprise;         /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */
+    uint64_t *count;         /* out, [g][stride]: summed memberships of the rows that hold g, in units */
+    uint64_t *size;          /* out, stride: summed memberships of all rows visited, in units */
+    uint64_t weight;         /* out: summed weight of the rows visited, in the problem's unit */
+    double log_likelihood;   /* out: log-likelihood of the rows visited, summed in fixed point */
+    uint64_t surprise_units; /* out: minus that sum, in units of cofi_surprise_scale */
 } cofi_expectation;
+
+/* Units in a surprise of 1 of a row of weight 1 unit: the largest power of two that keeps the surprise of all rows below
+ * 2^62. 0: the log-likelihood is not wanted. */
+double cofi_surprise_scale(double surprise, uint64_t total_weight);
 
 /* Receives the pair counts of every target attribute t. One worker makes all calls for one target, in this
  * order: begin, pair for every attribute r (including t), end. The team's workers share the targets. */
@@ -88,6 +93,9 @@ typedef struct cofi_rows_ops {
      * may be NULL. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*fetch)(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
                         cof_error *err);
+    /* Points of a cut column as it was read, of n listed rows; NaN: missing. */
+    cof_status (*points)(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
+                         cof_error *err);
     /* Counts of value pairs, one attribute pair at a time. COF_ERR_STOPPED if the host asked to stop. */
     cof_status (*pairs)(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err);
 
@@ -134,6 +142,27 @@ struct cofi_rows {
  * unless there are quantities. Close the rows, then the problem, even if the call failed. */
 cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool fold,
                                 cofi_problem *problem, cofi_rows **rows, cof_error *err);
+
+/* ---- Rows elsewhere: the second implementation, remote.c ------------------------------------------ */
+
+/* What every request of a fit says about the rows. */
+typedef struct cofi_frame {
+    int32_t missing;
+    double unit;
+    uint64_t n_rows, total_weight; /* of the whole table */
+    uint32_t n_attrs;
+    uint32_t *column; /* n_attrs column numbers, ascending */
+} cofi_frame;
+
+/* Rows first_row, first_row + 1, ... of a larger table, in memory. Codes of `table` are those of the larger table, and
+ * n_missing counts its missing cells. There must be at least one row. */
+cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, uint64_t first_row,
+                               bool may_fold, cofi_problem *problem, cofi_rows **rows, cof_error *err);
+/* As cofi_rows_open_table for a table whose rows are elsewhere. */
+cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *options, cofi_problem *problem,
+                            cofi_rows **rows, cof_error *err);
+
+/* ---- For all implementations ----------------------------------------------------------------------- */
 
 /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is drawn
  * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the

@@ -14,14 +14,6 @@ static uint64_t row_of_stretch(uint64_t n_rows, size_t n, size_t at)
     return begin + cofi_mix64(at) % (end - begin);
 }
 
-static void set_code(char *codes, uint8_t width, size_t row, uint32_t id)
-{
-    uint16_t middle = (uint16_t)id;
-    uint8_t narrow = (uint8_t)id;
-    const void *from = width == 1 ? (const void *)&narrow : width == 2 ? (const void *)&middle : &id;
-    memcpy(codes + row * width, from, width);
-}
-
 static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
     for (size_t r = 0; r < p->n_attrs; r++) {
@@ -49,8 +41,8 @@ static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_er
         status = cofi_rows_fetch(whole, row, n_here, cell, l->table_weight + begin, err);
         for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
             for (size_t i = 0; i < n_here; i++)
-                set_code((char *)(uintptr_t)l->ids[r].codes, l->ids[r].width, begin + i,
-                         cell[i * n_columns + r]);
+                cofi_code_set((void *)(uintptr_t)l->ids[r].codes, l->ids[r].width, begin + i,
+                              cell[i * n_columns + r]);
         for (size_t i = begin; status == COF_OK && i < begin + n_here; i++)
             p->total_weight += l->table_weight[i];
     }
@@ -97,6 +89,7 @@ cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_row
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
+    p->remote = false;
     p->n_table_rows = p->n_walked = n;
     p->n_dropped = p->n_distinct = p->total_weight = p->n_numeric = 0;
     cofi_local *l = cofi_local_new(p, out);

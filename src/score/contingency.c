@@ -155,6 +155,32 @@ static cof_status add_margins(cofi_contingency *t)
     return COF_OK;
 }
 
+/* Numbers the labels that occur and adds up the margins. */
+static cof_status number_labels(cofi_contingency *t)
+{
+    cofi_cells_transpose(t->cell, t->n_cells);
+    t->n_classes = number_rows(t->cell, t->n_cells);
+    cofi_cells_transpose(t->cell, t->n_cells);
+    t->n_clusters = number_rows(t->cell, t->n_cells);
+    return add_margins(t);
+}
+
+cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
+                                 uint32_t n_clusters, uint32_t n_classes, cof_error *err)
+{
+    size_t n = (size_t)n_clusters * n_classes;
+    *t = (cofi_contingency){.env = *env, .cell = cofi_alloc(env, n, sizeof *t->cell)};
+    for (size_t at = 0; t->cell != NULL && at < n; at++)
+        if (count[at] > 0)
+            t->cell[t->n_cells++] = (cofi_cell){(uint64_t)(at / n_classes) << 32 | at % n_classes, count[at]};
+    if (t->cell != NULL && number_labels(t) == COF_OK) {
+        t->n_items = t->n;
+        return COF_OK;
+    }
+    cofi_contingency_free(t);
+    return cofi_no_memory(err);
+}
+
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
                                   const int32_t *classes, const double *weights, size_t n, cof_error *err)
 {
@@ -169,11 +195,7 @@ cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const
         gather(&counter, bits);
         t->n_cells = counter.n_cells;
         t->n_items = counter.n_items;
-        cofi_cells_transpose(t->cell, t->n_cells);
-        t->n_classes = number_rows(t->cell, t->n_cells);
-        cofi_cells_transpose(t->cell, t->n_cells);
-        t->n_clusters = number_rows(t->cell, t->n_cells);
-        status = add_margins(t);
+        status = number_labels(t);
     }
     if (status == COF_OK) return COF_OK;
     cofi_contingency_free(t);

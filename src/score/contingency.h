@@ -36,6 +36,11 @@ typedef struct cofi_contingency {
  * failure nothing must be freed. */
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
                                   const int32_t *classes, const double *weights, size_t n, cof_error *err);
+/* The same from a full table, count[cluster * n_classes + class]. */
+cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
+                                 uint32_t n_clusters, uint32_t n_classes, cof_error *err);
+/* The indices of a table of some of n items; frees it. `out` is the caller's. */
+cof_status cofi_contingency_score(cofi_contingency *t, uint64_t n, cof_indices *out, cof_error *err);
 void cofi_contingency_free(cofi_contingency *t);
 
 void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */

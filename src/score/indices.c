@@ -238,6 +238,26 @@ static cof_status score_matching(cofi_contingency *t, double *ca, cof_error *err
     return status;
 }
 
+cof_status cofi_contingency_score(cofi_contingency *t, uint64_t n, cof_indices *out, cof_error *err)
+{
+    cof_indices scores = {.n = t->n_items, .n_clusters = t->n_clusters, .n_classes = t->n_classes};
+    cof_status status = COF_OK;
+    if (t->n == 0) {
+        status = cofi_fail(err, COF_ERR_ARGUMENT,
+                           "nothing to score: none of the %llu items has both a cluster and a class >= 0",
+                           (unsigned long long)n);
+        goto done;
+    }
+    scores.purity = purity(t);
+    scores.ari = adjusted_rand(t);
+    status = score_information(t, &scores, err);
+    if (status == COF_OK) status = score_matching(t, &scores.ca, err);
+    if (status == COF_OK) cofi_return_struct(out, &scores, sizeof scores);
+done:
+    cofi_contingency_free(t);
+    return status;
+}
+
 cof_status cof_evaluate(const cof_env *lent, const int32_t *clusters, const int32_t *classes, size_t n,
                         cof_indices *out, cof_error *err)
 {
@@ -253,19 +273,5 @@ cof_status cof_evaluate_weighted(const cof_env *lent, const int32_t *clusters, c
     cof_env env = cofi_env_resolve(lent);
     cofi_contingency t;
     cof_status status = cofi_contingency_count(&t, &env, clusters, classes, weights, n, err);
-    if (status != COF_OK) return status;
-    cof_indices scores = {.n = t.n_items, .n_clusters = t.n_clusters, .n_classes = t.n_classes};
-    if (t.n == 0) {
-        status = cofi_fail(err, COF_ERR_ARGUMENT,
-                           "nothing to score: none of the %zu items has both a cluster and a class >= 0", n);
-        goto done;
-    }
-    scores.purity = purity(&t);
-    scores.ari = adjusted_rand(&t);
-    status = score_information(&t, &scores, err);
-    if (status == COF_OK) status = score_matching(&t, &scores.ca, err);
-    if (status == COF_OK) cofi_return_struct(out, &scores, sizeof scores);
-done:
-    cofi_contingency_free(&t);
-    return status;
+    return status == COF_OK ? cofi_contingency_score(&t, n, out, err) : status;
 }

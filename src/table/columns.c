@@ -107,7 +107,7 @@ const cofi_column *cofi_table_weight_column(const cof_table *table)
 }
 
 /* Blanks before a number are allowed. */
-static cof_status parse_weights(const cofi_column *c, double *value, cof_error *err)
+cof_status cofi_weights_parse(const cofi_column *c, double *value, cof_error *err)
 {
     if (c->n_missing > 0)
         return cofi_fail(err, COF_ERR_DATA,
@@ -130,7 +130,7 @@ cof_status cof_table_weights(const cof_table *table, double *weights, size_t n, 
                          n, table->n_rows);
     double *value = cofi_alloc(&table->env, c != NULL ? c->n_values : 0, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
-    cof_status status = c != NULL ? parse_weights(c, value, err) : COF_OK;
+    cof_status status = c != NULL ? cofi_weights_parse(c, value, err) : COF_OK;
     for (size_t i = 0; status == COF_OK && i < n; i++)
         weights[i] = c != NULL ? value[cofi_column_code(c, i)] : 1;
     cofi_release(&table->env, value);

@@ -47,7 +47,7 @@ bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b)
 void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
 {
     if (u == NULL) return;
-    void *owned[] = {u->block, u->offset, u->text, u->missing_text, u->point, u};
+    void *owned[] = {u->block, u->offset, u->text, u->missing_text, u->point, u->rows_of, u};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
 }
 
@@ -135,7 +135,8 @@ static cof_status count_rows(cutting *k)
     if (k->n_present == k->c->n_values) return COF_OK; /* all values differ */
     k->rows = cofi_alloc_zero(k->env, (size_t)k->c->n_values + 1, sizeof *k->rows);
     if (k->rows == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < k->n_rows; i++) k->rows[cofi_column_code(k->c, i)]++;
+    if (k->c->rows_of != NULL) memcpy(k->rows, k->c->rows_of, k->c->n_values * sizeof *k->rows);
+    for (size_t i = 0; k->c->rows_of == NULL && i < k->n_rows; i++) k->rows[cofi_column_code(k->c, i)]++;
     return COF_OK;
 }
 
@@ -285,10 +286,21 @@ static cof_status name_bins(const cutting *k, cofi_column *to)
 
 /* ---- Rows ----------------------------------------------------------------------------------------- */
 
+/* In a schema only the counts are added up. */
+static cof_status recount(const cutting *k, cofi_column *to)
+{
+    to->rows_of = cofi_alloc_zero(k->env, (size_t)to->n_values + 1, sizeof *to->rows_of);
+    if (to->rows_of == NULL) return COF_ERR_MEMORY;
+    for (uint32_t v = 0; v < k->c->n_values; v++) to->rows_of[k->bin[v]] += rows_of(k, v);
+    to->n_missing = k->n_rows - k->n_present;
+    return COF_OK;
+}
+
 static cof_status recode(const cutting *k, cofi_column *to)
 {
     const cofi_column *c = k->c;
     to->width = to->n_values < UINT8_MAX ? 1 : 2;
+    if (c->rows_of != NULL) return recount(k, to);
     to->codes = cofi_alloc_column(k->env, c->number, k->n_rows, to->width, &to->block);
     if (to->codes == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < k->n_rows; i++) {
@@ -324,11 +336,13 @@ static cof_status replace(cutting *k)
                           .text = c->text,
                           .missing_text = c->missing_text,
                           .point = k->point,
+                          .rows_of = c->rows_of,
                           .ordinal = c->ordinal};
     made.name = c->name;
     made.number = c->number;
     made.role = c->role;
     made.ordinal = 1;
+    made.first_missing = c->first_missing;
     made.cut = k->cut;
     made.uncut = uncut;
     *c = made;
@@ -341,7 +355,7 @@ void cofi_column_uncut(const cof_env *env, cofi_column *c)
 {
     if (c->cut == NULL) return;
     cofi_uncut *u = c->uncut;
-    void *owned[] = {c->block, c->offset, c->text, c->missing_text, u->point};
+    void *owned[] = {c->block, c->offset, c->text, c->missing_text, u->point, c->rows_of};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
     cofi_cut_free(env, c->cut);
     *c = (cofi_column){.name = c->name,
@@ -355,6 +369,8 @@ void cofi_column_uncut(const cof_env *env, cofi_column *c)
                        .text = u->text,
                        .missing_text = u->missing_text,
                        .role = c->role,
+                       .rows_of = u->rows_of,
+                       .first_missing = c->first_missing,
                        .ordinal = u->ordinal};
     cofi_release(env, u);
 }
@@ -383,12 +399,17 @@ static cof_status parse_edges(const cutting *k, const cof_cut_options *o, double
     return COF_OK;
 }
 
-static cof_status set_edges(cutting *k, const cof_cut_options *o, cof_error *err)
+/* `given` are edges that are already numbers; NULL: the options say where to cut. */
+static cof_status set_edges(cutting *k, const cof_cut_options *o, const double *given, cof_error *err)
 {
     uint32_t bins = o->bins == 0 ? DEFAULT_BINS : o->bins;
     size_t most = o->n_edges > 0 ? o->n_edges : bins;
     k->cut->edge = cofi_alloc(k->env, most, sizeof *k->cut->edge);
     if (k->cut->edge == NULL) return cofi_no_memory(err);
+    if (given != NULL) {
+        keep_edges(k, given, o->n_edges);
+        return COF_OK;
+    }
     if (o->n_edges == 0) {
         find_edges(k, bins);
         return COF_OK;
@@ -436,10 +457,9 @@ static cof_status read_points(cutting *k, cof_error *err)
     return COF_OK;
 }
 
-cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *given, cof_error *err)
+static cof_status cut_column(cof_table *table, size_t column, cof_cut_options o, const double *edge,
+                             cof_error *err)
 {
-    cof_cut_options o;
-    COFI_COPY_OPTIONS(&o, given);
     if (column >= table->n_columns)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
                          column + 1, table->n_columns);
@@ -453,12 +473,25 @@ cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options 
     cof_status status = k.cut == NULL || k.point == NULL ? cofi_no_memory(err) : read_points(&k, err);
     if (status == COF_OK && (count_rows(&k) != COF_OK || sort_points(&k) != COF_OK))
         status = cofi_no_memory(err);
-    if (status == COF_OK) status = set_edges(&k, &o, err);
+    if (status == COF_OK) status = set_edges(&k, &o, edge, err);
     if (status == COF_OK && replace(&k) != COF_OK) status = cofi_no_memory(err);
     void *owned[] = {k.point, k.rows, k.order, k.least, k.most, k.bin};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k.env, owned[b]);
     cofi_cut_free(k.env, k.cut);
     return status;
+}
+
+cof_status cof_table_cut(cof_table *table, size_t column, const cof_cut_options *given, cof_error *err)
+{
+    cof_cut_options o;
+    COFI_COPY_OPTIONS(&o, given);
+    return cut_column(table, column, o, NULL, err);
+}
+
+cof_status cofi_table_cut_at(cof_table *table, size_t column, const double *edge, uint32_t n_edges,
+                             cof_error *err)
+{
+    return cut_column(table, column, (cof_cut_options){.n_edges = n_edges}, edge, err);
 }
 
 const double *cof_table_edges(const cof_table *table, size_t column, size_t *n_edges)

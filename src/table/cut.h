@@ -21,6 +21,7 @@ typedef struct cofi_uncut {
     char *text;
     char *missing_text;
     double *point; /* n_values + 1; NaN: missing */
+    uint64_t *rows_of;
     int32_t ordinal;
 } cofi_uncut;
 

@@ -23,9 +23,8 @@ cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out,
     return COF_OK;
 }
 
-void cof_table_free(cof_table *table)
+void cofi_columns_free(cof_table *table)
 {
-    if (table == NULL) return;
     cof_env env = table->env;
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
@@ -36,8 +35,16 @@ void cof_table_free(cof_table *table)
         cofi_release(&env, column->offset);
         cofi_release(&env, column->text);
         cofi_release(&env, column->missing_text);
+        cofi_release(&env, column->rows_of);
     }
     cofi_release(&env, table->column);
+}
+
+void cof_table_free(cof_table *table)
+{
+    if (table == NULL) return;
+    cof_env env = table->env;
+    cofi_columns_free(table);
     cofi_release(&env, table);
 }
 
@@ -352,12 +359,7 @@ static void renumber(cofi_column *c, size_t n_rows, const uint32_t *rank)
     for (size_t i = 0; i < n_rows; i++) {
         uint32_t code = cofi_column_code(c, i);
         if (code == c->n_values) continue;
-        if (c->width == 1)
-            ((uint8_t *)c->codes)[i] = (uint8_t)rank[code];
-        else if (c->width == 2)
-            ((uint16_t *)c->codes)[i] = (uint16_t)rank[code];
-        else
-            ((uint32_t *)c->codes)[i] = rank[code];
+        cofi_code_set(c->codes, c->width, i, rank[code]);
     }
 }
 
@@ -373,15 +375,18 @@ cof_status cof_table_set_order(cof_table *table, size_t column, const char *cons
     uint32_t *rank = cofi_alloc(env, c->n_values, sizeof *rank);
     uint32_t *at = cofi_alloc(env, n_values, sizeof *at);
     size_t *offset = cofi_alloc(env, c->n_values, sizeof *offset);
+    uint64_t *moved = cofi_alloc(env, c->n_values, sizeof *moved);
     cof_status status = COF_OK;
-    if (place == NULL || rank == NULL || at == NULL || offset == NULL)
+    if (place == NULL || rank == NULL || at == NULL || offset == NULL || moved == NULL)
         status = cofi_no_memory(err);
     else
         status = place_values(c, env, values, n_values, place, err);
     if (status == COF_OK) {
         rank_places(place, c->n_values, n_values, at, rank);
-        renumber(c, table->n_rows, rank);
+        renumber(c, c->rows_of == NULL ? table->n_rows : 0, rank);
         for (uint32_t v = 0; v < c->n_values; v++) offset[rank[v]] = c->offset[v];
+        for (uint32_t v = 0; c->rows_of != NULL && v < c->n_values; v++) moved[rank[v]] = c->rows_of[v];
+        if (c->rows_of != NULL) memcpy(c->rows_of, moved, c->n_values * sizeof *moved);
         cofi_release(env, c->offset);
         c->offset = offset;
         offset = NULL;
@@ -391,5 +396,6 @@ cof_status cof_table_set_order(cof_table *table, size_t column, const char *cons
     cofi_release(env, rank);
     cofi_release(env, at);
     cofi_release(env, offset);
+    cofi_release(env, moved);
     return status;
 }

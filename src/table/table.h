@@ -20,12 +20,17 @@ typedef struct cofi_column {
     int32_t ordinal;
     cofi_cut *cut;     /* the values are bins with these edges; NULL: the values are as read */
     cofi_uncut *uncut; /* the values before the cut; NULL if `cut` is */
+    /* In a schema, whose rows are elsewhere: how many rows hold each value, and the first row without one. NULL in
+     * other tables. */
+    uint64_t *rows_of;
+    uint64_t first_missing;
 } cofi_column;
 
 struct cof_table {
     cof_env env;
     size_t n_rows, n_columns;
     cofi_column *column;
+    const struct cofi_remote *remote; /* who has the rows; NULL: this table */
 };
 
 /* Row numbers have 32 bits in a fit, and two of them have a special meaning. Tables with more rows are
@@ -34,6 +39,7 @@ struct cof_table {
 #define COFI_MOST_COLUMNS (((size_t)1 << 20) - 1) /* limit of a fit */
 cof_status cofi_too_many_rows(cof_error *err);
 
+void cofi_columns_free(cof_table *table); /* releases all but the struct itself */
 /* A table whose columns have all members zero. */
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
 
@@ -44,16 +50,31 @@ static inline uint32_t cofi_code_at(const void *codes, uint8_t width, size_t row
     return ((const uint32_t *)codes)[row];
 }
 
+static inline void cofi_code_set(void *codes, uint8_t width, size_t row, uint32_t code)
+{
+    if (width == 1)
+        ((uint8_t *)codes)[row] = (uint8_t)code;
+    else if (width == 2)
+        ((uint16_t *)codes)[row] = (uint16_t)code;
+    else
+        ((uint32_t *)codes)[row] = code;
+}
+
 static inline uint32_t cofi_column_code(const cofi_column *c, size_t row)
 {
     return cofi_code_at(c->codes, c->width, row);
 }
 
 const cofi_column *cofi_table_weight_column(const cof_table *table); /* NULL: rows weigh 1 each */
+/* The values of the weight column as numbers. */
+cof_status cofi_weights_parse(const cofi_column *column, double *value, cof_error *err);
 
 /* The column as it was read, whether it is cut or not; `point` is NULL if it is not cut. The caller must
  * not free it. */
 cofi_uncut cofi_column_as_read(const cofi_column *c);
+/* cof_table_cut at edges that are numbers, ascending, at least one value between any two of them. */
+cof_status cofi_table_cut_at(cof_table *table, size_t column, const double *edge, uint32_t n_edges,
+                             cof_error *err);
 /* Undoes cof_table_cut; has no effect if the column is not cut. */
 void cofi_column_uncut(const cof_env *env, cofi_column *c);
 

@@ -1,0 +1,114 @@
+/* coforest_shard.h: fit a table whose rows are in several places.
+ *
+ * A table is cut into shards, each a stretch of its rows. Every worker makes the schema of its rows; the schemas are
+ * merged, in any order and any tree; every worker opens its shard with the whole schema. One driver runs the fit and
+ * asks: request bytes go to all shards, each answers with an array of words, the answers are added word by word
+ * modulo 2^64, in any order. Labels, objective and likelihood are those of cof_fit on the whole table, for any cut.
+ *
+ *     worker                                         driver
+ *     cof_schema_of(rows, first_row, &part)     ->   cof_schema_merge(whole, part)
+ *     cof_shard_open(rows, whole, first_row)    <-   whole, with roles, orders and cuts
+ *     cof_shard_answer(shard, request, sum)     <->  cof_fit_shards(whole, options, {ask}, &model)
+ *     cof_shard_labels(shard, request, labels)  <-   cof_model_label_request(model)
+ *
+ * An answer depends on the rows of the shard and on the request alone. What a shard remembers only saves time: a
+ * worker that was restarted opens its shard again and answers the next request as if nothing had happened. A shard
+ * may be empty. New rows are labelled without a driver: every worker calls cof_model_predict on its own table.
+ *
+ * Rules for arguments, ownership and errors are those of coforest.h. Damaged requests, answers and schemas are noticed
+ * and give COF_ERR_DATA. */
+#ifndef COFOREST_SHARD_H
+#define COFOREST_SHARD_H
+
+#include "coforest_extra.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Schema --------------------------------------------------------------------------------------------- */
+
+/* What a table holds apart from its rows: names, roles, values with the number of rows that hold each. */
+typedef struct cof_schema cof_schema;
+
+/* The schema of rows first_row, first_row + 1, ... of the whole table. Quantities are taken as they were read and
+ * stated orders are left out: cut and order the whole schema. Time is proportional to the cells. */
+COF_API cof_status cof_schema_of(const cof_table *table, uint64_t first_row, cof_schema **out,
+                                 cof_error *err);
+/* Adds the rows of another part. Any order and any tree of merges gives the same schema. COF_ERR_DATA if the columns
+ * differ in name or role, COF_ERR_ARGUMENT if one was cut or ordered. Time is proportional to the values. */
+COF_API cof_status cof_schema_merge(cof_schema *into, const cof_schema *more, cof_error *err);
+/* Bytes for another process. COF_ERR_IO if the sink refuses them. */
+COF_API cof_status cof_schema_write(const cof_schema *schema, cof_sink sink, void *ctx, cof_error *err);
+/* COF_ERR_DATA if the bytes are not a schema or damaged, COF_ERR_TOO_NEW if they are of a later version. */
+COF_API cof_status cof_schema_read(const cof_env *env, const void *bytes, size_t n_bytes, cof_schema **out,
+                                   cof_error *err);
+COF_API void cof_schema_free(cof_schema *schema); /* NULL is accepted */
+
+COF_API uint64_t cof_schema_n_rows(const cof_schema *schema);
+/* Names, roles and values as a table without rows, for cof_table_column, cof_table_find and cof_table_value. Lent. */
+COF_API const cof_table *cof_schema_table(const cof_schema *schema);
+/* As cof_column_advise, cof_table_set_role, cof_table_set_order and cof_table_cut. */
+COF_API cof_status cof_schema_advise(const cof_schema *schema, size_t column, int32_t missing,
+                                     cof_advice *advice, cof_error *err);
+COF_API cof_status cof_schema_set_role(cof_schema *schema, size_t column, int32_t role, cof_error *err);
+COF_API cof_status cof_schema_set_order(cof_schema *schema, size_t column, const char *const *values,
+                                        size_t n_values, cof_error *err);
+COF_API cof_status cof_schema_cut(cof_schema *schema, size_t column, const cof_cut_options *options,
+                                  cof_error *err);
+
+/* ---- Shard: on a worker --------------------------------------------------------------------------------- */
+
+typedef struct cof_shard cof_shard;
+
+/* Opens the rows first_row, first_row + 1, ... of the whole table. table: NULL for a shard without rows; it must
+ * outlive the shard, the schema need not. threads: 0 -> all cores. COF_ERR_DATA if a column of the schema is not in the
+ * table, or the table has a value that the schema does not have. Time is proportional to the cells; memory to the
+ * cells of columns whose values the schema numbers otherwise. */
+COF_API cof_status cof_shard_open(const cof_env *env, const cof_table *table, const cof_schema *schema,
+                                  uint64_t first_row, uint32_t threads, cof_shard **out, cof_error *err);
+COF_API void cof_shard_free(cof_shard *shard); /* NULL is accepted */
+/* Number of words of the answer to a request; 0 if the bytes are no request. */
+COF_API size_t cof_request_words(const void *request, size_t n_bytes);
+/* Adds the shard's answer to sum[], which has n_words words. COF_ERR_DATA if the bytes are not a request that fits the
+ * shard. Time is at most that of a few passes over the rows of the shard. */
+COF_API cof_status cof_shard_answer(cof_shard *shard, const void *request, size_t n_bytes, uint64_t *sum,
+                                    size_t n_words, cof_error *err);
+/* The labels of the shard's rows under the request of cof_model_label_request; -1 for a dropped row. */
+COF_API cof_status cof_shard_labels(cof_shard *shard, const void *request, size_t n_bytes, int32_t *labels,
+                                    size_t n_labels, cof_error *err);
+
+/* ---- Driver --------------------------------------------------------------------------------------------- */
+
+/* How the driver reaches the shards. `ask` sends the request to every shard and adds up their answers in sum[], whose
+ * n_words words are 0 at first. It is called on the thread that called the driver, one request at a time. Nonzero: the
+ * shards cannot be reached, and the fit fails with COF_ERR_BACKEND. */
+typedef struct cof_shards {
+    size_t struct_size;
+    int (*ask)(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words);
+    void *ctx;
+} cof_shards;
+
+/* cof_fit and cof_fit_auto over shards. The model holds no labels: send cof_model_label_request to the shards.
+ * COF_ERR_UNSUPPORTED for what shards cannot do: weights other than a column, columns with COF_ROLE_NUMERIC, methods
+ * that read whole rows (k-prototypes, ek-prototypes, jdm, ocil:original), tables that need more than 2^24 words in an
+ * answer. COF_ERR_DATA if answers are damaged, or do not come from every row exactly once. */
+COF_API cof_status cof_fit_shards(const cof_env *env, const cof_schema *schema,
+                                  const cof_fit_options *options, const cof_shards *shards, cof_model **out,
+                                  cof_fit_info *info, cof_error *err);
+COF_API cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema,
+                                       const cof_fit_options *options, uint32_t k_min, uint32_t k_max,
+                                       const cof_shards *shards, cof_model **out, cof_fit_info *info,
+                                       cof_error *err);
+/* The request with which cof_shard_labels gives the labels of the fit. Lent; NULL and 0 if the model was not fitted over
+ * shards, or was saved and loaded. */
+COF_API const void *cof_model_label_request(const cof_model *model, size_t *n_bytes);
+/* Compares the clusters of a fit over shards with the classes in a column, as cof_evaluate does with labels. Rows
+ * without a class or a label do not count. */
+COF_API cof_status cof_evaluate_shards(const cof_model *model, const cof_schema *schema, size_t column,
+                                       const cof_shards *shards, cof_indices *indices, cof_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

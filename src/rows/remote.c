@@ -1,0 +1,736 @@
+/* Rows that shards have, as an implementation of rows.h. Every operation is one request or a few: its bytes go to all
+ * shards, and the sum of their answers comes back.
+ *
+ * The driver keeps no label. A partition is known by the score table that made it, so saving one costs a copy of that
+ * table and of the counts. */
+#include "remote.h"
+
+#include "request.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELL_WORDS = 1 << 20, PAIR_WORDS = 1 << 20, LOOK_ROWS = 8192 };
+
+typedef struct remote {
+    cofi_rows base;
+    cof_env env;
+    const cofi_remote *to;
+    cofi_frame frame;
+    cofi_writer request;
+    uint64_t *answer;
+    size_t room;
+} remote;
+
+/* The labels of a partition: not the labels themselves. */
+struct cofi_labels {
+    cofi_blocks own;
+    cofi_writer made; /* the score table that made them */
+    cofi_writer next;
+    cofi_writer seeds; /* u32 per cell */
+    uint32_t n_seeds;
+    uint64_t *near; /* per distance to the nearest seed: weight of the rows; valid if `measured` */
+    bool measured;
+    uint32_t extreme;
+};
+
+struct cofi_kept {
+    unsigned char *made; /* room for the longest table */
+    size_t n_made;
+    uint64_t *count; /* then the sizes */
+    uint64_t hash;
+};
+
+static remote *remote_of(const cofi_rows *rows)
+{
+    return (remote *)(void *)rows;
+}
+
+/* ---- Asking -------------------------------------------------------------------------------------- */
+
+static cofi_writer *begin(remote *m, cofi_ask kind)
+{
+    m->request.env = m->env;
+    cofi_request_begin(&m->request, kind, &m->frame);
+    return &m->request;
+}
+
+static cof_status make_room(remote *m, size_t n, cof_error *err)
+{
+    if (n > COFI_MOST_WORDS + COFI_ANSWER_END)
+        return cofi_fail(
+            err, COF_ERR_UNSUPPORTED,
+            "shards would have to answer with %zu words, but at most %d are sent; ask for fewer clusters, "
+            "or leave out the columns with most values",
+            n, (int)COFI_MOST_WORDS);
+    if (n > m->room) {
+        cofi_release(&m->env, m->answer);
+        m->room = 0;
+        m->answer = cofi_alloc(&m->env, n, sizeof *m->answer);
+        if (m->answer == NULL) return cofi_no_memory(err);
+        m->room = n;
+    }
+    memset(m->answer, 0, n * sizeof *m->answer);
+    return COF_OK;
+}
+
+/* Sends the request; m->answer has n words afterwards. */
+static cof_status ask(remote *m, size_t n, cof_error *err)
+{
+    size_t n_all = n + COFI_ANSWER_END;
+    cof_status status = make_room(m, n_all, err);
+    if (status != COF_OK) return status;
+    cofi_request_end(&m->request, n_all);
+    if (m->request.failed) {
+        cofi_release(&m->env, m->request.bytes);
+        m->request = (cofi_writer){.env = m->env};
+        return cofi_no_memory(err);
+    }
+    if (m->to->shards.ask(m->to->shards.ctx, m->request.bytes, m->request.n, m->answer, n_all) != 0)
+        return cofi_fail(err, COF_ERR_BACKEND, "the shards cannot be reached: a request was not answered");
+    return cofi_answer_check(m->answer, n_all, m->frame.n_rows, err);
+}
+
+static cof_status not_over_shards(const char *what, cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_UNSUPPORTED, "%s cannot be done over shards; fit the table on one machine",
+                     what);
+}
+
+static void put_rows(cofi_writer *w, const uint64_t *row, size_t n)
+{
+    cofi_put_u64(w, n);
+    cofi_put_words(w, row, n);
+}
+
+/* ---- The rows themselves ------------------------------------------------------------------------- */
+
+static void remote_close(cofi_rows *rows)
+{
+    remote *m = remote_of(rows);
+    cof_env env = m->env;
+    void *owned[] = {m->request.bytes, m->answer, m};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+}
+
+static cof_status totals(cofi_rows *rows, uint64_t *total, cof_error *err)
+{
+    remote *m = remote_of(rows);
+    size_t n = cofi_n_flat(rows->problem);
+    begin(m, COFI_ASK_TOTALS);
+    cof_status status = ask(m, n, err);
+    if (status == COF_OK) memcpy(total, m->answer, n * sizeof *total);
+    return status;
+}
+
+static bool row_is_possible(const cofi_problem *p, const uint64_t *word)
+{
+    for (size_t r = 0; r < p->n_attrs; r++)
+        if (word[r] >= p->first[r + 1] - p->first[r]) return false;
+    return true;
+}
+
+static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
+                        cof_error *err)
+{
+    remote *m = remote_of(rows);
+    size_t n_attrs = rows->problem->n_attrs, most = CELL_WORDS / (n_attrs + 1) + 1;
+    if (row == NULL) return not_over_shards("a method that reads whole rows", err);
+    for (size_t at = 0; at < n; at += most) {
+        size_t n_here = n - at < most ? n - at : most;
+        put_rows(begin(m, COFI_ASK_CELLS), row + at, n_here);
+        cof_status status = ask(m, n_here * (n_attrs + 1), err);
+        if (status != COF_OK) return status;
+        for (size_t i = 0; i < n_here; i++) {
+            const uint64_t *word = m->answer + i * (n_attrs + 1);
+            if (!row_is_possible(rows->problem, word))
+                return cofi_fail(err, COF_ERR_DATA,
+                                 "a shard answered with a value that the schema does not have");
+            for (size_t r = 0; cell != NULL && r < n_attrs; r++)
+                cell[(at + i) * n_attrs + r] = (uint32_t)word[r];
+            if (weight != NULL) weight[at + i] = word[n_attrs];
+        }
+    }
+    return COF_OK;
+}
+
+static cof_status points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
+                         cof_error *err)
+{
+    remote *m = remote_of(rows);
+    cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)column);
+    put_rows(&m->request, row, n);
+    cof_status status = ask(m, n, err);
+    if (status == COF_OK) memcpy(point, m->answer, n * sizeof *point);
+    return status;
+}
+
+static uint64_t pair_words(const cofi_problem *p, size_t t, bool before_only)
+{
+    uint64_t sum = 0;
+    for (size_t r = 0; r < (before_only ? t : p->n_attrs); r++)
+        sum += (uint64_t)p->n_values[t] * p->n_values[r];
+    return sum;
+}
+
+/* Passes the tables of one target on; returns the word after them. */
+static const uint64_t *visit_target(const cofi_problem *p, const cofi_pair_visitor *v, size_t t,
+                                    const uint64_t *word, double *count)
+{
+    if (v->begin != NULL) v->begin(v->ctx, 0, t);
+    for (size_t r = 0; r < (v->before_only ? t : p->n_attrs); r++) {
+        size_t n = (size_t)p->n_values[t] * p->n_values[r];
+        for (size_t at = 0; at < n; at++) count[at] = (double)word[at] / p->unit;
+        v->pair(v->ctx, 0, t, r, count);
+        word += n;
+    }
+    if (v->end != NULL) v->end(v->ctx, 0, t);
+    return word;
+}
+
+static cof_status pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *v, cof_error *err)
+{
+    remote *m = remote_of(rows);
+    const cofi_problem *p = rows->problem;
+    uint64_t largest = 0;
+    cof_status status = COF_OK;
+    (void)team;
+    for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
+    if (largest * largest > COFI_MOST_WORDS) return make_room(m, (size_t)(largest * largest), err);
+    double *count = cofi_alloc(&m->env, (size_t)(largest * largest), sizeof *count);
+    if (count == NULL) return cofi_no_memory(err);
+    for (size_t t = 0, end; t < p->n_attrs && status == COF_OK; t = end) {
+        uint64_t n = pair_words(p, t, v->before_only);
+        for (end = t + 1; end < p->n_attrs && n + pair_words(p, end, v->before_only) <= PAIR_WORDS; end++)
+            n += pair_words(p, end, v->before_only);
+        cofi_writer *w = begin(m, COFI_ASK_PAIRS);
+        cofi_put_u32(w, (uint32_t)t);
+        cofi_put_u32(w, (uint32_t)end);
+        cofi_put_u32(w, v->before_only);
+        status = ask(m, (size_t)n, err);
+        const uint64_t *word = m->answer;
+        for (size_t target = t; status == COF_OK && target < end; target++)
+            word = visit_target(p, v, target, word, count);
+        if (status == COF_OK && cofi_should_stop(&m->env))
+            status = cofi_fail(err, COF_ERR_STOPPED, "stopped");
+    }
+    cofi_release(&m->env, count);
+    return status;
+}
+
+/* ---- Partitions ---------------------------------------------------------------------------------- */
+
+static size_t n_counts(const cofi_partition *p)
+{
+    return (size_t)cofi_n_flat(p->rows->problem) * p->stride;
+}
+
+static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err)
+{
+    const cof_env *env = &remote_of(p->rows)->env;
+    cofi_labels *l = p->labels = cofi_alloc_zero(env, 1, sizeof *l);
+    (void)team;
+    if (l == NULL) return cofi_no_memory(err);
+    l->own.env = l->made.env = l->next.env = l->seeds.env = *env;
+    p->count = cofi_blocks_add_zero(&l->own, n_counts(p), sizeof *p->count);
+    p->size = cofi_blocks_add_zero(&l->own, p->k, sizeof *p->size);
+    l->near = cofi_blocks_add_zero(&l->own, p->rows->problem->n_attrs + 1, sizeof *l->near);
+    return cofi_blocks_status(&l->own, err);
+}
+
+static void close_labels(cofi_partition *p)
+{
+    const cof_env *env = &remote_of(p->rows)->env;
+    cofi_labels *l = p->labels;
+    if (l == NULL) return;
+    cofi_blocks_release(&l->own);
+    void *owned[] = {l->made.bytes, l->next.bytes, l->seeds.bytes, l};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+}
+
+static void forget(cofi_partition *p)
+{
+    p->labels->made.n = 0;
+    memset(p->count, 0, n_counts(p) * sizeof *p->count);
+    memset(p->size, 0, p->k * sizeof *p->size);
+    p->hash = 0;
+}
+
+static void swap_writers(cofi_writer *a, cofi_writer *b)
+{
+    cofi_writer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Writes one table of a pass: the table that made the labels, if there are labels, and the next one. */
+static void put_pass(cofi_writer *w, cofi_pass_request *q)
+{
+    cofi_labels *l = q->partition->labels;
+    l->next.n = 0;
+    cofi_put_scores(&l->next, q->scores, cofi_n_flat(q->partition->rows->problem));
+    cofi_put_u32(w, l->made.n > 0);
+    if (l->made.n > 0) cofi_put_bytes(w, l->made.bytes, l->made.n);
+    if (!l->next.failed) cofi_put_bytes(w, l->next.bytes, l->next.n);
+    w->failed |= l->next.failed;
+}
+
+static const uint64_t *take_pass(cofi_pass_request *q, const uint64_t *word)
+{
+    cofi_partition *p = q->partition;
+    size_t n = n_counts(p);
+    memcpy(p->count, word, n * sizeof *word);
+    memcpy(p->size, word + n, p->k * sizeof *word);
+    q->moved = word[n + p->k];
+    p->hash = word[n + p->k + 1];
+    p->known = true;
+    swap_writers(&p->labels->made, &p->labels->next);
+    return word + n + p->k + 2;
+}
+
+static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
+{
+    remote *m = remote_of(request[0].partition->rows);
+    cofi_writer *w = begin(m, COFI_ASK_PASS);
+    size_t n_words = 0;
+    cofi_put_u32(w, (uint32_t)n);
+    for (size_t t = 0; t < n; t++) {
+        put_pass(w, &request[t]);
+        n_words += n_counts(request[t].partition) + request[t].partition->k + 2;
+    }
+    cof_status status = ask(m, n_words, err);
+    const uint64_t *word = m->answer;
+    for (size_t t = 0; t < n && status == COF_OK; t++) word = take_pass(&request[t], word);
+    return status;
+}
+
+static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
+{
+    (void)p;
+    (void)label;
+    (void)moved;
+    return not_over_shards("a method that labels rows without scores", err);
+}
+
+static cof_status open_kept(const cofi_partition *p, cofi_kept **kept, cof_error *err)
+{
+    cofi_blocks *own = &p->labels->own;
+    if (*kept != NULL) return COF_OK;
+    cofi_kept *k = cofi_blocks_add_zero(own, 1, sizeof *k);
+    if (k == NULL) return cofi_no_memory(err);
+    k->made = cofi_blocks_add(own, COFI_SCORES_HEAD + (p->stride + 2 * n_counts(p)) * sizeof(uint64_t), 1);
+    k->count = cofi_blocks_add(own, n_counts(p) + p->k, sizeof *k->count);
+    if (k->made == NULL || k->count == NULL) return cofi_no_memory(err);
+    *kept = k;
+    return COF_OK;
+}
+
+static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
+{
+    const cofi_writer *made = &p->labels->made;
+    size_t n = n_counts(p);
+    COFI_TRY(open_kept(p, kept, err));
+    if (made->n > 0) memcpy((*kept)->made, made->bytes, made->n);
+    (*kept)->n_made = made->n;
+    memcpy((*kept)->count, p->count, n * sizeof *p->count);
+    memcpy((*kept)->count + n, p->size, p->k * sizeof *p->size);
+    (*kept)->hash = p->hash;
+    return COF_OK;
+}
+
+static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
+{
+    size_t n = n_counts(p);
+    p->labels->made.n = 0;
+    cofi_put_bytes(&p->labels->made, kept->made, kept->n_made);
+    memcpy(p->count, kept->count, n * sizeof *p->count);
+    memcpy(p->size, kept->count + n, p->k * sizeof *p->size);
+    p->hash = kept->hash;
+    return p->labels->made.failed ? cofi_no_memory(err) : COF_OK;
+}
+
+/* Before the first pass only dropped rows have a label; a table of zeros puts all others into cluster 0. */
+static cof_status make_first_labels(const cofi_partition *p)
+{
+    cofi_blocks own = {.env = remote_of(p->rows)->env};
+    cofi_scores zero = {.k = p->k, .stride = p->stride, .scale = 1};
+    zero.value = cofi_blocks_add_zero(&own, n_counts(p), sizeof *zero.value);
+    zero.base = cofi_blocks_add_zero(&own, p->stride, sizeof *zero.base);
+    for (uint32_t j = p->k; zero.base != NULL && j < p->stride; j++) zero.base[j] = COFI_NEVER;
+    p->labels->next.n = 0;
+    if (!own.short_of_memory) cofi_put_scores(&p->labels->next, &zero, cofi_n_flat(p->rows->problem));
+    bool ok = !own.short_of_memory && !p->labels->next.failed;
+    cofi_blocks_release(&own);
+    return ok ? COF_OK : COF_ERR_MEMORY;
+}
+
+static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
+                         cof_error *err)
+{
+    remote *m = remote_of(p->rows);
+    const cofi_writer *made = &p->labels->made;
+    if (row == NULL) return not_over_shards("a list of all labels", err);
+    if (made->n == 0) {
+        if (make_first_labels(p) != COF_OK) return cofi_no_memory(err);
+        made = &p->labels->next;
+    }
+    cofi_writer *w = begin(m, COFI_ASK_LABELS);
+    cofi_put_bytes(w, made->bytes, made->n);
+    put_rows(w, row, n);
+    cof_status status = ask(m, n, err);
+    for (size_t i = 0; status == COF_OK && i < n; i++) {
+        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)p->k + 1)
+            return cofi_fail(err, COF_ERR_DATA, "a shard answered with a label that does not exist");
+        label[i] = (int32_t)m->answer[i] - 2;
+    }
+    return status;
+}
+
+cof_status cofi_remote_label_request(const cofi_partition *p, unsigned char **bytes, size_t *n_bytes,
+                                     cof_error *err)
+{
+    remote *m = remote_of(p->rows);
+    cofi_writer w = {.env = m->env};
+    cofi_request_begin(&w, COFI_ASK_LABELS, &m->frame);
+    cofi_put_bytes(&w, p->labels->made.bytes, p->labels->made.n);
+    put_rows(&w, NULL, 0);
+    cofi_request_end(&w, COFI_ANSWER_END);
+    if (w.failed) {
+        cofi_release(&m->env, w.bytes);
+        return cofi_no_memory(err);
+    }
+    *bytes = w.bytes;
+    *n_bytes = w.n;
+    return COF_OK;
+}
+
+static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
+{
+    remote *m = remote_of(p->rows);
+    size_t n = (size_t)cofi_n_flat(p->rows->problem) * e->stride;
+    cofi_writer *w = begin(m, COFI_ASK_EXPECT);
+    cofi_put_u32(w, e->k);
+    cofi_put_u64(w, e->step);
+    cofi_put_f64(w, e->membership);
+    cofi_put_f64(w, e->surprise);
+    cofi_put_words(w, e->log_pi, e->stride);
+    cofi_put_words(w, e->log_theta, n);
+    cof_status status = ask(m, n + e->stride + 2, err);
+    if (status != COF_OK) return status;
+    memcpy(e->count, m->answer, n * sizeof *e->count);
+    memcpy(e->size, m->answer + n, e->stride * sizeof *e->size);
+    e->weight = m->answer[n + e->stride];
+    e->surprise_units = m->answer[n + e->stride + 1];
+    double scale = cofi_surprise_scale(e->surprise, m->frame.total_weight);
+    e->log_likelihood = scale > 0 ? -(double)e->surprise_units / scale / m->frame.unit : (double)NAN;
+    return COF_OK;
+}
+
+/* ---- Seeds --------------------------------------------------------------------------------------- */
+
+static cof_status add_seed(cofi_partition *p, const uint32_t *cell, cof_error *err)
+{
+    cofi_labels *l = p->labels;
+    l->measured = false;
+    if (cell == NULL) {
+        l->seeds.n = 0;
+        l->n_seeds = 0;
+        return COF_OK;
+    }
+    for (size_t r = 0; r < p->rows->problem->n_attrs; r++) cofi_put_u32(&l->seeds, cell[r]);
+    l->n_seeds++;
+    return l->seeds.failed ? cofi_no_memory(err) : COF_OK;
+}
+
+static cofi_writer *begin_with_seeds(const cofi_partition *p, cofi_ask kind)
+{
+    cofi_writer *w = begin(remote_of(p->rows), kind);
+    cofi_put_u32(w, p->labels->n_seeds);
+    cofi_put_bytes(w, p->labels->seeds.bytes, p->labels->seeds.n);
+    return w;
+}
+
+static cof_status measure(cofi_partition *p, cof_error *err)
+{
+    cofi_labels *l = p->labels;
+    size_t n = p->rows->problem->n_attrs + 1;
+    if (l->measured) return COF_OK;
+    begin_with_seeds(p, COFI_ASK_NEAR);
+    cof_status status = ask(remote_of(p->rows), n, err);
+    if (status != COF_OK) return status;
+    memcpy(l->near, remote_of(p->rows)->answer, n * sizeof *l->near);
+    l->measured = true;
+    return COF_OK;
+}
+
+static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
+{
+    cofi_labels *l = p->labels;
+    size_t n = p->rows->problem->n_attrs + 1;
+    *total = p->rows->problem->total_weight;
+    if (by == COFI_ANY_ROW || l->n_seeds == 0) return COF_OK;
+    cof_status status = measure(p, err);
+    if (status != COF_OK) return status;
+    l->extreme = 0;
+    for (uint32_t d = 0; d < n; d++)
+        if (l->near[d] > 0 && (by == COFI_FARTHEST || l->near[l->extreme] == 0)) l->extreme = d;
+    *total = l->near[l->extreme];
+    if (by == COFI_FARTHEST || by == COFI_NEAREST) return COF_OK;
+    *total = 0;
+    for (uint32_t d = 1; d < n; d++) *total += by == COFI_BY_DISTANCE ? d * l->near[d] : l->near[d];
+    return COF_OK;
+}
+
+/* The first row at which the running sum of the masses exceeds `target`: finds the stretch in which that is, cuts it into
+ * stretches, and so on. */
+static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const uint64_t *density,
+                          uint64_t target, uint64_t *row, cof_error *err)
+{
+    remote *m = remote_of(p->rows);
+    uint64_t from = 0, to = m->frame.n_rows;
+    for (;;) {
+        uint64_t each = (to - from + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
+        cofi_writer *w = begin_with_seeds(p, COFI_ASK_MASS);
+        cofi_put_u32(w, by);
+        cofi_put_u64(w, key);
+        cofi_put_u64(w, from);
+        cofi_put_u64(w, to);
+        if (density != NULL) cofi_put_words(w, density, cofi_n_flat(p->rows->problem));
+        cof_status status = ask(m, COFI_MASS_PARTS, err);
+        if (status != COF_OK) return status;
+        size_t at = 0;
+        while (at < COFI_MASS_PARTS && target >= m->answer[at]) target -= m->answer[at++];
+        from += at * each;
+        if (at == COFI_MASS_PARTS || from >= to)
+            return cofi_fail(err, COF_ERR_DATA,
+                             "the shards contradict an earlier answer; do their rows change?");
+        to = from + each < to ? from + each : to;
+        *row = from;
+        if (each == 1) return COF_OK;
+    }
+}
+
+static cof_status row_at(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row, cof_error *err)
+{
+    const cofi_problem *problem = p->rows->problem;
+    bool even =
+        problem->total_weight == problem->n_table_rows && cofi_table_weight_column(problem->table) == NULL;
+    *row = target;
+    if (by == COFI_ANY_ROW && even) return COF_OK;
+    return descend(p, by, p->labels->extreme, NULL, target, row, err);
+}
+
+/* The greatest merit of a row is found digit by digit, then the first row that has it. */
+static cof_status densest(cofi_partition *p, const uint64_t *total, uint64_t *row, cof_error *err)
+{
+    remote *m = remote_of(p->rows);
+    uint64_t merit = 0;
+    for (int shift = 64 / COFI_MERIT_BITS * COFI_MERIT_BITS; shift >= 0; shift -= COFI_MERIT_BITS) {
+        cofi_writer *w = begin_with_seeds(p, COFI_ASK_MERIT);
+        cofi_put_u32(w, (uint32_t)shift);
+        cofi_put_u64(w, merit);
+        cofi_put_words(w, total, cofi_n_flat(p->rows->problem));
+        cof_status status = ask(m, COFI_MERIT_BUCKETS, err);
+        if (status != COF_OK) return status;
+        size_t digit = COFI_MERIT_BUCKETS - 1;
+        while (digit > 0 && m->answer[digit] == 0) digit--;
+        merit = merit << COFI_MERIT_BITS | digit;
+    }
+    return descend(p, COFI_MASS_MERIT, merit, total, 0, row, err);
+}
+
+static const char *kernel(const cofi_partition *p)
+{
+    (void)p;
+    return "shards";
+}
+
+static const cofi_rows_ops remote_ops = {
+    .kernel = kernel,
+    .close = remote_close,
+    .totals = totals,
+    .fetch = fetch,
+    .points = points,
+    .pairs = pairs,
+    .open = open_labels,
+    .close_labels = close_labels,
+    .forget = forget,
+    .pass = pass,
+    .take = take,
+    .keep = keep,
+    .recall = recall,
+    .labels = labels,
+    .expect = expect,
+    .add_seed = add_seed,
+    .mass = mass,
+    .row_at = row_at,
+    .densest = densest,
+};
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+static cof_status set_unit(cofi_problem *p, const cof_fit_options *o, cof_error *err)
+{
+    const cofi_column *c = cofi_table_weight_column(p->table);
+    p->unit = 1.0;
+    if (o->weights != NULL)
+        return cofi_fail(err, COF_ERR_UNSUPPORTED, "over shards, weights are given as a column of the table");
+    if (c == NULL) return COF_OK;
+    double *value = cofi_alloc(&p->env, c->n_values, sizeof *value);
+    if (value == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_weights_parse(c, value, err);
+    if (status == COF_OK)
+        status = cofi_weights_unit(value, c->rows_of, c->n_values, p->n_table_rows, &p->unit, err);
+    cofi_release(&p->env, value);
+    return status;
+}
+
+static cof_status check_columns(const cofi_problem *p, cof_error *err)
+{
+    for (size_t c = 0; c < p->table->n_columns; c++)
+        if (p->table->column[c].role == COF_ROLE_NUMERIC)
+            return cofi_fail(
+                err, COF_ERR_UNSUPPORTED,
+                "column '%s' is a quantity that is not cut, which cannot be done over shards; cut it into "
+                "bins instead",
+                p->table->column[c].name);
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        if (c->n_missing > 0 && p->missing == COF_MISSING_ERROR)
+            return cofi_missing_error(c, c->first_missing, err);
+    }
+    return p->n_candidates > 0 ? COF_OK : cofi_problem_check_attributes(p, err);
+}
+
+/* The frame names the attributes that the problem has by now. */
+static void set_frame(remote *m, const cofi_problem *p, const size_t *column, size_t n)
+{
+    m->frame.missing = p->missing;
+    m->frame.unit = p->unit;
+    m->frame.n_rows = p->n_table_rows;
+    m->frame.total_weight = p->total_weight;
+    m->frame.n_attrs = (uint32_t)n;
+    for (size_t a = 0; a < n; a++) m->frame.column[a] = (uint32_t)column[a];
+}
+
+/* Asks how much each value weighs, and leaves out the columns that are constant among rows of positive weight. */
+static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
+{
+    cof_status status = cofi_problem_open_attributes(p, err);
+    size_t n = COFI_CENSUS_HEAD;
+    p->total_weight = p->n_table_rows; /* not known yet, and not used by a census */
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        n += cofi_problem_n_slots(p, c);
+    }
+    if (status != COF_OK) return status;
+    set_frame(m, p, p->candidate, p->n_candidates);
+    begin(m, COFI_ASK_CENSUS);
+    status = ask(m, n, err);
+    if (status != COF_OK) return status;
+    p->n_dropped = m->answer[0];
+    p->total_weight = m->answer[1];
+    if (p->n_dropped >= p->n_table_rows) return cofi_all_dropped_error(err);
+    const uint64_t *total = m->answer + COFI_CENSUS_HEAD;
+    for (size_t a = 0; a < p->n_candidates && status == COF_OK; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        uint32_t n_present = 0;
+        for (uint32_t v = 0; v < cofi_problem_n_values(p, c); v++) n_present += total[v] > 0;
+        total += cofi_problem_n_slots(p, c);
+        status = cofi_problem_add_attribute(p, p->candidate[a], n_present, err);
+    }
+    if (status == COF_OK) status = cofi_problem_check_attributes(p, err);
+    if (status == COF_OK) set_frame(m, p, p->column, p->n_attrs);
+    return status;
+}
+
+/* Adds rows that differ from all earlier ones until there are k of them, or no more. */
+static cof_status look_for_rows(remote *m, cofi_problem *p, uint32_t k, cof_error *err)
+{
+    cofi_partition q;
+    uint32_t *cell = cofi_alloc(&m->env, p->n_attrs, sizeof *cell);
+    uint64_t left = 1, row;
+    cof_status status = cell == NULL ? cofi_no_memory(err) : COF_OK;
+    cof_status opened = cofi_partition_open(&m->base, 1, NULL, &q, err);
+    if (status == COF_OK) status = opened;
+    p->n_distinct = 0;
+    while (status == COF_OK && p->n_distinct < k) {
+        status = mass(&q, COFI_ANY_NEW_ROW, &left, err);
+        if (status != COF_OK || left == 0) break;
+        status = row_at(&q, q.labels->n_seeds > 0 ? COFI_ANY_NEW_ROW : COFI_ANY_ROW, 0, &row, err);
+        if (status == COF_OK) status = fetch(&m->base, &row, 1, cell, NULL, err);
+        if (status == COF_OK) status = add_seed(&q, cell, err);
+        p->n_distinct++;
+    }
+    p->counted = left == 0; /* else there are at least k */
+    cofi_partition_close(&q);
+    cofi_release(&m->env, cell);
+    return status;
+}
+
+/* Counts the distinct rows of a small table; of a large one, only makes sure that there are k. */
+static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_error *err)
+{
+    cofi_problem some;
+    cofi_rows *rows = NULL;
+    bool all = p->n_table_rows < 2 * LOOK_ROWS;
+    cof_status status =
+        cofi_rows_sample(&m->base, all ? (size_t)p->n_table_rows : LOOK_ROWS, &some, &rows, err);
+    uint64_t n_distinct = some.n_distinct;
+    cofi_rows_close(rows);
+    cofi_problem_close(&some);
+    if (status != COF_OK) return status;
+    p->counted = all;
+    if (all) p->n_distinct = n_distinct;
+    return !all && n_distinct < k ? look_for_rows(m, p, k, err) : COF_OK;
+}
+
+cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, cofi_problem *p,
+                            cofi_rows **rows, cof_error *err)
+{
+    *p = (cofi_problem){
+        .own = {.env = table->env}, .env = table->env, .table = table, .missing = o->missing, .remote = true};
+    p->n_table_rows = p->n_walked = table->n_rows;
+    remote *m = cofi_alloc_zero(&p->env, 1, sizeof *m);
+    *rows = m != NULL ? &m->base : NULL;
+    if (m == NULL) return cofi_no_memory(err);
+    m->base = (cofi_rows){&remote_ops, p};
+    m->env = p->env;
+    m->to = table->remote;
+    m->frame.column = cofi_blocks_add(&p->own, table->n_columns, sizeof *m->frame.column);
+    if (m->frame.column == NULL) return cofi_no_memory(err);
+    if (table->n_rows == 0) return cofi_fail(err, COF_ERR_FEW_ROWS, "the shards have no rows");
+    cof_status status = cofi_problem_set_candidates(p, err);
+    if (status == COF_OK) status = check_columns(p, err);
+    if (status == COF_OK) status = set_unit(p, o, err);
+    if (status == COF_OK) status = set_attributes(m, p, err);
+    if (status == COF_OK) status = count_distinct(m, p, o->k, err);
+    return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
+}
+
+/* ---- Classes ------------------------------------------------------------------------------------- */
+
+cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *to, const cof_schema *schema,
+                               const void *label_request, size_t n_bytes, size_t column, uint32_t k,
+                               uint64_t **count, cof_error *err)
+{
+    size_t n_columns = schema->table.n_columns, n = (size_t)k * schema->table.column[column].n_values;
+    remote m = {.env = *env, .to = to};
+    cofi_request q;
+    m.frame.column = cofi_alloc(env, n_columns, sizeof *m.frame.column);
+    if (m.frame.column == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_request_read(label_request, n_bytes, m.frame.column, n_columns, &q, err);
+    if (status == COF_OK) {
+        m.frame = q.frame;
+        cofi_put_u32(begin(&m, COFI_ASK_CLASSES), (uint32_t)column);
+        cofi_put_bytes(&m.request, q.body.bytes + q.body.at, q.body.n - q.body.at);
+        status = ask(&m, n, err);
+    }
+    if (status == COF_OK) {
+        *count = m.answer;
+        m.answer = NULL;
+    }
+    void *owned[] = {m.frame.column, m.request.bytes, m.answer};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    return status;
+}

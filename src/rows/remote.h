@@ -1,0 +1,22 @@
+/* Rows that shards have: what the driver of a fit needs beyond rows.h. */
+#ifndef COFI_REMOTE_H
+#define COFI_REMOTE_H
+
+#include "../table/schema.h"
+#include "rows.h"
+
+/* Who has the rows of a table; cof_table.remote points to it. */
+typedef struct cofi_remote {
+    cof_shards shards;
+} cofi_remote;
+
+/* The request that makes the labels of the partition, without any row listed. The caller releases *bytes. */
+cof_status cofi_remote_label_request(const cofi_partition *partition, unsigned char **bytes, size_t *n_bytes,
+                                     cof_error *err);
+/* Turns a request for labels into one for the rows of each cluster and class of a column, and asks it: count[j * classes
+ * + class]. */
+cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *remote, const cof_schema *schema,
+                               const void *label_request, size_t n_bytes, size_t column, uint32_t k,
+                               uint64_t **count, cof_error *err);
+
+#endif

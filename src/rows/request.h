@@ -1,0 +1,80 @@
+/* Requests of a driver to its shards, and their answers, as bytes and words.
+ *
+ * A request is, little-endian: "COFREQST", u32 version, u32 kind, u64 words of the answer, the frame (u32 missing, u32
+ * attributes, f64 unit, u64 rows, u64 total weight, u32 per attribute: its column), a body that depends on the kind, and
+ * u64 checksum. An answer is an array of words. Its last two are the number of rows that it is about and a sum of all
+ * words times factors; both may be added like the other words, so that the driver notices damage, and shards that are
+ * missing or were counted twice. docs/shards.md describes the bodies. */
+#ifndef COFI_REQUEST_H
+#define COFI_REQUEST_H
+
+#include "../core/bytes.h"
+#include "rows.h"
+
+typedef enum cofi_ask {
+    COFI_ASK_CENSUS = 1,
+    COFI_ASK_TOTALS = 2,
+    COFI_ASK_CELLS = 3,
+    COFI_ASK_PAIRS = 4,
+    COFI_ASK_PASS = 5,
+    COFI_ASK_LABELS = 6,
+    COFI_ASK_EXPECT = 7,
+    COFI_ASK_NEAR = 8,
+    COFI_ASK_MASS = 9,
+    COFI_ASK_MERIT = 10,
+    COFI_ASK_POINTS = 11,
+    COFI_ASK_CLASSES = 12
+} cofi_ask;
+
+enum {
+    COFI_REQUEST_VERSION = 1,
+    COFI_ANSWER_END = 2,  /* words at the end of every answer */
+    COFI_CENSUS_HEAD = 2, /* dropped rows, total weight; then the totals of the values */
+    COFI_MASS_PARTS = 4096,
+    COFI_MERIT_BITS = 11,
+    COFI_MERIT_BUCKETS = 1 << COFI_MERIT_BITS,
+    COFI_MOST_WORDS = 1 << 24 /* of an answer */
+};
+
+/* What a mass is: a cofi_chance, or 1 for rows of positive weight whose merit has these bits. */
+enum { COFI_MASS_MERIT = 100 };
+
+typedef struct cofi_request {
+    uint32_t kind;
+    uint64_t n_words;
+    cofi_frame frame;   /* frame.column is the caller's, with room for most_attrs */
+    uint64_t frame_key; /* equal frames have equal keys */
+    cofi_reader body;
+} cofi_request;
+
+/* Begins a request in an empty writer; the body follows, then the end. */
+void cofi_request_begin(cofi_writer *writer, cofi_ask kind, const cofi_frame *frame);
+void cofi_request_end(cofi_writer *writer, uint64_t n_words);
+/* Checks everything but the body. */
+cof_status cofi_request_read(const void *bytes, size_t n_bytes, uint32_t *column, size_t most_attrs,
+                             cofi_request *request, cof_error *err);
+
+/* Fills in the last two words of an answer of n words. */
+void cofi_answer_end(uint64_t *answer, size_t n, uint64_t n_rows);
+cof_status cofi_answer_check(const uint64_t *answer, size_t n, uint64_t n_rows, cof_error *err);
+
+/* ---- Score tables -------------------------------------------------------------------------------- */
+
+enum { COFI_SCORES_HEAD = 24 }; /* bytes before the base */
+/* u32 k, u32 whether `plain` follows, u64 key, f64 scale, base, value, plain. */
+void cofi_put_scores(cofi_writer *writer, const cofi_scores *scores, uint32_t n_flat);
+uint64_t cofi_scores_key(const cofi_writer *writer, size_t begin); /* of the table that was put there */
+
+typedef struct cofi_score_room {
+    uint32_t n_flat, k;
+    cofi_scores scores; /* points into the blocks */
+    double *plain;
+    uint64_t key;
+    cofi_blocks own;
+} cofi_score_room;
+
+/* Reads a table for these attributes; fails the reader if a sum of a row's scores could be too large. False: no
+ * memory. */
+bool cofi_get_scores(cofi_reader *reader, const cofi_problem *problem, cofi_score_room *room);
+
+#endif

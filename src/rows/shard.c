@@ -1,0 +1,743 @@
+/* A shard: rows in memory that answer requests.
+ *
+ * An answer depends on the rows and the request alone. What is remembered between requests saves time: the rows as the
+ * latest frame wants them, the labels of the latest score tables, and the distances to the latest seeds. */
+#include "../core/rng.h"
+#include "../table/encode.h"
+#include "../table/schema.h"
+#include "local.h"
+#include "request.h"
+
+#include <math.h>
+
+enum { MOST_SLOTS = 32, SLOT_ROWS = 1 << 20, FEW_SLOTS = 2 };
+
+/* A partition and the key of the score table that made its labels; 0: no labels. */
+typedef struct slot {
+    cofi_partition partition;
+    uint64_t key, used;
+} slot;
+
+struct cof_shard {
+    cof_env env;
+    cof_schema *schema;
+    cof_table rows;        /* codes as the schema numbers them; texts are the schema's */
+    void **block;          /* per column: its codes, if they are not the table's own */
+    double **point;        /* per column: point of every code as read, if it is cut */
+    const cof_table *read; /* the table as it was read; NULL: no rows */
+    size_t *read_column;
+    uint64_t first_row;
+    cofi_team *team;
+    uint32_t *column; /* room for a frame */
+    /* for the latest frame */
+    bool open;
+    uint64_t frame_key;
+    cofi_problem problem;
+    cofi_rows *local;
+    slot slot[MOST_SLOTS];
+    uint32_t n_slots;
+    uint64_t n_used;
+    cofi_partition seeds; /* has the distances to the seeds; rows == NULL: not opened */
+    uint32_t *seed, n_seeds;
+    cofi_score_room scores;
+    uint64_t *answer;
+    size_t answer_room;
+};
+
+/* A request that is being answered. */
+typedef struct job {
+    cof_shard *s;
+    cofi_request q;
+    uint64_t *word; /* the answer without its end */
+    size_t n_words;
+    cof_error *err;
+} job;
+
+static cof_status bad_request(cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_DATA, "the request does not fit the rows of this shard, or is damaged");
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+static uint8_t width_for(uint32_t n_values)
+{
+    return n_values < UINT8_MAX ? 1 : n_values < UINT16_MAX ? 2 : 4;
+}
+
+/* code[v] becomes the schema's number of value v of the table; the last one is that of a missing cell. */
+static cof_status match_values(const cof_env *env, const cofi_column *whole, const cofi_uncut *read,
+                               uint32_t *code, cof_error *err)
+{
+    cofi_uncut all = cofi_column_as_read(whole);
+    cofi_encoder known;
+    uint32_t id;
+    cof_status status = COF_OK;
+    cofi_encoder_init(&known, env);
+    for (uint32_t v = 0; status == COF_OK && v < all.n_values; v++) {
+        const char *text = all.text + all.offset[v];
+        status = cofi_encoder_intern(&known, text, strlen(text), &id);
+    }
+    for (uint32_t v = 0; status == COF_OK && v < read->n_values; v++) {
+        const char *text = read->text + read->offset[v];
+        status = cofi_encoder_intern(&known, text, strlen(text), &code[v]);
+        if (status != COF_OK || code[v] < all.n_values) continue;
+        cofi_encoder_free(&known);
+        return cofi_fail(
+            err, COF_ERR_DATA,
+            "column '%s' of the shard holds a value that the schema does not have; merge the schema of "
+            "these rows too",
+            whole->name);
+    }
+    cofi_encoder_free(&known);
+    if (status != COF_OK) return cofi_no_memory(err);
+    code[read->n_values] = all.n_values;
+    if (whole->cut == NULL) return COF_OK;
+    for (uint32_t v = 0; v <= read->n_values; v++) {
+        double point = code[v] < all.n_values ? all.point[code[v]] : (double)NAN;
+        code[v] = isnan(point) ? whole->n_values : cofi_cut_bin(whole->cut, point);
+    }
+    return COF_OK;
+}
+
+static bool is_identity(const uint32_t *code, uint32_t n)
+{
+    for (uint32_t v = 0; v <= n; v++)
+        if (code[v] != v) return false;
+    return true;
+}
+
+static bool recode(cof_shard *s, size_t c, const cofi_uncut *read, const uint32_t *code)
+{
+    cofi_column *to = &s->rows.column[c];
+    to->width = width_for(to->n_values);
+    if (is_identity(code, read->n_values) && read->n_values == to->n_values && read->width == to->width) {
+        to->codes = read->codes;
+        return true;
+    }
+    char *codes = cofi_alloc_column(&s->env, c, s->rows.n_rows, to->width, &s->block[c]);
+    if (codes == NULL) return false;
+    for (size_t i = 0; i < s->rows.n_rows; i++)
+        cofi_code_set(codes, to->width, i, code[cofi_code_at(read->codes, read->width, i)]);
+    to->codes = codes;
+    return true;
+}
+
+static cof_status open_column(cof_shard *s, size_t c, cof_error *err)
+{
+    const cofi_column *whole = &s->schema->table.column[c];
+    size_t at = cof_table_find(s->read, whole->name);
+    if (at == SIZE_MAX)
+        return cofi_fail(err, COF_ERR_DATA, "the shard has no column '%s', which the schema names",
+                         whole->name);
+    cofi_uncut read = cofi_column_as_read(&s->read->column[at]);
+    uint32_t *code = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof *code);
+    s->read_column[c] = at;
+    if (code == NULL) return cofi_no_memory(err);
+    cof_status status = match_values(&s->env, whole, &read, code, err);
+    if (status == COF_OK && !recode(s, c, &read, code)) status = cofi_no_memory(err);
+    if (status == COF_OK && whole->cut != NULL) {
+        s->point[c] = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof(double));
+        if (s->point[c] == NULL) status = cofi_no_memory(err);
+    }
+    cofi_release(&s->env, code);
+    if (status != COF_OK || whole->cut == NULL) return status;
+    for (uint32_t v = 0; v < read.n_values; v++) {
+        double point = NAN;
+        cofi_reading_parse(&whole->cut->reading, read.text + read.offset[v], &point);
+        s->point[c][v] = point;
+    }
+    s->point[c][read.n_values] = NAN;
+    return COF_OK;
+}
+
+static cof_status copy_schema(const cof_env *env, const cof_schema *from, cof_schema **to, cof_error *err)
+{
+    cofi_writer w = {.env = *env};
+    cofi_schema_put(&w, from);
+    cof_status status = w.failed ? cofi_no_memory(err) : cof_schema_read(env, w.bytes, w.n, to, err);
+    cofi_release(env, w.bytes);
+    return status;
+}
+
+static cof_status open_shard(cof_shard *s, uint32_t threads, cof_error *err)
+{
+    size_t n = s->schema->table.n_columns;
+    s->column = cofi_alloc(&s->env, n, sizeof *s->column);
+    s->seed = NULL;
+    s->block = cofi_alloc_zero(&s->env, n, sizeof *s->block);
+    s->point = cofi_alloc_zero(&s->env, n, sizeof *s->point);
+    s->read_column = cofi_alloc(&s->env, n, sizeof *s->read_column);
+    s->rows = s->schema->table;
+    s->rows.n_rows = s->read != NULL ? s->read->n_rows : 0;
+    s->rows.column = cofi_alloc(&s->env, n, sizeof *s->rows.column);
+    if (s->column == NULL || s->block == NULL || s->point == NULL || s->read_column == NULL ||
+        s->rows.column == NULL)
+        return cofi_no_memory(err);
+    if (n > 0) memcpy(s->rows.column, s->schema->table.column, n * sizeof *s->rows.column);
+    cof_status status = cofi_team_open(&s->env, threads, &s->team, err);
+    for (size_t c = 0; status == COF_OK && s->read != NULL && c < n; c++) status = open_column(s, c, err);
+    return status;
+}
+
+cof_status cof_shard_open(const cof_env *lent, const cof_table *table, const cof_schema *schema,
+                          uint64_t first_row, uint32_t threads, cof_shard **out, cof_error *err)
+{
+    cof_env env = cofi_env_resolve(lent);
+    cof_shard *s = cofi_alloc_zero(&env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    s->env = env;
+    s->first_row = first_row;
+    s->read = table != NULL && table->n_rows > 0 ? table : NULL;
+    cof_status status = copy_schema(&env, schema, &s->schema, err);
+    if (status == COF_OK) status = open_shard(s, threads, err);
+    uint64_t n = s->read != NULL ? s->read->n_rows : 0;
+    if (status == COF_OK && (first_row > schema->n_rows || n > schema->n_rows - first_row))
+        status = cofi_fail(err, COF_ERR_ARGUMENT, "rows %llu to %llu are not in a table of %llu rows",
+                           (unsigned long long)first_row + 1, (unsigned long long)(first_row + n),
+                           (unsigned long long)schema->n_rows);
+    if (status == COF_OK)
+        *out = s;
+    else
+        cof_shard_free(s);
+    return status;
+}
+
+/* ---- Frames and what is remembered ----------------------------------------------------------------- */
+
+static void close_frame(cof_shard *s)
+{
+    for (uint32_t t = 0; t < s->n_slots; t++) cofi_partition_close(&s->slot[t].partition);
+    s->n_slots = 0;
+    if (s->seeds.rows != NULL) cofi_partition_close(&s->seeds);
+    cofi_release(&s->env, s->seed);
+    s->seed = NULL;
+    s->n_seeds = 0;
+    cofi_rows_close(s->local);
+    s->local = NULL;
+    cofi_problem_close(&s->problem);
+    s->open = false;
+}
+
+void cof_shard_free(cof_shard *s)
+{
+    if (s == NULL) return;
+    cof_env env = s->env;
+    close_frame(s);
+    size_t n = s->schema != NULL ? s->schema->table.n_columns : 0;
+    for (size_t c = 0; s->block != NULL && c < n; c++) cofi_release(&env, s->block[c]);
+    for (size_t c = 0; s->point != NULL && c < n; c++) cofi_release(&env, s->point[c]);
+    cofi_blocks_release(&s->scores.own);
+    cofi_team_close(s->team);
+    void *owned[] = {s->column, s->block, s->point, s->read_column, s->schema != NULL ? s->rows.column : NULL,
+                     s->answer};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    cof_schema_free(s->schema);
+    cofi_release(&env, s);
+}
+
+static cof_status set_frame(job *j)
+{
+    cof_shard *s = j->s;
+    bool fold = j->q.kind != COFI_ASK_CENSUS;
+    uint64_t key = j->q.frame_key + fold;
+    if (s->open && s->frame_key == key) return COF_OK;
+    close_frame(s);
+    if (j->q.frame.n_rows != s->schema->n_rows) return bad_request(j->err);
+    for (uint32_t a = 0; a < j->q.frame.n_attrs; a++)
+        if (s->rows.column[j->q.frame.column[a]].role != COF_ROLE_ATTRIBUTE) return bad_request(j->err);
+    cof_status status =
+        cofi_rows_open_part(&s->rows, &j->q.frame, s->first_row, fold, &s->problem, &s->local, j->err);
+    s->open = status == COF_OK;
+    s->frame_key = key;
+    if (!s->open) close_frame(s);
+    return status;
+}
+
+static const cofi_local *local_of(const cof_shard *s)
+{
+    return cofi_local_of(s->local);
+}
+
+/* The slot with these labels, else a new one or the one that was not used for longest. */
+static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, cof_error *err)
+{
+    uint32_t most = s->rows.n_rows <= SLOT_ROWS ? MOST_SLOTS : FEW_SLOTS;
+    slot *oldest = NULL;
+    for (uint32_t t = 0; t < s->n_slots; t++) {
+        slot *here = &s->slot[t];
+        if (here->partition.k == k && here->key == key) {
+            *out = here;
+            here->used = ++s->n_used;
+            return COF_OK;
+        }
+        if (oldest == NULL || here->used < oldest->used) oldest = here;
+    }
+    if (s->n_slots < most)
+        oldest = &s->slot[s->n_slots];
+    else if (oldest->partition.k != k)
+        cofi_partition_close(&oldest->partition);
+    if (s->n_slots < most || oldest->partition.rows == NULL) {
+        *oldest = (slot){.key = 0};
+        cof_status status = cofi_partition_open(s->local, k, s->team, &oldest->partition, err);
+        if (status != COF_OK) {
+            cofi_partition_close(&oldest->partition);
+            if (s->n_slots == most) *oldest = s->slot[--s->n_slots];
+            return status;
+        }
+        if (s->n_slots < most) s->n_slots++;
+    }
+    if (oldest->key != 0) cofi_partition_forget(&oldest->partition);
+    oldest->key = 0;
+    oldest->used = ++s->n_used;
+    *out = oldest;
+    return COF_OK;
+}
+
+static cof_status run_pass(slot *at, const cofi_score_room *t, uint64_t *moved, cof_error *err)
+{
+    cofi_pass_request pass = {.partition = &at->partition, .scores = &t->scores};
+    cof_status status = at->partition.rows->ops->pass(&pass, 1, err);
+    *moved = pass.moved;
+    at->key = t->key;
+    return status;
+}
+
+static cof_status get_scores(job *j)
+{
+    if (!cofi_get_scores(&j->q.body, &j->s->problem, &j->s->scores)) return cofi_no_memory(j->err);
+    return j->q.body.failed ? bad_request(j->err) : COF_OK;
+}
+
+/* The slot with the labels of the next table in the body. */
+static cof_status read_labels(job *j, slot **out)
+{
+    uint64_t moved;
+    cof_status status = get_scores(j);
+    if (status == COF_OK) status = find_slot(j->s, j->s->scores.k, j->s->scores.key, out, j->err);
+    if (status == COF_OK && (*out)->key == 0) status = run_pass(*out, &j->s->scores, &moved, j->err);
+    return status;
+}
+
+/* ---- Answers ------------------------------------------------------------------------------------- */
+
+static void add_totals(job *j)
+{
+    const cofi_cells *c = &local_of(j->s)->cells;
+    uint64_t *total = j->word + (j->q.kind == COFI_ASK_CENSUS ? COFI_CENSUS_HEAD : 0);
+    for (size_t r = 0; r < c->n_attrs; r++)
+        for (size_t i = 0; i < c->n_rows; i++)
+            total[c->first[r] + cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
+}
+
+static cof_status answer_census(job *j)
+{
+    const cofi_cells *c = &local_of(j->s)->cells;
+    if (j->n_words != (size_t)COFI_CENSUS_HEAD + cofi_n_flat(&j->s->problem)) return bad_request(j->err);
+    j->word[0] = j->s->problem.n_dropped;
+    for (size_t i = 0; i < c->n_rows; i++) j->word[1] += cofi_cells_weight(c, i);
+    add_totals(j);
+    return COF_OK;
+}
+
+static cof_status answer_totals(job *j)
+{
+    if (j->n_words != cofi_n_flat(&j->s->problem)) return bad_request(j->err);
+    add_totals(j);
+    return COF_OK;
+}
+
+/* The place of a listed row in this shard; SIZE_MAX: another shard has it. */
+static size_t place_of(const cof_shard *s, uint64_t row)
+{
+    return row >= s->first_row && row - s->first_row < s->rows.n_rows ? (size_t)(row - s->first_row)
+                                                                      : SIZE_MAX;
+}
+
+/* The number of listed rows, which end the body. */
+static cof_status count_listed(job *j, uint64_t words_each, uint64_t *n)
+{
+    *n = cofi_get_u64(&j->q.body);
+    bool fits = !j->q.body.failed && *n == (j->q.body.n - j->q.body.at) / 8 &&
+                (j->q.body.n - j->q.body.at) % 8 == 0 && j->n_words == *n * words_each;
+    return fits ? COF_OK : bad_request(j->err);
+}
+
+static cof_status answer_cells(job *j)
+{
+    const cof_shard *s = j->s;
+    const cofi_local *l = local_of(s);
+    size_t n_attrs = s->problem.n_attrs;
+    uint64_t n;
+    cof_status status = count_listed(j, n_attrs + 1, &n);
+    for (uint64_t i = 0; status == COF_OK && i < n; i++) {
+        size_t at = place_of(s, cofi_get_u64(&j->q.body));
+        uint64_t *to = j->word + i * (n_attrs + 1);
+        if (at == SIZE_MAX) continue;
+        for (size_t r = 0; r < n_attrs; r++) to[r] = cofi_id(l->ids[r], cofi_local_row(l, at));
+        to[n_attrs] = l->table_weight != NULL ? l->table_weight[at] : 1;
+    }
+    return status;
+}
+
+static cof_status answer_pairs(job *j)
+{
+    const cofi_problem *p = &j->s->problem;
+    const cofi_cells *c = &local_of(j->s)->cells;
+    uint32_t begin = cofi_get_u32(&j->q.body), end = cofi_get_u32(&j->q.body),
+             before_only = cofi_get_u32(&j->q.body);
+    if (j->q.body.failed || begin >= end || end > p->n_attrs) return bad_request(j->err);
+    uint64_t *word = j->word, *last = j->word + j->n_words;
+    for (uint32_t t = begin; t < end; t++) {
+        for (uint32_t r = 0; r < (before_only ? t : p->n_attrs); r++) {
+            uint32_t o_t = p->n_values[t], o_r = p->n_values[r];
+            if ((uint64_t)o_t * o_r > (uint64_t)(last - word)) return bad_request(j->err);
+            for (size_t i = 0; i < c->n_rows; i++) {
+                uint32_t a = cofi_id(c->ids[t], i), b = cofi_id(c->ids[r], i);
+                if (a < o_t && b < o_r) word[(size_t)a * o_r + b] += cofi_cells_weight(c, i);
+            }
+            word += (size_t)o_t * o_r;
+        }
+    }
+    return word == last ? COF_OK : bad_request(j->err);
+}
+
+/* One table of a pass: the labels before it, then its own. */
+static cof_status answer_one_pass(job *j, uint64_t **word)
+{
+    cof_shard *s = j->s;
+    slot *at;
+    uint64_t moved = 0;
+    uint32_t known = cofi_get_u32(&j->q.body);
+    cof_status status = COF_OK;
+    uint64_t before = 0;
+    if (known) {
+        status = read_labels(j, &at);
+        before = status == COF_OK ? at->key : 0;
+    }
+    if (status == COF_OK) status = get_scores(j);
+    if (status == COF_OK) status = find_slot(s, s->scores.k, before, &at, j->err);
+    if (status == COF_OK && at->key != before) return bad_request(j->err);
+    if (status != COF_OK) return status;
+    cofi_partition *p = &at->partition;
+    size_t n = (size_t)cofi_n_flat(&s->problem) * p->stride;
+    if ((size_t)(j->word + j->n_words - *word) < n + p->k + 2) return bad_request(j->err);
+    status = run_pass(at, &s->scores, &moved, j->err);
+    if (status != COF_OK) return status;
+    memcpy(*word, p->count, n * sizeof **word);
+    memcpy(*word + n, p->size, p->k * sizeof **word);
+    (*word)[n + p->k] = moved;
+    (*word)[n + p->k + 1] = cofi_mix64(p->hash + cofi_mix64(s->first_row + 1));
+    *word += n + p->k + 2;
+    return COF_OK;
+}
+
+static cof_status answer_pass(job *j)
+{
+    uint32_t n = cofi_get_u32(&j->q.body);
+    uint64_t *word = j->word;
+    cof_status status = j->q.body.failed ? bad_request(j->err) : COF_OK;
+    for (uint32_t t = 0; t < n && status == COF_OK; t++) status = answer_one_pass(j, &word);
+    if (status == COF_OK && word != j->word + j->n_words) status = bad_request(j->err);
+    return status;
+}
+
+/* A label goes as label + 2: 1 is a dropped row, and 0 a row that no shard has. */
+static cof_status answer_labels(job *j)
+{
+    const cof_shard *s = j->s;
+    const cofi_local *l = local_of(s);
+    slot *at_labels;
+    uint64_t n;
+    cof_status status = read_labels(j, &at_labels);
+    if (status == COF_OK) status = count_listed(j, 1, &n);
+    for (uint64_t i = 0; status == COF_OK && i < n; i++) {
+        size_t at = place_of(s, cofi_get_u64(&j->q.body));
+        if (at == SIZE_MAX) continue;
+        bool dropped = l->dropped != NULL && l->dropped[at];
+        j->word[i] =
+            dropped ? 1 : 2 + (uint64_t)at_labels->partition.labels->pass.label[cofi_local_row(l, at)];
+    }
+    return status;
+}
+
+static cof_status answer_classes(job *j)
+{
+    const cof_shard *s = j->s;
+    const cofi_local *l = local_of(s);
+    uint32_t column = cofi_get_u32(&j->q.body);
+    slot *at_labels;
+    cof_status status =
+        j->q.body.failed || column >= s->rows.n_columns ? bad_request(j->err) : read_labels(j, &at_labels);
+    if (status != COF_OK) return status;
+    const cofi_column *c = &s->rows.column[column];
+    if (j->n_words != (size_t)at_labels->partition.k * c->n_values) return bad_request(j->err);
+    for (size_t i = 0; i < s->rows.n_rows; i++) {
+        uint32_t class = cofi_column_code(c, i);
+        if (class == c->n_values || (l->dropped != NULL && l->dropped[i])) continue;
+        j->word[(size_t)at_labels->partition.labels->pass.label[cofi_local_row(l, i)] * c->n_values +
+                class]++;
+    }
+    return COF_OK;
+}
+
+/* The E step needs memory for k classes, not labels. */
+static cof_status any_slot(cof_shard *s, uint32_t k, slot **out, cof_error *err)
+{
+    for (uint32_t t = 0; t < s->n_slots; t++) {
+        *out = &s->slot[t];
+        if ((*out)->partition.k == k) return COF_OK;
+    }
+    return find_slot(s, k, 0, out, err);
+}
+
+static bool all_finite(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(x[i]) < 1e9)) return false;
+    return true;
+}
+
+static cof_status answer_expect(job *j)
+{
+    cof_shard *s = j->s;
+    cofi_reader *r = &j->q.body;
+    uint32_t k = cofi_get_u32(r), stride = cofi_stride(k);
+    size_t n = (size_t)cofi_n_flat(&s->problem) * stride;
+    cofi_expectation e = {.k = k, .stride = stride, .step = (size_t)cofi_get_u64(r)};
+    e.membership = cofi_get_f64(r);
+    e.surprise = cofi_get_f64(r);
+    if (r->failed || k == 0 || k > COF_MOST_CLUSTERS || e.step == 0 || !(e.membership > 0) ||
+        !(e.membership <= 0x1p50) || !(e.surprise >= 0) || !(e.surprise < 1e12) ||
+        (r->n - r->at) / 8 != n + stride || j->n_words != n + stride + 2)
+        return bad_request(j->err);
+    cofi_blocks own = {.env = s->env};
+    double *log_pi = cofi_blocks_add(&own, stride, sizeof *log_pi);
+    double *log_theta = cofi_blocks_add(&own, n, sizeof *log_theta);
+    slot *at;
+    cof_status status = own.short_of_memory ? cofi_no_memory(j->err) : COF_OK;
+    if (status == COF_OK) {
+        cofi_get_words(r, log_pi, stride);
+        cofi_get_words(r, log_theta, n);
+        if (!all_finite(log_pi, stride) || !all_finite(log_theta, n)) status = bad_request(j->err);
+    }
+    e.log_pi = log_pi;
+    e.log_theta = log_theta;
+    e.count = j->word;
+    e.size = j->word + n;
+    if (status == COF_OK) status = any_slot(s, k, &at, j->err);
+    if (status == COF_OK) status = cofi_local_expect(&at->partition, &e, j->err);
+    j->word[n + stride] = e.weight;
+    j->word[n + stride + 1] = e.surprise_units;
+    cofi_blocks_release(&own);
+    return status;
+}
+
+/* ---- Seeds --------------------------------------------------------------------------------------- */
+
+/* Distances to the listed seeds; those to seeds that came before are still there. */
+static cof_status read_seeds(job *j)
+{
+    cof_shard *s = j->s;
+    cofi_reader *r = &j->q.body;
+    size_t n_attrs = s->problem.n_attrs;
+    uint32_t n = cofi_get_u32(r);
+    if (r->failed || n > (r->n - r->at) / 4 / n_attrs) return bad_request(j->err);
+    uint32_t *seed = cofi_alloc(&s->env, (size_t)n * n_attrs, sizeof *seed);
+    if (seed == NULL) return cofi_no_memory(j->err);
+    for (size_t i = 0; i < (size_t)n * n_attrs; i++) seed[i] = cofi_get_u32(r);
+    cof_status status = COF_OK;
+    if (s->seeds.rows == NULL) {
+        status = cofi_partition_open(s->local, 1, s->team, &s->seeds, j->err);
+        if (status != COF_OK) cofi_partition_close(&s->seeds);
+        s->n_seeds = UINT32_MAX;
+    }
+    bool more =
+        s->n_seeds <= n && s->seed != NULL && memcmp(s->seed, seed, s->n_seeds * n_attrs * sizeof *seed) == 0;
+    if (status == COF_OK && !more) status = cofi_local_add_seed(&s->seeds, NULL, j->err);
+    for (uint32_t t = more ? s->n_seeds : 0; status == COF_OK && t < n; t++)
+        status = cofi_local_add_seed(&s->seeds, seed + t * n_attrs, j->err);
+    cofi_release(&s->env, s->seed);
+    s->seed = status == COF_OK ? seed : NULL;
+    s->n_seeds = n;
+    if (status != COF_OK) cofi_release(&s->env, seed);
+    return status;
+}
+
+/* Weight of the rows at each distance from the nearest seed. */
+static cof_status answer_near(job *j)
+{
+    cof_status status = read_seeds(j);
+    if (status != COF_OK) return status;
+    const cofi_cells *c = &local_of(j->s)->cells;
+    const uint32_t *near = j->s->seeds.labels->near;
+    if (j->s->n_seeds == 0 || j->n_words != c->n_attrs + 1) return bad_request(j->err);
+    for (size_t i = 0; i < c->n_rows; i++) j->word[near[i]] += cofi_cells_weight(c, i);
+    return COF_OK;
+}
+
+static uint64_t bits_of(double merit)
+{
+    uint64_t bits;
+    memcpy(&bits, &merit, sizeof bits);
+    return bits;
+}
+
+static uint64_t *read_density(job *j)
+{
+    uint32_t n = cofi_n_flat(&j->s->problem);
+    if ((j->q.body.n - j->q.body.at) / 8 < n) return NULL;
+    uint64_t *total = cofi_alloc(&j->s->env, n, sizeof *total);
+    if (total != NULL) cofi_get_words(&j->q.body, total, n);
+    return total;
+}
+
+/* Mass of one row of the table. */
+static uint64_t mass_of(const cof_shard *s, uint32_t by, uint64_t key, const uint64_t *density, size_t at)
+{
+    const cofi_local *l = local_of(s);
+    uint64_t weight = l->table_weight != NULL ? l->table_weight[at] : 1;
+    if (by == COFI_ANY_ROW || weight == 0) return weight;
+    size_t row = cofi_local_row(l, at);
+    if (by == COFI_MASS_MERIT) return bits_of(cofi_local_merit(l, s->seeds.labels, density, row)) == key;
+    uint32_t near = s->seeds.labels->near[row];
+    if (by == COFI_BY_DISTANCE) return weight * near;
+    if (by == COFI_ANY_NEW_ROW) return near > 0 ? weight : 0;
+    return near == key ? weight : 0;
+}
+
+/* Masses of consecutive stretches of the rows begin..end-1. */
+static cof_status answer_mass(job *j)
+{
+    const cof_shard *s = j->s;
+    cof_status status = read_seeds(j);
+    if (status != COF_OK) return status;
+    cofi_reader *r = &j->q.body;
+    uint32_t by = cofi_get_u32(r);
+    uint64_t key = cofi_get_u64(r), begin = cofi_get_u64(r), end = cofi_get_u64(r), *density = NULL;
+    bool needs_seed = by != COFI_ANY_ROW && by != COFI_MASS_MERIT;
+    if (r->failed || begin >= end || end > s->schema->n_rows || j->n_words != COFI_MASS_PARTS ||
+        (by > COFI_NEAREST && by != COFI_MASS_MERIT) || (needs_seed && s->n_seeds == 0))
+        return bad_request(j->err);
+    if (by == COFI_MASS_MERIT && (density = read_density(j)) == NULL) return bad_request(j->err);
+    uint64_t each = (end - begin + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
+    uint64_t from = begin > s->first_row ? begin : s->first_row, to = s->first_row + s->rows.n_rows;
+    for (uint64_t row = from; row < to && row < end; row++)
+        j->word[(row - begin) / each] += mass_of(s, by, key, density, (size_t)(row - s->first_row));
+    cofi_release(&s->env, density);
+    return COF_OK;
+}
+
+/* How many rows of positive weight have which next digits of their merit, among those with these first digits. */
+static cof_status answer_merit(job *j)
+{
+    const cof_shard *s = j->s;
+    cof_status status = read_seeds(j);
+    if (status != COF_OK) return status;
+    cofi_reader *r = &j->q.body;
+    uint32_t shift = cofi_get_u32(r);
+    uint64_t prefix = cofi_get_u64(r), *density = r->failed || shift >= 64 ? NULL : read_density(j);
+    if (density == NULL || j->n_words != COFI_MERIT_BUCKETS) {
+        cofi_release(&s->env, density);
+        return bad_request(j->err);
+    }
+    const cofi_local *l = local_of(s);
+    for (size_t i = 0; i < l->cells.n_rows; i++) {
+        if (cofi_cells_weight(&l->cells, i) == 0) continue;
+        uint64_t digits = bits_of(cofi_local_merit(l, s->seeds.labels, density, i)) >> shift;
+        if (digits >> COFI_MERIT_BITS == prefix) j->word[digits & (COFI_MERIT_BUCKETS - 1)]++;
+    }
+    cofi_release(&s->env, density);
+    return COF_OK;
+}
+
+static cof_status answer_points(job *j)
+{
+    const cof_shard *s = j->s;
+    uint32_t column = cofi_get_u32(&j->q.body);
+    uint64_t n;
+    cof_status status = count_listed(j, 1, &n);
+    if (status == COF_OK && (column >= s->rows.n_columns || s->point[column] == NULL))
+        status = bad_request(j->err);
+    if (status != COF_OK) return status;
+    cofi_uncut read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
+    for (uint64_t i = 0; i < n; i++) {
+        size_t at = place_of(s, cofi_get_u64(&j->q.body));
+        if (at != SIZE_MAX) j->word[i] = bits_of(s->point[column][cofi_code_at(read.codes, read.width, at)]);
+    }
+    return COF_OK;
+}
+
+/* ---- Calls --------------------------------------------------------------------------------------- */
+
+static cof_status answer(job *j)
+{
+    static cof_status (*const kinds[])(job *) = {
+        [COFI_ASK_CENSUS] = answer_census, [COFI_ASK_TOTALS] = answer_totals,
+        [COFI_ASK_CELLS] = answer_cells,   [COFI_ASK_PAIRS] = answer_pairs,
+        [COFI_ASK_PASS] = answer_pass,     [COFI_ASK_LABELS] = answer_labels,
+        [COFI_ASK_EXPECT] = answer_expect, [COFI_ASK_NEAR] = answer_near,
+        [COFI_ASK_MASS] = answer_mass,     [COFI_ASK_MERIT] = answer_merit,
+        [COFI_ASK_POINTS] = answer_points, [COFI_ASK_CLASSES] = answer_classes};
+    if (j->q.kind == 0 || j->q.kind >= sizeof kinds / sizeof *kinds) return bad_request(j->err);
+    if (j->s->read == NULL) return COF_OK; /* no rows, all words 0 */
+    cof_status status = set_frame(j);
+    return status == COF_OK ? kinds[j->q.kind](j) : status;
+}
+
+size_t cof_request_words(const void *request, size_t n_bytes)
+{
+    enum { WORDS_AT = 16 };
+    cofi_reader r = {.bytes = request, .n = n_bytes, .at = n_bytes < WORDS_AT ? n_bytes : WORDS_AT};
+    uint64_t n = cofi_get_u64(&r);
+    return r.failed || n > COFI_MOST_WORDS + COFI_ANSWER_END ? 0 : (size_t)n;
+}
+
+static cof_status make_room(cof_shard *s, size_t n, cof_error *err)
+{
+    if (s->answer_room < n) {
+        cofi_release(&s->env, s->answer);
+        s->answer_room = 0;
+        s->answer = cofi_alloc(&s->env, n, sizeof *s->answer);
+        if (s->answer == NULL) return cofi_no_memory(err);
+        s->answer_room = n;
+    }
+    memset(s->answer, 0, n * sizeof *s->answer);
+    return COF_OK;
+}
+
+cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words,
+                            cof_error *err)
+{
+    job j = {.s = s, .err = err};
+    cof_status status = cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err);
+    if (status != COF_OK) return status;
+    if (j.q.n_words != n_words || n_words < COFI_ANSWER_END || n_words > COFI_MOST_WORDS + COFI_ANSWER_END)
+        return bad_request(err);
+    status = make_room(s, n_words, err);
+    if (status != COF_OK) return status;
+    j.word = s->answer;
+    j.n_words = n_words - COFI_ANSWER_END;
+    status = answer(&j);
+    if (status != COF_OK) return status;
+    cofi_answer_end(s->answer, n_words, s->rows.n_rows);
+    for (size_t i = 0; i < n_words; i++) sum[i] += s->answer[i];
+    return COF_OK;
+}
+
+cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, int32_t *labels,
+                            size_t n_labels, cof_error *err)
+{
+    job j = {.s = s, .err = err};
+    slot *at;
+    cof_status status = cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err);
+    if (status != COF_OK) return status;
+    if (n_labels != s->rows.n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the shard has %zu rows",
+                         n_labels, s->rows.n_rows);
+    if (j.q.kind != COFI_ASK_LABELS) return bad_request(err);
+    if (s->read == NULL) return COF_OK;
+    status = set_frame(&j);
+    if (status == COF_OK) status = read_labels(&j, &at);
+    return status == COF_OK ? cofi_partition_labels(&at->partition, NULL, n_labels, labels, err) : status;
+}
