@@ -71,8 +71,7 @@ static cof_status open_starts(starts *s, const cof_table *table, const cof_fit_o
 
 static void close_starts(starts *s)
 {
-    if (s->start_state != NULL) s->start->close(&s->fit, s->start_state);
-    if (s->state != NULL) s->fit.method->close(&s->fit, s->state);
+    if (s->start_state != NULL && s->start->close != NULL) s->start->close(&s->fit, s->start_state);
     cofi_fit_close(&s->fit);
     cofi_rows_close(s->rows);
     cofi_problem_close(&s->problem);
