@@ -207,7 +207,9 @@ static void generate(world *w, const cof_env *env)
                                   .k = (uint32_t)any_size(&w->b),
                                   .noise = any_real(&w->b),
                                   .family = (int32_t)any_size(&w->b)};
-    if (whole.n_rows > 5000 && whole.n_rows < UINT32_MAX / 4) whole.n_rows %= 5000; /* it would take long */
+    /* what is allowed but would take long */
+    if (whole.n_rows > 5000 && whole.n_rows < UINT32_MAX - 2) whole.n_rows %= 5000;
+    if (whole.n_columns > 64 && whole.n_columns <= 1 << 20) whole.n_columns %= 64;
     cof_generate_options *o = any_version(&w->b, &whole, sizeof whole);
     check(w, cof_table_generate(env, o, &t, &err), &err);
     cof_table_free(t);

@@ -1,11 +1,12 @@
 /* record_fits: runs a fixed list of fits and prints what each gives, one line a fit. record.py compares the
  * lines with those recorded earlier, so that a change of the library which should keep its results is seen to.
  *
- *     record_fits explicit|defaults [THREADS]
+ *     record_fits explicit|defaults [THREADS [EVERY]]
  *
  * "explicit" names method, start, selection and treatment of missing values in every fit; "defaults" leaves
  * them to the library, and finds k in some. Tables and options are drawn by the generator below alone, so the
- * list does not depend on the library. THREADS overrides the number of threads; no line depends on it.
+ * list does not depend on the library. THREADS overrides the number of threads (0: does not); no line
+ * depends on it. EVERY runs one fit in so many.
  *
  * Only this file knows the API: where a name or an option changes, it changes in "The library" below, and the
  * words of the lines stay as they are. */
@@ -424,10 +425,13 @@ static void run_job(cof_table *table, const cells *t, const task *job)
 /* ---- The list ----------------------------------------------------------------------------------- */
 
 static uint32_t forced_threads; /* 0: as the job says */
+static uint32_t every = 1;      /* fit in so many is run */
 
 static void record(cof_table *table, const cells *t, uint32_t number, const task *wanted)
 {
+    static uint32_t n_fits;
     task job = *wanted;
+    if (n_fits++ % every != 0) return;
     printf("t%02u %s", (unsigned)number, methods[job.method].name);
     if (!job.defaults)
         printf(" %s r%u by %s", starts[job.start].word, (unsigned)job.restarts,
@@ -552,6 +556,8 @@ int main(int argc, char **argv)
 {
     const char *list = argc > 1 ? argv[1] : "";
     forced_threads = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    every = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1;
+    if (every == 0) every = 1;
     make_texts();
     check_methods();
     if (strcmp(list, "explicit") == 0) {
@@ -561,7 +567,7 @@ int main(int argc, char **argv)
     } else if (strcmp(list, "defaults") == 0) {
         record_defaults();
     } else {
-        fprintf(stderr, "usage: record_fits explicit|defaults [THREADS]\n");
+        fprintf(stderr, "usage: record_fits explicit|defaults [THREADS [EVERY]]\n");
         return 2;
     }
     return 0;
