@@ -49,7 +49,7 @@ COLUMN(no_leading_zero, ".%03d", x % 500)
 COLUMN(with_nan, i % 9 == 0 ? "nan" : "%d", x % 90)
 COLUMN(infinities, i % 9 == 0 ? "-inf" : "%d", x % 90)
 COLUMN(only_nan, "nan")
-COLUMN(some_missing, i % 4 == 0 ? "" : "%d", x % 300)
+COLUMN(some_missing, i % 4 == 0 ? "%c" : "%d", i % 4 == 0 ? 0 : x % 300) /* a NUL: an empty cell */
 COLUMN(all_missing, "%s", "")
 COLUMN(huge, "%d%015d", 1 + x % 9, x)
 /* identifiers and codes */
