@@ -161,6 +161,9 @@ static void edges(void **state)
     assert_non_null(strstr(text, "1 cluster<"));
     free(text);
     assert_status(cof_report_write(model, table, &o, gather, &to, &err), COF_ERR_IO, &err);
+    labels[3] = 1; /* one more than there are clusters */
+    assert_status(cof_report_write(model, table, &o, gather, &to, &err), COF_ERR_ARGUMENT, &err);
+    assert_string_equal(err.text, "row 3 has label 1, but the model's clusters are 0 to 0");
     o.n_labels = 3;
     assert_status(cof_report_write(model, table, &o, gather, &to, &err), COF_ERR_ARGUMENT, &err);
     assert_status(cof_report_write(NULL, table, &o, gather, &to, &err), COF_ERR_ARGUMENT, &err);

@@ -74,16 +74,27 @@ static cof_status study_model(cofi_report *r, cof_error *err)
 
 /* ---- From the rows ----------------------------------------------------------------------------------- */
 
+/* Labels from outside index what has k members. */
+static cof_status check_labels(const cofi_report *r, cof_error *err)
+{
+    if (r->o.n_labels != r->n_rows)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "%zu labels were given, but the table has %zu rows",
+                         r->o.n_labels, r->n_rows);
+    for (size_t i = 0; i < r->n_rows; i++)
+        if (r->o.labels[i] >= (int64_t)r->k)
+            return cofi_fail(err, COF_ERR_ARGUMENT,
+                             "row %zu has label %d, but the model's clusters are 0 to %u", i,
+                             (int)r->o.labels[i], (unsigned)r->k - 1);
+    return COF_OK;
+}
+
 static cof_status find_labels(cofi_report *r, cof_error *err)
 {
     size_t n = 0;
     r->label = cof_model_labels(r->model, &n);
     if (r->o.labels != NULL) {
         r->label = r->o.labels;
-        n = r->o.n_labels;
-        if (n != r->n_rows)
-            return cofi_fail(err, COF_ERR_ARGUMENT, "%zu labels were given, but the table has %zu rows", n,
-                             r->n_rows);
+        return check_labels(r, err);
     }
     if (r->label != NULL && n == r->n_rows) return COF_OK;
     r->own_label = cofi_alloc(&r->env, r->n_rows, sizeof *r->own_label);
