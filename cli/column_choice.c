@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -16,10 +17,15 @@ const option dialect_options[] = {
            "The first line is data, not names. Columns are named V1, V2, and so on."),
     {.name = NULL}};
 
-const option na_options[] = {OPTION("na", "LIST", OPTION_TEXT, reading, na,
-                                    "Texts that mean \"missing\", separated by commas; a comma at the end "
-                                    "adds the empty cell (default: \"?,NA,\")."),
-                             {.name = NULL}};
+const option na_options[] = {
+    OPTION("na", "LIST", OPTION_TEXT, reading, na,
+           "Texts that mean \"missing\", separated by commas; a comma at the end "
+           "adds the empty cell (default: \"?,NA,\")."),
+    OPTION("trim", NULL, OPTION_FLAG, reading, trim, "Take blanks around names and values away."),
+    OPTION("ignore-case", NULL, OPTION_FLAG, reading, ignore_case,
+           "Take values that differ by letter case only for the same; the most "
+           "frequent spelling stays."),
+    {.name = NULL}};
 
 const choice quantities_choices[] = {
     [QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
@@ -140,6 +146,8 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
     if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
         fputs("coforest: reading the table from the keyboard; end it with Ctrl-D\n", stderr);
     cof_status status = cof_table_read(env, path, &options, out, &err);
+    uint32_t tidying = (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
+    if (status == COF_OK && tidying != 0) status = cof_table_tidy(*out, tidying, na, options.n_na, &err);
     free(na);
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
 }
@@ -148,6 +156,87 @@ static const char *column_name(const cof_table *table, size_t c)
 {
     cof_column view = {.struct_size = sizeof view};
     return cof_table_column(table, c, &view) == COF_OK ? view.name : "";
+}
+
+shown reading_words(const reading *how, const char *na, uint32_t tidying)
+{
+    shown s = {.width = 0};
+    na = na != NULL ? na : how->na;
+    tidying |= (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
+    snprintf(s.text, sizeof s.text, "%s%.20s%s%s%.140s%s%s", how->delimiter != NULL ? " --delimiter " : "",
+             how->delimiter != NULL ? show_shell_word(how->delimiter).text : "",
+             how->no_header ? " --no-header" : "", na != NULL ? " --na " : "",
+             na != NULL ? show_shell_word(na).text : "", tidying != 0 ? " " : "",
+             tidying != 0 ? tidy_words(tidying) : "");
+    return s;
+}
+
+bool looks_headless(const cof_table *table)
+{
+    size_t n = cof_table_n_columns(table), numbers = 0;
+    for (size_t c = 0; c < n; c++) {
+        char *end = NULL;
+        const char *name = column_name(table, c);
+        strtod(name, &end);
+        numbers += end != name && *end == '\0';
+    }
+    return n > 0 && 2 * numbers > n;
+}
+
+uint32_t joining_options(const char *a, const char *b)
+{
+    if (strcasecmp(a, b) == 0) return COF_TIDY_CASE;
+    a += strspn(a, " \t");
+    b += strspn(b, " \t");
+    size_t n = strlen(a), m = strlen(b);
+    while (n > 0 && strchr(" \t", a[n - 1]) != NULL) n--;
+    while (m > 0 && strchr(" \t", b[m - 1]) != NULL) m--;
+    return COF_TIDY_TRIM | (n == m && memcmp(a, b, n) == 0 ? 0u : COF_TIDY_CASE);
+}
+
+const char *tidy_words(uint32_t tidying)
+{
+    return tidying == COF_TIDY_TRIM   ? "--trim"
+           : tidying == COF_TIDY_CASE ? "--ignore-case"
+                                      : "--trim --ignore-case";
+}
+
+static void add_suspect(untidy *u, const char *column, const char *text, const char *other)
+{
+    if (other != NULL) {
+        if (u->spelling[0] == '\0')
+            snprintf(u->spelling, sizeof u->spelling, "\"%.60s\" and \"%.60s\" in %.60s", text, other,
+                     column);
+        u->tidying |= joining_options(text, other);
+        return;
+    }
+    char item[80];
+    snprintf(item, sizeof item, ",%.60s,", text);
+    if (u->nothing[0] == '\0') snprintf(u->nothing, sizeof u->nothing, "\"%.60s\" in %.60s", text, column);
+    if (strstr(u->na, item) == NULL && strlen(u->na) + strlen(item) < sizeof u->na) strcat(u->na, item + 1);
+}
+
+int find_untidy(const cof_table *table, size_t c, untidy *u)
+{
+    enum { MOST = 16 };
+    cof_suspect list[MOST];
+    cof_error err;
+    cof_column view = {.struct_size = sizeof view};
+    bool spelling = false, nothing = false;
+    size_t n = 0;
+    cof_status status = cof_column_suspects(table, c, list, MOST, &n, &err);
+    if (status == COF_OK) status = cof_table_column(table, c, &view);
+    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    for (size_t i = 0; i < n && i < MOST; i++) {
+        bool pair = list[i].suspicion == COF_SUSPECT_SPELLING;
+        add_suspect(u, view.name, cof_table_value(table, c, list[i].value),
+                    pair ? cof_table_value(table, c, list[i].other) : NULL);
+        spelling = spelling || pair;
+        nothing = nothing || !pair;
+    }
+    u->n_spelling += spelling;
+    u->n_nothing += nothing;
+    return CODE_DONE;
 }
 
 /* How far the nearest column name is; 0 if none comes near. */

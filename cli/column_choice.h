@@ -12,6 +12,7 @@ typedef struct reading { /* how a table is read */
     const char *delimiter;
     bool no_header;
     const char *na;
+    bool trim, ignore_case;
     uint32_t threads; /* 0: all cores */
 } reading;
 extern const option dialect_options[], na_options[];
@@ -20,6 +21,22 @@ extern const option dialect_options[], na_options[];
  * for the library's own. Exit codes. */
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out);
+
+/* The options that read another table alike, each with a blank before it, for a command to be typed. */
+shown reading_words(const reading *how, const char *na, uint32_t tidying);
+/* Whether most names of the columns are numbers, as if the first line were data. */
+bool looks_headless(const cof_table *table);
+/* What takes two texts for the same, a sum of cof_tidy; and the options of such a sum. */
+uint32_t joining_options(const char *a, const char *b);
+const char *tidy_words(uint32_t tidying);
+
+/* Values that look like mistakes, over the columns asked about: the first of each kind, and what helps against all. */
+typedef struct untidy {
+    char spelling[300], nothing[300], na[200]; /* examples; texts for --na, to begin with "?,NA," */
+    size_t n_spelling, n_nothing;              /* columns */
+    uint32_t tidying;                          /* a sum of cof_tidy */
+} untidy;
+int find_untidy(const cof_table *table, size_t c, untidy *u); /* adds those of a column; exit codes */
 
 /* What becomes of the columns that are quantities. */
 typedef enum quantities {

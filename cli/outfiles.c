@@ -94,12 +94,24 @@ static int complain_path(const char *path, int reason)
     return complain(CODE_FAILED, "cannot write %s: %s", path, strerror(reason));
 }
 
+static bool is_kept(const outfile *f)
+{
+    return f->keep && !is_special(f->path) && access(f->path, F_OK) == 0;
+}
+
+static int complain_kept(const outfile *f)
+{
+    return complain(CODE_FAILED, "%s exists, and --no-clobber keeps it; give %s another name", f->path,
+                    f->option);
+}
+
 /* Opening and discarding shows that the file could be made, and leaves nothing behind even if the
  * run is killed later. A pipe must not be opened twice: its reader would take the first for the end. */
 static int try_file(outfile *f)
 {
     cof_output *probe = NULL;
     if (is_stdout(f)) return CODE_DONE;
+    if (is_kept(f)) return complain_kept(f);
     if (is_special(f->path)) {
         struct stat s;
         if (stat(f->path, &s) == 0 && S_ISDIR(s.st_mode)) return complain_path(f->path, EISDIR);
@@ -127,6 +139,7 @@ static int complain_outfile(const outfile *f, cof_status status)
 
 int outfile_open(outfile *f)
 {
+    if (is_kept(f)) return complain_kept(f); /* one of several in a folder, or made since the check */
     f->status = cof_output_open(NULL, f->path, &f->output, &f->err);
     return f->status == COF_OK ? CODE_DONE : complain_outfile(f, f->status);
 }

@@ -14,11 +14,16 @@
 typedef struct outfile {
     const char *option; /* that named it, for complaints */
     const char *path;   /* as given; NULL if nobody asked for it */
-    bool raw; /* texts of the table go in as they are, not made harmless for spreadsheets and terminals */
+    bool raw;  /* texts of the table go in as they are, not made harmless for spreadsheets and terminals */
+    bool keep; /* a file that exists is not replaced */
     cof_output *output; /* from its opening until it is published */
     cof_status status;  /* the first failure, told when the file is finished */
     cof_error err;
 } outfile;
+
+#define NO_CLOBBER_OPTION(settings)                                                                          \
+    OPTION("no-clobber", NULL, OPTION_FLAG, settings, no_clobber,                                            \
+           "Refuse to replace a file that exists. Without this, outputs replace older files.")
 
 /* Refuses two outputs in one place, or one over an input ("-" is standard input); then tries each. Exit codes. */
 int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n_inputs);

@@ -57,6 +57,7 @@ set(COF_SOURCES
   src/model/model.c
   src/model/model_file.c
   src/model/quantity.c
+  src/model/unseen.c
   src/model/view.c
   src/report/draw_tree.c
   src/report/embed.c
@@ -136,6 +137,7 @@ set(COF_SOURCES
   src/table/scan_csv.c
   src/table/schema.c
   src/table/table.c
+  src/table/tidy.c
   src/table/write_csv.c
 )
 
@@ -253,6 +255,7 @@ set(UNIT_TESTS
   tests/unit/test_status.c
   tests/unit/test_table.c
   tests/unit/test_team.c
+  tests/unit/test_tidy.c
   tests/unit/test_tie.c
   tests/unit/test_toy.c
   tests/unit/test_traits.c

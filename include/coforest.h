@@ -384,6 +384,7 @@ typedef struct cof_predict_info { /* set struct_size first */
     uint64_t n_unseen_cells; /* cells with a value that the model does not know: they add nothing */
     uint64_t n_unseen_rows;  /* rows with at least one such cell */
     uint64_t n_dropped;      /* rows left out for missing values, label -1 */
+    uint64_t n_blank_rows;   /* rows of which the model knows nothing: every cluster is equally near */
 } cof_predict_info;
 
 /* Labels the rows of a table that has the model's attributes, found by name. A value that the model does not know adds

@@ -88,6 +88,8 @@ typedef struct cof_advice { /* set struct_size first */
  * keep a column from being constant. Time is proportional to the column's values; nothing is allocated. */
 COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing,
                                      cof_advice *advice, cof_error *err);
+/* Text of a cell as it was read, also where the column is cut. Lent. The indices are not checked. */
+COF_API const char *cof_table_cell(const cof_table *table, size_t row, size_t column);
 /* Nonzero if a column of that name is meant by the pattern, in which * stands for any text and ? for one byte. */
 COF_API int32_t cof_name_matches(const char *pattern, const char *name);
 /* The weights of the rows, n of them: those of the column with role weight, otherwise 1 each. COF_ERR_DATA if one is no
@@ -133,6 +135,16 @@ typedef struct cof_suspect { /* frozen */
  * is proportional to the column's values, memory too. */
 COF_API cof_status cof_column_suspects(const cof_table *table, size_t column, cof_suspect *list, size_t most,
                                        size_t *n, cof_error *err);
+typedef enum cof_tidy {
+    COF_TIDY_TRIM = 1, /* blanks around texts, those of column names too */
+    COF_TIDY_CASE = 2  /* letter case, of ASCII and Latin-1 */
+} cof_tidy;
+
+/* Joins the values of each column that are the same without what `tidying`, a sum of cof_tidy, names; the most frequent
+ * spelling stays. A trimmed text that is one of `na` becomes missing; NULL: "", "?" and "NA". From then on the values of
+ * a model are found in the table by these rules as well. Cuts are undone. Time is proportional to rows and values. */
+COF_API cof_status cof_table_tidy(cof_table *table, uint32_t tidying, const char *const *na, size_t n_na,
+                                  cof_error *err);
 /* Distinct rows over the columns with role attribute, of fewer than 2^32 - 1 rows. Time and memory are proportional to
  * the cells. */
 COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err);
@@ -284,14 +296,32 @@ COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_i
 COF_API cof_status cof_value_distances(const cof_table *table, const cof_fit_options *options,
                                        double *const *distances, cof_error *err);
 
+/* Nonzero: the model can label rows, so that cof_model_predict does not fail with COF_ERR_NO_PREDICTION. */
+COF_API int32_t cof_model_predicts(const cof_model *model);
 /* Weight of the rows of a cluster that hold the value. 0 out of range. */
 COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_t value, uint32_t cluster);
+/* The most frequent value of a cluster, of equals the first; -1 where the attribute takes no part or the cluster has no
+ * value. Time is proportional to the values of the attribute. */
+COF_API int64_t cof_model_mode(const cof_model *model, size_t attribute, uint32_t cluster);
 
 /* Which of an attribute's values every row of a table holds, a missing cell and a bin of a quantity included; -1 for a
  * value the model never met. COF_ERR_ARGUMENT if the attribute takes no part or n_values is not the table's rows;
  * COF_ERR_DATA if the table lacks a column. Time and memory in proportion to the rows. */
 COF_API cof_status cof_model_values(const cof_model *model, const cof_table *table, size_t attribute,
                                     int32_t *values, size_t n_values, cof_error *err);
+
+typedef struct cof_unseen { /* frozen */
+    size_t attribute, column;
+    const char *text; /* lent by the table; the missing text for cells that are missing */
+    int32_t missing;  /* nonzero: missing cells, which the model never met */
+    int32_t like;     /* value of the model that differs only by letter case or blanks; -1: none */
+    uint64_t rows;
+} cof_unseen;
+
+/* The values of a table that the model does not know: the first `most` into list, and how many there are into *n.
+ * COF_ERR_DATA if the table lacks a column. Time is proportional to rows x attributes. */
+COF_API cof_status cof_model_unseen(const cof_model *model, const cof_table *table, cof_unseen *list,
+                                    size_t most, size_t *n, cof_error *err);
 
 typedef struct cof_margin { /* frozen: tables of many rows have one for each */
     float own;              /* distance to the row's own cluster; NaN for a row without one */

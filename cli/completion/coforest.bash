@@ -35,6 +35,9 @@ _coforest()
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
         fit:--labels-out) return ;;
+        fit:--table-out) return ;;
+        fit:--modes-out) return ;;
+        fit:--profiles-out) return ;;
         fit:--margins-out) return ;;
         fit:--model-out) return ;;
         fit:--distances-out) return ;;
@@ -43,6 +46,7 @@ _coforest()
         fit:--report) return ;;
         fit:--map-out) return ;;
         predict:--labels-out) return ;;
+        predict:--table-out) return ;;
         predict:--threads) compopt +o default; return ;;
         predict:--delimiter) compopt +o default; return ;;
         predict:--na) compopt +o default; return ;;
@@ -109,14 +113,14 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --labels-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --keep-partial --json -q --quiet --demo" ;;
-        predict:-*) words="--help --labels-out --raw-names --threads --json -q --quiet --delimiter --no-header --na" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --format --out -q --quiet" ;;
-        trees:-*) words="--help --attr --format -o --out" ;;
-        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads -q --quiet --delimiter --no-header --na" ;;
-        describe:-*) words="--help --json --delimiter --no-header --na" ;;
-        generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
+        trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
+        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
+        describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
+        generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;
         completion:*) words="bash zsh fish man" ;;

@@ -140,6 +140,95 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
     return outfile_finish(f);
 }
 
+/* ---- The table, modes and profiles ---------------------------------------------------------------- */
+
+static void name_cluster_column(const cof_table *table, char *name, size_t room)
+{
+    snprintf(name, room, "cluster");
+    for (unsigned i = 2; cof_table_find(table, name) != SIZE_MAX; i++) snprintf(name, room, "cluster_%u", i);
+}
+
+int write_table(outfile *f, const cof_table *table, const int32_t *labels)
+{
+    size_t n_columns = cof_table_n_columns(table);
+    char name[32];
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    for (size_t c = 0; c < n_columns; c++) {
+        cof_column view = {.struct_size = sizeof view};
+        if (cof_table_column(table, c, &view) == COF_OK) put_cell(f, view.name);
+        outfile_put(f, ",", 1);
+    }
+    name_cluster_column(table, name, sizeof name);
+    outfile_print(f, "%s\n", name);
+    for (size_t i = 0; i < cof_table_n_rows(table) && f->status == COF_OK; i++) {
+        for (size_t c = 0; c < n_columns; c++) {
+            put_cell(f, cof_table_cell(table, i, c));
+            outfile_put(f, ",", 1);
+        }
+        if (labels[i] >= 0) outfile_print(f, "%" PRId32, labels[i] + 1);
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
+static bool is_used(const cof_model *model, size_t a, cof_attribute *about)
+{
+    about->struct_size = sizeof *about;
+    return cof_model_attribute(model, a, about) == COF_OK && about->used;
+}
+
+static void put_amount(outfile *f, double amount)
+{
+    char digits[COF_NUMBER_BYTES];
+    outfile_print(f, "%s", cof_text_number(digits, sizeof digits, amount));
+}
+
+int write_modes(outfile *f, const cof_model *model)
+{
+    cof_attribute about;
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    outfile_print(f, "cluster,rows");
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+        if (!is_used(model, a, &about)) continue;
+        outfile_put(f, ",", 1);
+        put_cell(f, about.name);
+    }
+    for (uint32_t j = 0; j < cof_model_k(model); j++) {
+        outfile_print(f, "\n%" PRIu32 ",", j + 1);
+        put_amount(f, cof_model_sizes(model)[j]);
+        for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+            int64_t mode = cof_model_mode(model, a, j);
+            if (!is_used(model, a, &about)) continue;
+            outfile_put(f, ",", 1);
+            if (mode >= 0) put_cell(f, cof_model_value(model, a, (uint32_t)mode));
+        }
+    }
+    outfile_put(f, "\n", 1);
+    return outfile_finish(f);
+}
+
+int write_profiles(outfile *f, const cof_model *model)
+{
+    cof_attribute about;
+    int code = outfile_open(f);
+    if (code != CODE_DONE) return code;
+    outfile_print(f, "column,value,cluster,rows,share\n");
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
+        for (uint32_t v = 0; is_used(model, a, &about) && v < about.n_values; v++)
+            for (uint32_t j = 0; j < cof_model_k(model); j++) {
+                double count = cof_model_count(model, a, v, j), size = cof_model_sizes(model)[j];
+                put_cell(f, about.name);
+                outfile_put(f, ",", 1);
+                put_cell(f, cof_model_value(model, a, v));
+                outfile_print(f, ",%" PRIu32 ",", j + 1);
+                put_amount(f, count);
+                outfile_print(f, ",%.6g\n", size > 0 ? count / size : 0);
+            }
+    return outfile_finish(f);
+}
+
 /* ---- Distances between values -------------------------------------------------------------------- */
 
 static void put_pair(outfile *f, const char *column, const char *value, const char *other, double distance)

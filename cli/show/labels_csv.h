@@ -14,6 +14,12 @@ int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t
 /* The same with the next cluster, both distances and the lead of every row. */
 int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
                   const cof_margin *margin);
+/* The table as it was read, with a column "cluster" at the end; "cluster_2" and so on where it has one already. */
+int write_table(outfile *f, const cof_table *table, const int32_t *labels);
+/* cluster,rows and the columns of the model: the most frequent value of each. */
+int write_modes(outfile *f, const cof_model *model);
+/* column,value,cluster,rows,share: every value of every column in every cluster. */
+int write_profiles(outfile *f, const cof_model *model);
 /* column,value,other,distance: every pair of values of every column, as the model measures it. */
 int write_distances(outfile *f, const cof_table *table, const cof_model *model);
 /* One JSON object a line and pass. */

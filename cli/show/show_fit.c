@@ -440,7 +440,10 @@ static void show_files(const fit_job *job, const page *p)
                                        [OUT_MARGINS] = "how clearly every row belongs to its cluster",
                                        [OUT_MAP] = "the map of the rows",
                                        [OUT_CUTS] = "where quantities were cut",
-                                       [OUT_DISTANCES] = "the distances between values"};
+                                       [OUT_DISTANCES] = "the distances between values",
+                                       [OUT_TABLE] = "the table with the cluster of every row",
+                                       [OUT_MODES] = "the most frequent values of every cluster",
+                                       [OUT_PROFILES] = "how often every value occurs in every cluster"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;
@@ -453,7 +456,13 @@ static void show_files(const fit_job *job, const page *p)
 static void show_next(const fit_job *job, const page *p)
 {
     const char *model = job->out[OUT_MODEL].path;
-    fputs(job->out[OUT_LABELS].path == NULL && model == NULL ? "\nNext:      " : "Next:      ", p->out);
+    bool any = false;
+    for (size_t i = 0; i < N_OUT; i++) any = any || (job->out[i].path != NULL && !is_stdout(&job->out[i]));
+    fputs(any ? "Next:      " : "\nNext:      ", p->out);
+    if (model != NULL && !job->s.demo && cof_model_predicts(job->model))
+        fprintf(p->out, "%s predict %s NEW.csv%s --table-out new-labelled.csv\n           ",
+                show_shell_word(program_name).text, show_shell_word(model).text,
+                reading_words(&job->s.reading, NULL, 0).text);
     if (model != NULL && has_trees(job->model))
         fprintf(p->out, "%s trees %s\n", show_shell_word(program_name).text, show_shell_word(model).text);
     else if (model != NULL && !job->s.demo)

@@ -63,6 +63,7 @@ static const option compare_output_options[] = {
            "Output format:", .choices = format_choices),
     OPTION("out", "FILE", OPTION_TEXT, compare_settings, out,
            "Where it goes (default: \"-\", standard output).", .hint = HINT_FILE),
+    NO_CLOBBER_OPTION(compare_settings),
     OPTION("quiet", NULL, OPTION_FLAG, compare_settings, quiet,
            "Print no progress line and no remark about the file.", .letter = 'q'),
     {.name = NULL}};
@@ -116,9 +117,11 @@ static int check_settings(comparison *c, const operands *found)
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
     code = parse_gamma(&s->columns, &c->gamma);
     if (code != CODE_DONE) return code;
-    c->out = (outfile){.option = "--out", .path = s->out};
+    c->out = (outfile){.option = "--out", .path = s->out, .keep = s->no_clobber};
     if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
-    return outfiles_check(&c->out, 1, found->text, found->n);
+    code = outfiles_check(&c->out, 1, found->text, found->n);
+    const char *cuts = s->columns.cuts;
+    return code == CODE_DONE ? outfiles_check(&c->out, 1, &cuts, 1) : code;
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------- */

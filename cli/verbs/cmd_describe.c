@@ -39,6 +39,7 @@ typedef struct describe_job {
     double read_s;
     char *notice[MOST_NOTICES];
     size_t n_notices, n_unsaid;
+    untidy untidy;
 } describe_job;
 
 static const option describe_options[] = {
@@ -89,8 +90,9 @@ static int look_for_mistakes(describe_job *job, const column_facts *f, size_t co
                    f->about.name, text, show_count(rows[list[i].value]).text, plural(rows[list[i].value]),
                    text);
         else
-            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks", f->about.name, text,
-                   cof_table_value(job->table, column, list[i].other));
+            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks; %s makes them one",
+                   f->about.name, text, cof_table_value(job->table, column, list[i].other),
+                   tidy_words(joining_options(text, cof_table_value(job->table, column, list[i].other))));
     }
     if (n > MOST_NOTICES) job->n_unsaid += n - MOST_NOTICES;
     return CODE_DONE;
@@ -112,6 +114,8 @@ static int study_column(describe_job *job, size_t c)
     for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
     int code =
         status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
+    if (code == CODE_DONE && f->advice.kind == COF_KIND_CATEGORY)
+        code = find_untidy(job->table, c, &job->untidy);
     free(rows);
     return code;
 }
@@ -135,6 +139,8 @@ static int study_table(describe_job *job)
     if (code != CODE_DONE) return code;
     job->facts = calloc(job->columns.n + 1, sizeof *job->facts);
     if (job->facts == NULL) return complain_memory();
+    if (!job->s.reading.no_header && looks_headless(job->table))
+        notice(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
     for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++) code = study_column(job, c);
     if (code != CODE_DONE) return code;
     notice_codes(job);
@@ -279,6 +285,18 @@ static void show_kinds(const describe_job *job, const page *p)
     }
 }
 
+/* What a person would type next, with the options that the notes ask for. */
+static void show_next(const describe_job *job, const page *p)
+{
+    const char *na = job->untidy.n_nothing > 0 ? job->untidy.na : NULL;
+    if (strcmp(job->file, "standard input") == 0) return;
+    fprintf(p->out,
+            "\nNext:      %s fit %s%s -k auto --table-out labelled.csv --report report.html "
+            "--model-out model.cof\n",
+            show_shell_word(program_name).text, show_shell_word(job->file).text,
+            reading_words(&job->s.reading, na, job->untidy.tidying).text);
+}
+
 static void show(const describe_job *job)
 {
     page p = page_for(stdout);
@@ -298,7 +316,9 @@ static void show(const describe_job *job)
         flow_words(&f, job->notice[i]);
         flow_end(&f);
     }
-    if (job->n_unsaid > 0) fprintf(p.out, "  and %zu more such notes\n", job->n_unsaid);
+    if (job->n_unsaid > 0)
+        fprintf(p.out, "  and %zu more such note%s\n", job->n_unsaid, plural(job->n_unsaid));
+    show_next(job, &p);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
@@ -324,7 +344,7 @@ static int run_job(describe_job *job, const char *path)
 
 static int run_describe(int argc, char **argv)
 {
-    describe_job job = {.n_notices = 0};
+    describe_job job = {.untidy = {.na = "?,NA,"}};
     operands found;
     int code;
     if (!parse_arguments(&verb_describe, argc, argv, &job.s, &found, &code)) return code;

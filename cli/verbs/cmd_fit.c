@@ -78,6 +78,12 @@ static const option clustering_options[] = {
 static const option output_options[] = {
     OPTION("labels-out", "FILE", OPTION_TEXT, fit_settings, labels_out,
            "Write the cluster of every row, as CSV; \"-\" is standard output.", .hint = HINT_FILE),
+    OPTION("table-out", "FILE", OPTION_TEXT, fit_settings, table_out,
+           "Write the table with a column \"cluster\" added, as CSV.", .hint = HINT_FILE),
+    OPTION("modes-out", "FILE", OPTION_TEXT, fit_settings, modes_out,
+           "Write the most frequent value of every column in every cluster, as CSV.", .hint = HINT_FILE),
+    OPTION("profiles-out", "FILE", OPTION_TEXT, fit_settings, profiles_out,
+           "Write how often every value occurs in every cluster, as CSV.", .hint = HINT_FILE),
     OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, margins_out,
            "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
            "the lead, which is 0 for a tie and 1 for a row that fits exactly.",
@@ -99,6 +105,7 @@ static const option output_options[] = {
     OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
            "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
+    NO_CLOBBER_OPTION(fit_settings),
     OPTION("keep-partial", NULL, OPTION_FLAG, fit_settings, keep_partial,
            "Let a run that is stopped in its first restart replace existing files. Without this, such a run "
            "writes nothing."),
@@ -257,12 +264,19 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
     job->out[OUT_CUTS] = (outfile){.option = "--cuts-out", .path = s->cuts_out};
     job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
-    for (size_t i = 0; i < N_OUT; i++) job->out[i].raw = s->raw_names;
+    job->out[OUT_TABLE] = (outfile){.option = "--table-out", .path = s->table_out};
+    job->out[OUT_MODES] = (outfile){.option = "--modes-out", .path = s->modes_out};
+    job->out[OUT_PROFILES] = (outfile){.option = "--profiles-out", .path = s->profiles_out};
+    for (size_t i = 0; i < N_OUT; i++) {
+        job->out[i].raw = s->raw_names;
+        job->out[i].keep = s->no_clobber;
+    }
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
         return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
-    return outfiles_check(job->out, N_OUT, &input, input == NULL ? 0 : 1);
+    const char *const inputs[] = {input, s->columns.cuts};
+    return outfiles_check(job->out, N_OUT, inputs, 2);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
@@ -443,10 +457,50 @@ static void warn_stopped(fit_job *job)
         warn(job, "interrupted after %u of %u restarts; the best result was kept", finished, job->s.restarts);
 }
 
-static void collect_warnings(fit_job *job)
+static int warn_untidy(fit_job *job)
+{
+    int code = CODE_DONE;
+    untidy u = {.na = "?,NA,"};
+    for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++)
+        if (job->columns.why[c] == USED && cof_table_edges(job->table, c, NULL) == NULL)
+            code = find_untidy(job->table, c, &u);
+    if (u.n_nothing > 0)
+        warn(job, "%s%s counts as a value; --na \"%s\" makes it missing", u.nothing,
+             u.n_nothing > 1 ? " (and more in other columns)" : "", u.na);
+    if (u.n_spelling > 0)
+        warn(job, "%s%s count as two values; %s makes them one", u.spelling,
+             u.n_spelling > 1 ? " (and more in other columns)" : "", tidy_words(u.tidying));
+    return code;
+}
+
+/* Rows without a single known cell lie equally near to every cluster. */
+static void warn_blank(fit_job *job)
+{
+    uint64_t n_blank = 0;
+    if (job->s.missing != COF_MISSING_IGNORE) return;
+    for (size_t i = 0; i < cof_table_n_rows(job->table); i++) {
+        bool blank = true;
+        for (size_t c = 0; c < job->columns.n && blank; c++) {
+            cof_column view = {.struct_size = sizeof view};
+            if (job->columns.why[c] != USED || cof_table_column(job->table, c, &view) != COF_OK) continue;
+            blank = cof_table_code(job->table, i, c) == view.n_values;
+        }
+        n_blank += blank;
+    }
+    if (n_blank > 0)
+        warn(job, "%s row%s no known value, so the cluster is arbitrary; --missing drop leaves such rows out",
+             show_count(n_blank).text, n_blank == 1 ? " has" : "s have");
+}
+
+static int collect_warnings(fit_job *job)
 {
     const cof_fit_info *info = &job->info;
+    if (!job->s.demo && !job->s.reading.no_header && looks_headless(job->table))
+        warn(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
+    int code = warn_untidy(job);
+    if (code != CODE_DONE) return code;
     warn_constant(job);
+    warn_blank(job);
     if (info->n_dropped > 0)
         warn(job, "%s row%s left out for missing values", show_count(info->n_dropped).text,
              info->n_dropped == 1 ? " was" : "s were");
@@ -459,6 +513,7 @@ static void collect_warnings(fit_job *job)
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
     if (info->stop_reason == COF_STOP_STOPPED) warn_stopped(job);
+    return CODE_DONE;
 }
 
 /* ---- Leaving files ------------------------------------------------------------------------------- */
@@ -505,6 +560,12 @@ static int write_outputs(fit_job *job)
     if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
     if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
         code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE && job->out[OUT_TABLE].path != NULL)
+        code = write_table(&job->out[OUT_TABLE], job->table, labels);
+    if (code == CODE_DONE && job->out[OUT_MODES].path != NULL)
+        code = write_modes(&job->out[OUT_MODES], job->model);
+    if (code == CODE_DONE && job->out[OUT_PROFILES].path != NULL)
+        code = write_profiles(&job->out[OUT_PROFILES], job->model);
     if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
         code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
     if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
@@ -538,8 +599,8 @@ static int report(fit_job *job, bool words)
 {
     int code = score_labels(job);
     if (code == CODE_DONE) code = measure_margins(job);
+    if (code == CODE_DONE) code = collect_warnings(job);
     if (code != CODE_DONE) return code;
-    collect_warnings(job);
     const char *older = worth_more(job);
     if (older != NULL)
         return complain(CODE_INTERRUPTED,

@@ -13,6 +13,7 @@ typedef struct generate_settings {
     uint32_t columns, values, k;
     double noise; /* NaN: not given */
     const char *out;
+    bool no_clobber;
 } generate_settings;
 
 static const choice kind_choices[] = {
@@ -53,6 +54,7 @@ static const option generate_options[] = {
     OPTION("out", "FILE", OPTION_TEXT, generate_settings, out,
            "Where the table goes, as CSV (default: \"-\", standard output).", .letter = 'o',
            .hint = HINT_FILE),
+    NO_CLOBBER_OPTION(generate_settings),
     {.name = NULL}};
 
 static const option_group generate_group = {"Options", generate_options, 0};
@@ -87,7 +89,7 @@ static int run_generate(int argc, char **argv)
     if (!parse_arguments(&verb_generate, argc, argv, &s, &found, &code)) return code;
     progress_line line = progress_begin(true, "");
     cof_env env = progress_env(&line);
-    outfile out = {.option = "--out", .path = s.out};
+    outfile out = {.option = "--out", .path = s.out, .keep = s.no_clobber};
     code = outfiles_check(&out, 1, NULL, 0);
     outfiles_free(&out, 1);
     if (code != CODE_DONE) return code;

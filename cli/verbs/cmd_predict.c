@@ -12,8 +12,8 @@
 typedef struct predict_settings {
     reading reading;
     uint32_t threads;
-    const char *labels_out;
-    bool json, quiet, raw_names;
+    const char *labels_out, *table_out;
+    bool json, quiet, raw_names, no_clobber;
 } predict_settings;
 
 typedef struct predict_job {
@@ -22,17 +22,20 @@ typedef struct predict_job {
     progress_line line; /* here, because the table keeps pointing at it */
     cof_model *model;
     cof_table *table;
-    size_t names; /* the column that names the rows, or SIZE_MAX */
     int32_t *labels;
     uint64_t *sizes; /* k */
     cof_predict_info info;
-    outfile out;
+    outfile out[2]; /* the labels, and the table with them */
     double read_s, predict_s;
 } predict_job;
 
 static const option predict_options[] = {
     OPTION("labels-out", "FILE", OPTION_TEXT, predict_settings, labels_out,
            "Where the labels go (default: \"-\", standard output).", .hint = HINT_FILE),
+    OPTION("table-out", "FILE", OPTION_TEXT, predict_settings, table_out,
+           "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output.",
+           .hint = HINT_FILE),
+    NO_CLOBBER_OPTION(predict_settings),
     OPTION("raw-names", NULL, OPTION_FLAG, predict_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
            "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
@@ -48,15 +51,6 @@ static const option_group predict_group = {"Output", predict_options, 0};
 static const option_group reading_group = {"Reading the table", dialect_options,
                                            offsetof(predict_settings, reading)};
 static const option_group na_group = {NULL, na_options, offsetof(predict_settings, reading)};
-
-static bool is_attribute(const void *model, const char *name)
-{
-    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
-    }
-    return false;
-}
 
 static int load_inputs(predict_job *job)
 {
@@ -88,7 +82,6 @@ static int label_rows(predict_job *job)
     if (status != COF_OK) return complain_status(status, TASK_PREDICT, &err);
     for (size_t i = 0; i < n_rows; i++)
         if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
-    job->names = find_identifier(job->table, is_attribute, job->model);
     job->predict_s = now_s() - begun_s;
     return CODE_DONE;
 }
@@ -106,6 +99,7 @@ static void print_json(const predict_job *job)
     cof_json_count(&j, "n_dropped", job->info.n_dropped);
     cof_json_count(&j, "n_unseen_cells", job->info.n_unseen_cells);
     cof_json_count(&j, "n_unseen_rows", job->info.n_unseen_rows);
+    cof_json_count(&j, "n_blank_rows", job->info.n_blank_rows);
     cof_json_open_line(&j, "sizes", '[');
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) cof_json_count(&j, NULL, job->sizes[c]);
     cof_json_close(&j, ']');
@@ -126,16 +120,54 @@ static void print_json(const predict_job *job)
     cof_json_end(&j);
 }
 
+static void remark_value(const predict_job *job, const cof_unseen *u)
+{
+    cof_column view = {.struct_size = sizeof view};
+    if (cof_table_column(job->table, u->column, &view) != COF_OK) return;
+    fprintf(stderr, "  %s: ", show_name(view.name, 40).text);
+    if (u->missing)
+        fputs("missing", stderr);
+    else
+        fprintf(stderr, "\"%s\"", show_text(u->text, 40).text);
+    fprintf(stderr, " in %s row%s", show_count(u->rows).text, plural(u->rows));
+    if (u->like >= 0) {
+        const char *like = cof_model_value(job->model, u->attribute, (uint32_t)u->like);
+        fprintf(stderr, "; the model has \"%s\", and %s makes them one", show_text(like, 40).text,
+                tidy_words(joining_options(u->text, like)));
+    }
+    fputc('\n', stderr);
+}
+
+/* Which values those are, the first few of them. */
+static void remark_unseen(const predict_job *job)
+{
+    enum { MOST = 8 };
+    cof_unseen list[MOST];
+    size_t n = 0;
+    if (cof_model_unseen(job->model, job->table, list, MOST, &n, NULL) != COF_OK) return;
+    for (size_t i = 0; i < n && i < MOST; i++) remark_value(job, &list[i]);
+    if (n > MOST) fprintf(stderr, "  and %s more\n", show_count(n - MOST).text);
+}
+
 /* Remarks go to standard error: standard output belongs to the labels. */
 static void remark(const predict_job *job)
 {
     const cof_predict_info *info = &job->info;
-    if (info->n_unseen_cells > 0)
+    if (!job->s.reading.no_header && looks_headless(job->table))
+        fputs("coforest: the first line holds numbers, but was taken for names; if it is data, add "
+              "--no-header\n",
+              stderr);
+    if (info->n_unseen_cells > 0) {
         fprintf(
             stderr,
             "coforest: %s cell%s in %s row%s with values that the model does not know; they are ignored\n",
             show_count(info->n_unseen_cells).text, plural(info->n_unseen_cells),
             show_count(info->n_unseen_rows).text, plural(info->n_unseen_rows));
+        remark_unseen(job);
+    }
+    if (info->n_blank_rows > 0)
+        fprintf(stderr, "coforest: %s row%s no value that the model knows, so the cluster is arbitrary\n",
+                show_count(info->n_blank_rows).text, info->n_blank_rows == 1 ? " has" : "s have");
     if (info->n_dropped > 0)
         fprintf(stderr, "coforest: %s row%s without a cluster, because of missing values\n",
                 show_count(info->n_dropped).text, plural(info->n_dropped));
@@ -145,9 +177,13 @@ static void show_summary(const predict_job *job)
 {
     page p = page_for(stdout);
     flow f = flow_begin(&p, 11, 11);
-    fprintf(p.out, "Wrote:     %s%s%s, the cluster of %s row%s\nSizes:     ", bold(&p),
-            show_text(job->s.labels_out, 200).text, plain(&p), show_count(cof_table_n_rows(job->table)).text,
-            plural(cof_table_n_rows(job->table)));
+    for (size_t i = 0; i < 2; i++)
+        if (job->out[i].path != NULL)
+            fprintf(p.out, "Wrote:     %s%s%s, the %s of %s row%s\n", bold(&p),
+                    show_text(job->out[i].path, 200).text, plain(&p),
+                    i == 0 ? "cluster" : "cells and cluster", show_count(cof_table_n_rows(job->table)).text,
+                    plural(cof_table_n_rows(job->table)));
+    fputs("Sizes:     ", p.out);
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) {
         char size[320];
         snprintf(size, sizeof size, "%u: %s%s", c + 1, show_count(job->sizes[c]).text,
@@ -160,14 +196,14 @@ static void show_summary(const predict_job *job)
 static int write_result(predict_job *job)
 {
     int code = CODE_DONE;
-    if (!job->s.json || job->s.labels_out != NULL) {
-        code = write_labels(&job->out, job->table, job->names, job->labels);
-        if (code == CODE_DONE) code = outfiles_publish(&job->out, 1);
-    }
+    if (job->out[0].path != NULL) code = write_labels(&job->out[0], job->table, SIZE_MAX, job->labels);
+    if (code == CODE_DONE && job->out[1].path != NULL)
+        code = write_table(&job->out[1], job->table, job->labels);
+    if (code == CODE_DONE) code = outfiles_publish(job->out, 2);
     if (code != CODE_DONE) return code;
     if (job->s.json)
         print_json(job);
-    else if (!is_stdout(&job->out) && !job->s.quiet)
+    else if (!is_stdout(&job->out[0]) && !is_stdout(&job->out[1]) && !job->s.quiet)
         show_summary(job);
     if (!job->s.quiet) remark(job);
     return CODE_DONE;
@@ -176,12 +212,16 @@ static int write_result(predict_job *job)
 static int run_job(predict_job *job)
 {
     const char *inputs[] = {job->model_path, job->table_path};
-    job->out = (outfile){.option = "--labels-out",
-                         .path = job->s.labels_out == NULL ? "-" : job->s.labels_out,
-                         .raw = job->s.raw_names};
-    if (job->s.json && job->s.labels_out != NULL && is_stdout(&job->out))
-        return complain(CODE_USAGE, "--json and --labels-out - both want standard output");
-    int code = outfiles_check(&job->out, 1, inputs, 2);
+    bool to_stdout = job->s.labels_out == NULL && job->s.table_out == NULL && !job->s.json;
+    job->out[0] = (outfile){.option = "--labels-out", .path = to_stdout ? "-" : job->s.labels_out};
+    job->out[1] = (outfile){.option = "--table-out", .path = job->s.table_out};
+    for (size_t i = 0; i < 2; i++) {
+        job->out[i].raw = job->s.raw_names;
+        job->out[i].keep = job->s.no_clobber;
+        if (job->s.json && is_stdout(&job->out[i]))
+            return complain(CODE_USAGE, "--json and %s - both want standard output", job->out[i].option);
+    }
+    int code = outfiles_check(job->out, 2, inputs, 2);
     if (code == CODE_DONE) code = load_inputs(job);
     if (code == CODE_DONE) code = label_rows(job);
     return code == CODE_DONE ? write_result(job) : code;
@@ -189,14 +229,14 @@ static int run_job(predict_job *job)
 
 static int run_predict(int argc, char **argv)
 {
-    predict_job job = {.names = SIZE_MAX};
+    predict_job job = {.labels = NULL};
     operands found;
     int code;
     if (!parse_arguments(&verb_predict, argc, argv, &job.s, &found, &code)) return code;
     job.model_path = found.text[0];
     job.table_path = found.text[1];
     code = run_job(&job);
-    outfiles_free(&job.out, 1);
+    outfiles_free(job.out, 2);
     cof_table_free(job.table);
     cof_model_free(job.model);
     free(job.labels);
@@ -210,11 +250,13 @@ static const option_group *const predict_groups[] = {&predict_group, &reading_gr
 static const char *const predict_paragraphs[] = {
     "Assigns every row of TABLE to the nearest cluster of a MODEL that \"fit --model-out\" saved. TABLE must "
     "have the model's columns, in any order; other columns are ignored.",
-    "A value that did not occur when the model was fitted is ignored. The number of such values is printed "
-    "on standard error.",
+    "A value that did not occur when the model was fitted is ignored. Such values are listed on standard "
+    "error, with those that differ from a known one by letter case or blanks only.",
     NULL};
 static const example predict_examples[] = {
-    {"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."}, {NULL, NULL}};
+    {"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."},
+    {"coforest predict survey.cof new.csv --table-out new-labelled.csv", "The new rows with their clusters."},
+    {NULL, NULL}};
 
 const verb verb_predict = {.name = "predict",
                            .usage = "MODEL TABLE [options]",

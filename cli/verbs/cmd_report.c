@@ -15,7 +15,7 @@ typedef struct report_settings {
     uint64_t seed;
     uint32_t threads;
     double perplexity;
-    bool quiet;
+    bool quiet, no_clobber;
 } report_settings;
 
 enum { OUT_REPORT, OUT_MAP, N_OUT };
@@ -44,6 +44,7 @@ static const option report_options[] = {
            "Seed of the map's random numbers (default: 1)."),
     OPTION("threads", "T", OPTION_COUNT, report_settings, threads, "Threads to use (default: 0, all cores).",
            .most = 1024),
+    NO_CLOBBER_OPTION(report_settings),
     OPTION("quiet", NULL, OPTION_FLAG, report_settings, quiet, "Print nothing but errors.", .letter = 'q'),
     {.name = NULL}};
 
@@ -135,8 +136,8 @@ static int run_job(report_job *job)
 {
     const char *inputs[] = {job->model_path, job->table_path};
     cof_error err;
-    job->out[OUT_REPORT] = (outfile){.option = "--out", .path = job->s.out};
-    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = job->s.map_out};
+    job->out[OUT_REPORT] = (outfile){.option = "--out", .path = job->s.out, .keep = job->s.no_clobber};
+    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = job->s.map_out, .keep = job->s.no_clobber};
     if (job->table_path == NULL && job->s.map_out != NULL)
         return complain(CODE_USAGE, "--map-out needs the TABLE whose rows it shows");
     if (job->table_path == NULL && job->s.label != NULL)

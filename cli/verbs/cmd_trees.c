@@ -15,6 +15,7 @@ typedef struct trees_settings {
     text_list attr;
     int32_t format;
     const char *out;
+    bool no_clobber;
 } trees_settings;
 
 typedef struct trees_job {
@@ -42,6 +43,7 @@ static const option trees_options[] = {
            "Where they go (default: \"-\", standard output). A directory, "
            "or a name ending in /, gets one file for each column.",
            .letter = 'o', .hint = HINT_FILE),
+    NO_CLOBBER_OPTION(trees_settings),
     {.name = NULL}};
 
 static const option_group trees_group = {"Options", trees_options, 0};
@@ -125,7 +127,7 @@ static int write_all(const trees_job *job, outfile *f)
 
 static int write_file(const trees_job *job)
 {
-    outfile f = {.option = "--out", .path = job->s.out};
+    outfile f = {.option = "--out", .path = job->s.out, .keep = job->s.no_clobber};
     int code = CODE_DONE;
     if (job->s.format == COF_DRAW_SVG && job->n != 1)
         return complain(CODE_USAGE,
@@ -167,7 +169,8 @@ static int write_folder(trees_job *job)
         code = write_file(&one);
         free(path);
     }
-    if (code == CODE_DONE) printf("Wrote:     %zu files in %s\n", job->n, show_text(job->s.out, 200).text);
+    if (code == CODE_DONE)
+        printf("Wrote:     %zu file%s in %s\n", job->n, plural(job->n), show_text(job->s.out, 200).text);
     return code;
 }
 

@@ -27,7 +27,7 @@ typedef struct compare_settings {
     int32_t variant, init, missing, format;
     uint64_t seed;
     const char *methods, *control, *out;
-    bool quiet;
+    bool quiet, no_clobber;
 } compare_settings;
 
 typedef enum compare_format {

@@ -18,8 +18,9 @@ typedef struct fit_settings {
     int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
     const char *init_rows;
-    bool paper, demo, json, quiet, keep_partial, raw_names;
-    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out;
+    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber;
+    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out,
+        *table_out, *modes_out, *profiles_out;
 } fit_settings;
 
 enum {
@@ -31,6 +32,9 @@ enum {
     OUT_MARGINS,
     OUT_CUTS,
     OUT_DISTANCES,
+    OUT_TABLE,
+    OUT_MODES,
+    OUT_PROFILES,
     N_OUT,
     MAX_WARNINGS = 8
 };

@@ -14,8 +14,8 @@ typedef struct assignment {
     const cof_model *m;
     const cof_table *t;
     cofi_view view;
-    uint8_t *unseen; /* per flat id of the table: the model does not have the value */
-    bool any_unseen;
+    uint8_t *unseen;  /* per flat id of the table: the model does not have the value */
+    bool any_unknown; /* a value or a missing cell of the table adds nothing */
     cofi_scores scores;
     uint8_t *dropped; /* per row; NULL: no row is dropped */
     /* results of the tasks */
@@ -69,7 +69,7 @@ static void lay_out_column(assignment *a, size_t r)
                    a->m->scores.value + (size_t)(attr->first + value) * stride,
                    stride * sizeof *a->scores.value);
         a->unseen[g] = value == COFI_NO_VALUE && !ignored;
-        a->any_unseen |= a->unseen[g];
+        a->any_unknown |= value == COFI_NO_VALUE;
     }
 }
 
@@ -119,15 +119,19 @@ static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
 static void count_unseen(const assignment *a, cof_predict_info *info)
 {
     for (size_t i = 0; i < a->t->n_rows; i++) {
-        uint64_t here = 0;
+        uint64_t here = 0, known = 0;
         if (a->dropped != NULL && a->dropped[i]) {
             info->n_dropped++;
             continue;
         }
-        for (size_t r = 0; a->any_unseen && r < a->view.n; r++)
-            here += a->unseen[a->view.first[r] + cofi_id(a->view.ids[r], i)];
+        for (size_t r = 0; a->any_unknown && r < a->view.n; r++) {
+            uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], i);
+            here += a->unseen[g];
+            known += a->view.value[g] != COFI_NO_VALUE;
+        }
         info->n_unseen_cells += here;
         info->n_unseen_rows += here > 0;
+        info->n_blank_rows += a->any_unknown && known == 0;
     }
 }
 

@@ -186,6 +186,26 @@ double cof_model_count(const cof_model *m, size_t attribute, uint32_t value, uin
     return (double)m->count[(size_t)(m->attr[attribute].first + value) * m->k + cluster] / m->unit;
 }
 
+int32_t cof_model_predicts(const cof_model *model)
+{
+    return !model->no_scores;
+}
+
+int64_t cof_model_mode(const cof_model *model, size_t attribute, uint32_t cluster)
+{
+    cof_attribute about = {.struct_size = sizeof about};
+    int64_t mode = -1;
+    double most = 0;
+    if (cof_model_attribute(model, attribute, &about) != COF_OK || !about.used) return -1;
+    for (uint32_t v = 0; v < about.n_values; v++) {
+        double count = cof_model_count(model, attribute, v, cluster);
+        if (!(count > most)) continue;
+        most = count;
+        mode = v;
+    }
+    return mode;
+}
+
 double cof_model_profile(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)
 {
     if (!has_entry(m, attribute, value, cluster)) return NAN;

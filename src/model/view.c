@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "../table/encode.h"
+#include "../table/tidy.h"
 
 #include <math.h>
 
@@ -53,20 +54,41 @@ static const char *text_of(const cofi_uncut *read, uint32_t code)
     return read->text + read->offset[code];
 }
 
-/* Finds the texts of a column in the attribute's dictionary. */
-static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_uncut *read, uint32_t *to)
+/* The texts of an attribute by their spelling; of equal ones the first counts. */
+static cof_status index_spellings(cofi_encoder *known, const cofi_model_attr *attr, uint32_t tidying,
+                                  uint32_t *value_of)
 {
-    uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
-    cofi_encoder known;
+    char buffer[COFI_SPELLING_BYTES];
     cof_status status = COF_OK;
+    uint32_t id, n_known = attr->n_values - (attr->has_missing ? 1 : 0);
+    for (uint32_t value = 0; status == COF_OK && value < n_known; value++) {
+        size_t n, n_before = known->n_values;
+        const char *text = cofi_spelling(attr->text + attr->offset[value], tidying, buffer, &n);
+        status = cofi_encoder_intern(known, text, n, &id);
+        if (status == COF_OK && id == n_before) value_of[id] = value;
+    }
+    return status;
+}
+
+/* Finds the texts of a column in the attribute's dictionary; those that `to` has already are left alone. */
+static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_uncut *read,
+                              uint32_t tidying, uint32_t *to)
+{
+    char buffer[COFI_SPELLING_BYTES];
+    cofi_encoder known;
     cofi_encoder_init(&known, &v->own.env);
-    for (uint32_t value = 0; status == COF_OK && value < n_known; value++)
-        status = intern(&known, attr->text + attr->offset[value], &id);
+    uint32_t id, *value_of = cofi_alloc(&v->own.env, attr->n_values, sizeof *value_of);
+    cof_status status = value_of != NULL ? index_spellings(&known, attr, tidying, value_of) : COF_ERR_MEMORY;
+    uint32_t n_known = known.n_values;
     for (uint32_t code = 0; status == COF_OK && code < read->n_values; code++) {
-        status = intern(&known, text_of(read, code), &id);
-        to[code] = id < n_known ? id : COFI_NO_VALUE;
+        size_t n;
+        if (to[code] != COFI_NO_VALUE) continue;
+        const char *text = cofi_spelling(text_of(read, code), tidying, buffer, &n);
+        status = cofi_encoder_intern(&known, text, n, &id);
+        if (status == COF_OK && id < n_known) to[code] = value_of[id];
     }
     cofi_encoder_free(&known);
+    cofi_release(&v->own.env, value_of);
     return status;
 }
 
@@ -144,7 +166,10 @@ static cof_status match_values(cofi_view *v, size_t a)
     cof_status status = COF_OK;
     if (attr->cut == NULL) {
         cofi_uncut read = cofi_column_as_read(&v->table->column[v->column[a]]);
-        status = match_texts(v, attr, &read, to);
+        for (uint32_t code = 0; code < n_codes; code++) to[code] = COFI_NO_VALUE;
+        status = match_texts(v, attr, &read, 0, to);
+        if (status == COF_OK && v->table->tidying != 0)
+            status = match_texts(v, attr, &read, v->table->tidying, to);
     } else {
         for (uint32_t code = 0; code < n_codes; code++)
             to[code] = code <= attr->cut->n_edges ? code : COFI_NO_VALUE;

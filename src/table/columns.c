@@ -1,8 +1,8 @@
 /* Classifies columns by their dictionaries, and finds values that look like mistakes. */
 #include "encode.h"
 #include "recognise.h"
+#include "tidy.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -157,16 +157,6 @@ static bool means_nothing(const char *text)
     return false;
 }
 
-/* The text without letter case and surrounding blanks. */
-static size_t plain_spelling(const char *text, char *plain)
-{
-    size_t n = strlen(text), at = 0;
-    while (n > 0 && isspace((unsigned char)text[n - 1])) n--;
-    while (at < n && isspace((unsigned char)text[at])) at++;
-    for (size_t i = at; i < n; i++) plain[i - at] = (char)tolower((unsigned char)text[i]);
-    return n - at;
-}
-
 static void put_suspect(cof_suspect *list, size_t most, size_t *n, cof_suspect suspect)
 {
     if (*n < most) list[*n] = suspect;
@@ -177,25 +167,22 @@ static void put_suspect(cof_suspect *list, size_t most, size_t *n, cof_suspect s
 static cof_status find_spellings(const cofi_column *c, const cof_env *env, cof_suspect *list, size_t most,
                                  size_t *n)
 {
-    size_t longest = 0;
+    char plain[COFI_SPELLING_BYTES];
     cofi_encoder known;
     cofi_encoder_init(&known, env);
-    for (uint32_t v = 0; v < c->n_values; v++) {
-        size_t length = strlen(cofi_column_text(c, v));
-        longest = length > longest ? length : longest;
-    }
-    char *plain = cofi_alloc(env, longest, 1);
     uint32_t *last = cofi_alloc(env, c->n_values, sizeof *last), id;
-    cof_status status = plain == NULL || last == NULL ? COF_ERR_MEMORY : COF_OK;
+    cof_status status = last == NULL ? COF_ERR_MEMORY : COF_OK;
     for (uint32_t v = 0; status == COF_OK && v < c->n_values; v++) {
         uint32_t n_known = known.n_values;
-        status = cofi_encoder_intern(&known, plain, plain_spelling(cofi_column_text(c, v), plain), &id);
+        size_t n_bytes;
+        const char *text =
+            cofi_spelling(cofi_column_text(c, v), COF_TIDY_TRIM | COF_TIDY_CASE, plain, &n_bytes);
+        status = cofi_encoder_intern(&known, text, n_bytes, &id);
         if (status != COF_OK) break;
         if (id < n_known) put_suspect(list, most, n, (cof_suspect){COF_SUSPECT_SPELLING, last[id], v});
         last[id] = v;
     }
     cofi_encoder_free(&known);
-    cofi_release(env, plain);
     cofi_release(env, last);
     return status;
 }

@@ -268,6 +268,11 @@ const char *cofi_column_cell(const cofi_column *c, size_t row)
     return code < read.n_values ? read.text + read.offset[code] : read.missing_text;
 }
 
+const char *cof_table_cell(const cof_table *table, size_t row, size_t column)
+{
+    return cofi_column_cell(&table->column[column], row);
+}
+
 const char *cof_table_value(const cof_table *table, size_t column, uint32_t value)
 {
     if (column >= table->n_columns || value > table->column[column].n_values) return NULL;

@@ -139,7 +139,7 @@ static void assert_same_model(const cof_model *a, const cof_model *b)
                     x[i].objective == y[i].objective && x[i].moved == y[i].moved);
 }
 
-static void assert_same_answers(const cof_model *a, const cof_model *b, const cof_table *t)
+static void assert_same_answers(const cof_model *a, const cof_model *b, const cof_table *t, double slack)
 {
     size_t n = cof_table_n_rows(t), k = cof_model_k(a);
     int32_t *x = get_zero(n, sizeof *x), *y = get_zero(n, sizeof *y);
@@ -149,7 +149,8 @@ static void assert_same_answers(const cof_model *a, const cof_model *b, const co
     assert_memory_equal(x, y, n * sizeof *x);
     assert_int_equal(cof_model_transform(a, t, 1, d, n * k, NULL), COF_OK);
     assert_int_equal(cof_model_transform(b, t, 1, e, n * k, NULL), COF_OK);
-    for (size_t i = 0; i < n * k; i++) assert_true(d[i] == e[i] || (isnan(d[i]) && isnan(e[i])));
+    for (size_t i = 0; i < n * k; i++)
+        assert_true(d[i] == e[i] || fabs(d[i] - e[i]) <= slack || (isnan(d[i]) && isnan(e[i])));
     free(x);
     free(y);
     free(d);
@@ -162,7 +163,7 @@ static void check_round_trip(const cof_table *t, const cof_model *m)
     file first = saved(m);
     cof_model *again = load(first);
     assert_same_model(m, again);
-    assert_same_answers(m, again, t);
+    assert_same_answers(m, again, t, 0);
     assert_null(cof_model_labels(again, &n)); /* labels belong to a table, and stay with it */
     assert_int_equal(n, 0);
     file second = saved(again);
@@ -232,6 +233,17 @@ static void files_by_name(void **state)
 /* ---- Files of other versions -------------------------------------------------------------------- */
 
 /* tests/data/model_v1.cofm holds small_model() as the first version wrote it, and must stay readable. */
+static void assert_same_distances(const cof_model *a, const cof_model *b)
+{
+    for (size_t r = 0; r < cof_model_n_attributes(a); r++) {
+        cof_attribute view = {.struct_size = sizeof view};
+        assert_int_equal(cof_model_attribute(a, r, &view), COF_OK);
+        for (uint32_t u = 0; view.used && u < view.n_values; u++)
+            for (uint32_t v = 0; v < view.n_values; v++)
+                assert_near(cof_model_distance(a, r, u, v), cof_model_distance(b, r, u, v), 1e-15);
+    }
+}
+
 static void the_first_versions_file(void **state)
 {
     (void)state;
@@ -276,9 +288,9 @@ static void the_first_versions_file(void **state)
     assert_status(cof_model_predict(m, t, 1, label, 8, NULL, &err), COF_OK, &err);
     assert_memory_equal(label, labels, sizeof labels);
     cof_model *today = small_model(t); /* a fit of today finds the same; logarithms may round elsewhere */
-    assert_same_trees(m, today);
+    assert_same_distances(m, today); /* edges of a stated order are listed along the line since version 0.2 */
     assert_same_attributes(m, today);
-    assert_same_answers(m, today, t);
+    assert_same_answers(m, today, t, 1e-12);
     cof_model_free(today);
     cof_model_free(m);
     cof_table_free(t);
@@ -412,7 +424,7 @@ static void a_method_need_not_be_known(void **state)
     seal(f);
     cof_model *unknown = load(f);
     assert_string_equal(cof_model_method(unknown), "xoforest");
-    assert_same_answers(known, unknown, t);
+    assert_same_answers(known, unknown, t, 0);
     cof_model_free(known);
     cof_model_free(unknown);
     static const unsigned char wrong[] = {'X', ' ', '\0', '\n', '/', 0x80, '"'};

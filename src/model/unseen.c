@@ -1,0 +1,68 @@
+/* Lists the values of a table that a model does not know. */
+#include "view.h"
+
+#include "../table/tidy.h"
+
+/* The value of the attribute that is spelled alike but for letter case and blanks; -1: none. */
+static int32_t find_like(const cofi_model_attr *attr, const char *text)
+{
+    enum { BOTH = COF_TIDY_TRIM | COF_TIDY_CASE };
+    char own[COFI_SPELLING_BYTES], other[COFI_SPELLING_BYTES];
+    size_t n, m;
+    const char *plain = cofi_spelling(text, BOTH, own, &n);
+    for (uint32_t value = 0; value < attr->n_values - (attr->has_missing ? 1 : 0); value++) {
+        const char *known = cofi_spelling(attr->text + attr->offset[value], BOTH, other, &m);
+        if (m == n && memcmp(plain, known, n) == 0) return (int32_t)value;
+    }
+    return -1;
+}
+
+static bool is_known(const cofi_view *v, size_t a, const cofi_uncut *read, uint32_t code)
+{
+    const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
+    double point;
+    if (code == read->n_values) return attr->has_missing || v->model->missing != COF_MISSING_VALUE;
+    if (attr->cut != NULL)
+        return cofi_reading_parse(&attr->cut->reading, read->text + read->offset[code], &point);
+    return v->value[v->first[a] + code] != COFI_NO_VALUE;
+}
+
+static cof_status list_column(const cofi_view *v, size_t a, cof_unseen *list, size_t most, size_t *n)
+{
+    const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
+    cofi_uncut read = cofi_column_as_read(&v->table->column[v->column[a]]);
+    uint64_t *rows = cofi_alloc_zero(&v->own.env, (size_t)read.n_values + 1, sizeof *rows);
+    if (rows == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < v->table->n_rows; i++) rows[cofi_code_at(read.codes, read.width, i)]++;
+    for (uint32_t code = 0; code <= read.n_values; code++) {
+        if (rows[code] == 0 || is_known(v, a, &read, code)) continue;
+        bool hole = code == read.n_values;
+        const char *text = hole ? read.missing_text : read.text + read.offset[code];
+        if (*n < most)
+            list[*n] = (cof_unseen){.attribute = v->attribute[a],
+                                    .column = v->column[a],
+                                    .text = text,
+                                    .missing = hole,
+                                    .like = hole || attr->cut != NULL ? -1 : find_like(attr, text),
+                                    .rows = rows[code]};
+        ++*n;
+    }
+    cofi_release(&v->own.env, rows);
+    return COF_OK;
+}
+
+cof_status cof_model_unseen(const cof_model *model, const cof_table *table, cof_unseen *list, size_t most,
+                            size_t *n, cof_error *err)
+{
+    cofi_view v;
+    size_t found = 0;
+    cof_status status = cofi_view_open(&v, model, table, err);
+    if (status != COF_OK) return status;
+    for (size_t a = 0; status == COF_OK && a < v.n; a++) {
+        status = list_column(&v, a, list, most, &found);
+        if (status != COF_OK) cofi_no_memory(err);
+    }
+    if (status == COF_OK) *n = found;
+    cofi_view_close(&v);
+    return status;
+}
