@@ -24,9 +24,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
 TWELVE = "hr ce ac vt cs sb ns zo ts hf ds ls".split()
 MEASURED = "iris wine breast_cancer digits".split()  # cut into classes
+BEFORE = os.environ.get("COFOREST_BEFORE")  # build folder of an earlier version, for the method "before"
 STRUCTURED = "ac vt cs sb zo ds".split()
 METHODS = ["default", "paper", "kmodes", "kmeans", "lca", "stepmix"]
-TITLES = {"default": "coforest fit",
+TITLES = {"default": "coforest fit", "before": "coforest fit, the earlier version",
           "paper": "coforest fit --paper", "kmodes": "kmodes, n_init 10",
           "kmeans": "KMeans one-hot, n_init 10", "lca": "lca (ours), best of 10", "stepmix": "StepMix, n_init 10"}
 
@@ -57,8 +58,9 @@ def read(path):
 
 
 def ours(path, k, method, seed):
-    done = subprocess.run([BUILD / "bench" / "bench_fit_labels", path, str(k), method, str(seed)], check=True, capture_output=True,
-                          text=True)
+    build, method = (pathlib.Path(BEFORE), "default") if method == "before" else (BUILD, method)
+    done = subprocess.run([build / "bench" / "bench_fit_labels", path, str(k), method, str(seed)], check=True,
+                          capture_output=True, text=True)
     lines = done.stdout.split()
     return np.array(lines[1:], int), float(lines[0])
 
@@ -95,7 +97,7 @@ def one(job):
     name, path, method, seed = job
     x, y = read(path)
     k = int(y.max()) + 1
-    is_ours = method in ("default", "paper", "lca")
+    is_ours = method in ("default", "before", "paper", "lca")
     labels, seconds = ours(path, k, method, seed) if is_ours else theirs(x, k, method, seed)
     ca, ari, nmi = scores(labels, y)
     return dict(table=name, method=method, seed=seed, ca=ca, ari=ari, nmi=nmi, seconds=seconds)
@@ -130,7 +132,7 @@ def friedman(r):
 
 def report(results):
     table_of = means(results)
-    methods = [m for m in METHODS if any(m in by for by in table_of.values())]
+    methods = [m for m in ["before"] + METHODS if any(m in by for by in table_of.values())]
     counts = {}
     for r in results:
         counts[(r["table"], r["method"])] = counts.get((r["table"], r["method"]), 0) + 1
@@ -159,6 +161,24 @@ def report(results):
     seeds = {m: sorted({c for (t, mm), c in counts.items() if mm == m}) for m in methods}
     print("Seeds run per table: " + ", ".join(f"{TITLES[m]} {v[0]}" + (f" to {v[-1]}" if v[0] != v[-1] else "")
                                                for m, v in seeds.items()) + ".")
+
+
+def judge(results):
+    """Mean ARI over the tables of either half, and the default's lead over each other method with a 95 % interval: tables
+    are drawn anew 10,000 times."""
+    from quality_tables import half
+    table_of = means(results)
+    others = [m for m in ["before"] + METHODS if m != "default" and any(m in by for by in table_of.values())]
+    for name in ("choosing", "judging"):
+        tables = [t for t, by in table_of.items() if half(t) == name and all(m in by for m in ["default"] + others)]
+        ari = {m: np.array([table_of[t][m][1] for t in tables]) for m in ["default"] + others}
+        draws = np.random.default_rng(1).integers(0, len(tables), (10000, len(tables)))
+        print(f"{name} half, {len(tables)} tables: {TITLES['default']} {ari['default'].mean():.3f}")
+        for m in others:
+            lead = ari["default"] - ari[m]
+            low, high = np.percentile(lead[draws].mean(1), [2.5, 97.5])
+            print(f"  {TITLES[m]}: {ari[m].mean():.3f}; lead {lead.mean():+.3f} ({low:+.3f} to {high:+.3f}), better by .01 "
+                  f"on {(lead > .01).sum()}, worse on {(lead < -.01).sum()}")
 
 
 def k_of(job):
@@ -209,13 +229,19 @@ def main():
     parser.add_argument("--tables", default="", help="names; none: all")
     parser.add_argument("--most-rows", type=int, default=10**9, help="leave larger tables out")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--results", default=str(BUILD / "quality.jsonl"))
+    parser.add_argument("--results", help="default: quality.jsonl in the build folder")
     parser.add_argument("--report", action="store_true", help="run nothing")
+    parser.add_argument("--judge", action="store_true", help="print the two halves of the collection instead of every table")
+    parser.add_argument("--half", choices=("choosing", "judging"), help="only the tables of this half")
+    parser.add_argument("--build", help="build folder with the bench programs")
     parser.add_argument("--choices", action="store_true", help="only: which criterion keeps the best of --seeds times "
                         "twenty starts")
     parser.add_argument("--find-k", action="store_true", help="only: what -k auto finds")
     parser.add_argument("--times", action="store_true", help="only: the default's time beside a single start's")
     args = parser.parse_args()
+    if args.build:
+        global BUILD
+        BUILD = pathlib.Path(args.build)
     if args.find_k or args.times:
         work = BUILD / "quality-find"
         work.mkdir(parents=True, exist_ok=True)
@@ -233,11 +259,15 @@ def main():
                   "made": made}
         choices.compare(BUILD / "bench" / "bench_starts", {t: tables[t] for t in chosen}, groups, args.seeds, args.jobs)
         return
+    args.results = args.results or str(BUILD / "quality.jsonl")
     results = [json.loads(line) for line in open(args.results, encoding="utf-8")] if os.path.exists(args.results) else []
     if not args.report:
         known = {(r["table"], r["method"], r["seed"]) for r in results}
         tables = collection(BUILD / "quality-tables")
         chosen = args.tables.split(",") if args.tables else list(tables)
+        if args.half:
+            from quality_tables import half
+            chosen = [t for t in chosen if half(t) == args.half]
         chosen = [t for t in chosen if sum(1 for _ in open(tables[t], encoding="utf-8")) - 1 <= args.most_rows]
         jobs = [(t, tables[t], m, s) for s in range(1, args.seeds + 1) for m in args.methods.split(",") for t in chosen
                 if (t, m, s) not in known]
@@ -247,6 +277,9 @@ def main():
                 results.append(done.result())
                 out.write(json.dumps(results[-1]) + "\n")
                 out.flush()
+    if args.judge:
+        judge(results)
+        return
     order = {t: i for i, t in enumerate(TWELVE)}
     report(sorted(results, key=lambda r: (order.get(r["table"], 99), r["table"])))
 
