@@ -16,6 +16,7 @@ set(COF_SOURCES
   src/fit/agreement.c
   src/fit/bins.c
   src/fit/criterion.c
+  src/fit/dependence.c
   src/fit/fit_parts.c
   src/fit/loops.c
   src/fit/mixture.c
@@ -200,6 +201,7 @@ set(UNIT_TESTS
   tests/unit/test_cut.c
   tests/unit/test_datasets.c
   tests/unit/test_dedupe.c
+  tests/unit/test_dependence.c
   tests/unit/test_dlc.c
   tests/unit/test_draw_tree.c
   tests/unit/test_encode.c

@@ -2,10 +2,11 @@
  * any table size. */
 #include "agreement.h"
 
+#include "../score/contingency.h"
 #include "../score/overlap.h"
 #include "criterion.h"
 
-enum { MOST_ROWS = 1 << 16, MOST_LABELS = 1 << 24, MOST_CLUSTERS = 1024 };
+enum { MOST_ROWS = 1 << 16, MOST_PAIR_ROWS = 2048, MOST_LABELS = 1 << 24, MOST_CLUSTERS = 1024 };
 #define GOOD_GAIN 0.9
 
 cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n, cofi_agreement *a,
@@ -66,6 +67,54 @@ cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a
         (*ari)[r] = scores.ari;
     }
     return COF_OK;
+}
+
+/* Copies every restart's labels of evenly spaced rows, n each. */
+static int32_t *thin_labels(const cofi_host *host, const cofi_agreement *a, uint32_t n_records, size_t n)
+{
+    int32_t *label = cofi_alloc(&host->env, n_records * n, sizeof *label);
+    for (uint32_t r = 0; label != NULL && r < n_records; r++)
+        for (size_t s = 0; s < n; s++)
+            label[r * n + s] = a->label[r * a->n_rows + cofi_stretch_begin(s, n, a->n_rows)];
+    return label;
+}
+
+static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int32_t *other, size_t n,
+                               double *ari, cof_error *err)
+{
+    cofi_contingency t;
+    *ari = 1;
+    if (memcmp(one, other, n * sizeof *one) == 0) return COF_OK;
+    cof_status status = cofi_contingency_count(&t, env, one, other, NULL, n, err);
+    if (status != COF_OK) return status;
+    *ari = cofi_adjusted_rand(&t);
+    cofi_contingency_free(&t);
+    return COF_OK;
+}
+
+cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
+                                  double **mean, cof_error *err)
+{
+    size_t n = a->n_rows < MOST_PAIR_ROWS ? a->n_rows : MOST_PAIR_ROWS;
+    cof_env env = host->env; /* all restarts are complete, so a request to stop no longer matters */
+    env.should_stop = NULL;
+    *mean = NULL;
+    if (n_records < 2 || n == 0 || !any_labelled(a->label, a->n_rows)) return COF_OK;
+    int32_t *label = thin_labels(host, a, n_records, n);
+    *mean = cofi_alloc_zero(&host->env, n_records, sizeof **mean);
+    cof_status status = label != NULL && *mean != NULL ? COF_OK : cofi_no_memory(err);
+    for (uint32_t r = 1; r < n_records; r++)
+        for (uint32_t s = 0; s < r && status == COF_OK; s++) {
+            double ari = 0;
+            status = rand_of_pair(&env, label + r * n, label + s * n, n, &ari, err);
+            (*mean)[r] += ari / (n_records - 1);
+            (*mean)[s] += ari / (n_records - 1);
+        }
+    cofi_release(&host->env, label);
+    if (status == COF_OK) return COF_OK;
+    cofi_release(&host->env, *mean);
+    *mean = NULL;
+    return status;
 }
 
 static bool is_good(const cof_restart_record *record, const cof_restart_record *kept, double of_one)

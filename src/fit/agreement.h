@@ -22,6 +22,10 @@ void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
  * to compare. The caller releases it. */
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err);
+/* Allocates *mean: the mean adjusted Rand index of every restart with the others. NULL if there is nothing to compare. The
+ * caller releases it. */
+cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,
+                                  double **mean, cof_error *err);
 /* Allocates *mean: how well the good restarts agree on each cluster of the kept one. NULL if there is
  * nothing to compare. The caller releases it, even if the call failed. A restart is good if its gain in
  * log-likelihood over a single cluster is at least 0.9 times that of the kept one. */

@@ -1,16 +1,11 @@
-/* Quality of a partition: L of the paper, the integrated likelihood, and the compactness of its clusters,
- * all from counts alone. */
+/* Quality of a partition: L of the paper, the integrated likelihood, and the compactness of its clusters. */
 #include "criterion.h"
 
 #include <math.h>
 
-/* Constants of the criterion `balance`, which is a sum of logarithms. The other attributes are all but the one whose
- * likelihood gains most. The penalties exceed any difference in gains. */
-#define OTHERS_POWER    0.25 /* exponent of the likelihood gain of the other attributes */
-#define LEAST_OTHERS    1e-3 /* lower limit of that gain, as a share of the whole gain */
-#define OWN_ADVANTAGE   0.01 /* bonus of partitions that the method itself refined */
-#define EMPTY_PENALTY   1e5  /* per empty cluster */
-#define NO_GAIN_PENALTY 1e4  /* if the likelihood gains nothing */
+/* Constants of the criterion `balance`, which is a sum of logarithms. The penalty exceeds any difference in gains. */
+#define OWN_ADVANTAGE 0.01 /* bonus of partitions that the method itself refined */
+#define EMPTY_PENALTY 1e5  /* per empty cluster */
 
 double cofi_objective(const cofi_partition *q, const cofi_scores *s)
 {
@@ -27,7 +22,7 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
     return sum / s->scale / p->unit;
 }
 
-static double log_gamma(double x)
+double cofi_log_gamma(double x)
 {
     int sign; /* lgamma would write the global variable signgam */
     return lgamma_r(x, &sign);
@@ -39,25 +34,25 @@ static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
     const cofi_problem *p = q->rows->problem;
     uint32_t stride = q->stride;
     const uint64_t *count = q->count + (size_t)p->first[r] * stride + j;
-    double total = 0, sum = 0, prior = 0.5 * p->n_present[r], none = log_gamma(0.5);
+    double total = 0, sum = 0, prior = 0.5 * p->n_present[r], none = cofi_log_gamma(0.5);
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
         uint64_t units = count[(size_t)v * stride];
         if (units == 0) continue;
         double n = (double)units / p->unit;
         total += n;
-        sum += log_gamma(0.5 + n) - none;
+        sum += cofi_log_gamma(0.5 + n) - none;
     }
-    return sum + log_gamma(prior) - log_gamma(prior + total);
+    return sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total);
 }
 
 double cofi_log_likelihood(const cofi_partition *q)
 {
     const cofi_problem *p = q->rows->problem;
     double n = (double)p->total_weight / p->unit, half_k = 0.5 * q->k;
-    double sum = log_gamma(half_k) - log_gamma(half_k + n);
+    double sum = cofi_log_gamma(half_k) - cofi_log_gamma(half_k + n);
     for (uint32_t j = 0; j < q->k; j++) {
         double size = (double)q->size[j] / p->unit;
-        sum += log_gamma(0.5 + size) - log_gamma(0.5);
+        sum += cofi_log_gamma(0.5 + size) - cofi_log_gamma(0.5);
         for (size_t r = 0; r < p->n_attrs; r++) sum += table_evidence(q, r, j);
     }
     return sum;
@@ -79,9 +74,9 @@ static double pooled_evidence(const cofi_partition *q, size_t r)
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
         double n = pooled_count(q, p->first[r] + v);
         total += n;
-        if (n > 0) sum += log_gamma(0.5 + n) - log_gamma(0.5);
+        if (n > 0) sum += cofi_log_gamma(0.5 + n) - cofi_log_gamma(0.5);
     }
-    return sum + log_gamma(prior) - log_gamma(prior + total);
+    return sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total);
 }
 
 double cofi_log_likelihood_of_one(const cofi_partition *q)
@@ -89,21 +84,6 @@ double cofi_log_likelihood_of_one(const cofi_partition *q)
     double sum = 0;
     for (size_t r = 0; r < q->rows->problem->n_attrs; r++) sum += pooled_evidence(q, r);
     return sum;
-}
-
-/* The greatest gain in log evidence of any attribute when the clusters are known. Sets *of_one to the
- * result of cofi_log_likelihood_of_one. */
-static double greatest_gain(const cofi_partition *q, double *of_one)
-{
-    double most = 0;
-    *of_one = 0;
-    for (size_t r = 0; r < q->rows->problem->n_attrs; r++) {
-        double pooled = pooled_evidence(q, r), gain = -pooled;
-        *of_one += pooled;
-        for (uint32_t j = 0; j < q->k; j++) gain += table_evidence(q, r, j);
-        most = fmax(most, gain);
-    }
-    return most;
 }
 
 /* Reduction of the summed squared one-hot distances when every row is compared with the mean of its
@@ -133,32 +113,41 @@ static double tightness(const cofi_partition *q)
     return gain;
 }
 
-/* The likelihood alone prefers partitions that separate a few outliers; compactness alone prefers clusters
- * of equal size. The product of the two gains over a single cluster penalises both. A third factor is the
- * likelihood gain without the attribute that gains most, to the power 1/4: it penalises a partition that
- * only copies one column. A partition that the method itself refined wins unless another is better by more
- * than 1 %. If no partition is likelier than a single cluster, the most compact one wins. An empty cluster
- * is penalised more than all of this. docs/quality.md lists the alternatives that were tried. */
-static double balance(const cofi_partition *q, bool by_likelihood, double log_likelihood)
+/* Least gain in nats that counts: the greatest of so many gains by chance is about as large. */
+static double gain_by_chance(size_t n_attrs)
 {
-    double of_one, most = greatest_gain(q, &of_one), gain = log_likelihood - of_one;
-    double merit = log(fmax(tightness(q), 1e-300));
-    if (!by_likelihood) merit += OWN_ADVANTAGE;
-    merit -= EMPTY_PENALTY * cofi_count_empty(q);
-    if (gain <= 0) return merit - NO_GAIN_PENALTY; /* worse than any partition with a gain */
-    double others = fmax(gain - most, LEAST_OTHERS * gain);
-    return merit + log(gain) + OTHERS_POWER * log(others);
+    double n_pairs = (double)n_attrs * ((double)n_attrs - 1) / 2;
+    return fmax(2 * log(n_pairs), 1);
 }
 
-double cofi_criterion_given(const cofi_fit *fit, double log_likelihood)
+/* The product of three gains over a single cluster: in likelihood; in likelihood where a tree of dependent attributes helps
+ * both (dependence.c); and in compactness. The likelihood alone prefers partitions that separate a few outliers or that
+ * follow attributes which depend on each other; compactness alone prefers clusters of equal size. A partition that the
+ * method itself refined wins unless another is better by more than 1 %. A partition that is no likelier than a single
+ * cluster is worse than any that is. An empty cluster is penalised more than all of this. docs/quality.md lists the
+ * alternatives that were tried. */
+static double balance(const cofi_partition *q, bool by_likelihood, double log_likelihood,
+                      cofi_tree_gains tree)
+{
+    double gain = log_likelihood - cofi_log_likelihood_of_one(q),
+           penalty = EMPTY_PENALTY * cofi_count_empty(q);
+    if (gain <= 0) return COFI_NO_GAIN - penalty;
+    double beside_tree =
+        fmax(gain + tree.of_clusters - tree.of_one, gain_by_chance(q->rows->problem->n_attrs));
+    double merit = log(gain) + log(beside_tree) + log(fmax(tightness(q), 1e-300));
+    return merit + (by_likelihood ? 0 : OWN_ADVANTAGE) - penalty;
+}
+
+double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, cofi_tree_gains tree)
 {
     if (fit->host.o.select == COF_SELECT_BALANCE)
-        return balance(&fit->partition, fit->log.refiner == COFI_BY_LIKELIHOOD, log_likelihood);
+        return balance(&fit->partition, fit->log.refiner == COFI_BY_LIKELIHOOD, log_likelihood, tree);
     return fit->host.o.select == COF_SELECT_OBJECTIVE ? -fit->log.objective : log_likelihood;
 }
 
 double cofi_criterion(const cofi_fit *fit)
 {
     bool needed = fit->host.o.select != COF_SELECT_OBJECTIVE;
-    return cofi_criterion_given(fit, needed ? cofi_log_likelihood(&fit->partition) : 0);
+    return cofi_criterion_given(fit, needed ? cofi_log_likelihood(&fit->partition) : 0,
+                                (cofi_tree_gains){0, 0});
 }

@@ -9,9 +9,18 @@ double cofi_objective(const cofi_partition *partition, const cofi_scores *scores
 double cofi_log_likelihood(const cofi_partition *partition);
 /* if all rows were in one cluster */
 double cofi_log_likelihood_of_one(const cofi_partition *partition);
-/* the criterion that --select names; larger is better */
+/* What a tree of dependent attributes adds to the log-likelihood (dependence.h). */
+typedef struct cofi_tree_gains {
+    double of_clusters, of_one;
+} cofi_tree_gains;
+
+#define COFI_NO_GAIN                                                                                         \
+    (-1e4) /* the criterion `balance` of a partition that is no likelier than a single cluster */
+
+/* the criterion that --select names, without trees; larger is better */
 double cofi_criterion(const cofi_fit *fit);
 /* if the log-likelihood is already known */
-double cofi_criterion_given(const cofi_fit *fit, double log_likelihood);
+double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, cofi_tree_gains tree);
+double cofi_log_gamma(double x); /* x > 0 */
 
 #endif

@@ -93,15 +93,33 @@ static cof_status measure_mixture(cofi_lane *lane, double *log_likelihood, cof_e
     return cofi_mixture_expect(&lane->fit, lane->mixture, log_likelihood, err);
 }
 
+/* Restarts often end with the same partition, and then have the same tree. */
+static cof_status measure_tree(cofi_lane *lane, double *added, cof_error *err)
+{
+    const cofi_dependence *d = &lane->run->dependence;
+    const cofi_partition *q = &lane->fit.partition;
+    *added = 0;
+    if (d->n_rows == 0) return COF_OK;
+    for (uint32_t t = 0; t < lane->n_trees; t++) {
+        if (lane->hash[t] != q->hash) continue;
+        *added = lane->tree[t];
+        return COF_OK;
+    }
+    cof_status status = cofi_dependence_measure(d, q, added, err);
+    lane->hash[lane->n_trees] = q->hash;
+    lane->tree[lane->n_trees++] = *added;
+    return status;
+}
+
 static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_restarts *run = lane->run;
     const cofi_fit *fit = &lane->fit;
-    double likelihood = cofi_log_likelihood(&fit->partition), merit = cofi_criterion_given(fit, likelihood);
-    if (fit->host.o.select == COF_SELECT_MIXTURE) {
-        cof_status measured = measure_mixture(lane, &merit, err);
-        if (measured != COF_OK) return measured;
-    }
+    cofi_tree_gains tree = {.of_one = run->dependence.of_one};
+    COFI_TRY(measure_tree(lane, &tree.of_clusters, err));
+    double likelihood = cofi_log_likelihood(&fit->partition);
+    double merit = cofi_criterion_given(fit, likelihood, tree);
+    if (fit->host.o.select == COF_SELECT_MIXTURE) COFI_TRY(measure_mixture(lane, &merit, err));
     run->record[restart] = (cof_restart_record){.objective = fit->log.objective,
                                                 .log_likelihood = likelihood,
                                                 .rebuilds = fit->log.rebuild,
@@ -193,6 +211,21 @@ static cof_status collect_history(cofi_restarts *run, cof_error *err)
     return COF_OK;
 }
 
+/* Where no restart is likelier than a single cluster, gains tell nothing, and the restart that agrees best with the others
+ * is kept. */
+static cof_status judge_by_agreement(cofi_restarts *run, cof_error *err)
+{
+    double *mean;
+    if (run->lane[0].fit.host.o.select != COF_SELECT_BALANCE) return COF_OK;
+    for (uint32_t r = 0; r < run->n_records; r++)
+        if (run->record[r].criterion > COFI_NO_GAIN) return COF_OK;
+    cof_status status =
+        cofi_agreement_typical(&run->lane[0].fit.host, &run->agreement, run->n_records, &mean, err);
+    for (uint32_t r = 0; mean != NULL && r < run->n_records; r++) run->record[r].criterion += mean[r];
+    cofi_release(&run->env, mean);
+    return status;
+}
+
 /* The restart with the greatest criterion; a later one must exceed it by more than rounding. */
 static uint32_t choose_best(const cofi_restarts *run)
 {
@@ -253,6 +286,7 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     close_gaps(run, restarts);
     if (run->n_records == 0) return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition");
     status = collect_history(run, err);
+    if (status == COF_OK) status = judge_by_agreement(run, err);
     run->best = choose_best(run);
     if (status == COF_OK) status = restore_best(run, err);
     if (status != COF_OK) return status;
@@ -330,6 +364,9 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
     lane->fit.host.o.threads = options->threads;
+    lane->hash = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->hash);
+    lane->tree = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->tree);
+    COFI_TRY(cofi_blocks_status(&run->own, err));
     if (run->side_by_side)
         lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
                                        .alloc = lane_alloc,
@@ -363,6 +400,8 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = COFI_NONE;
     for (uint32_t l = 0; l < run->n_lanes; l++)
         COFI_TRY(open_lane(run, &run->lane[l], rows, method, options, err));
+    if (options->select == COF_SELECT_BALANCE && options->restarts > 1)
+        COFI_TRY(cofi_dependence_open(&run->own, rows, &run->dependence, err));
     return cofi_agreement_open(&run->own, options->restarts, p->n_table_rows, &run->agreement, err);
 }
 

@@ -7,6 +7,7 @@
 #define COFI_RESTARTS_H
 
 #include "agreement.h"
+#include "dependence.h"
 #include "method.h"
 #include "mixture.h"
 
@@ -22,6 +23,9 @@ typedef struct cofi_lane {
     cofi_mixture *mixture; /* for COF_SELECT_MIXTURE; NULL until it is needed */
     bool judged;           /* best_criterion is set */
     double best_criterion; /* of its restarts so far */
+    uint64_t *hash;        /* per restart of this lane whose tree was measured: hash of its partition */
+    double *tree;          /* and what the tree adds */
+    uint32_t n_trees;
     cof_status status;
     cof_error err;
     struct cofi_restarts *run;
@@ -46,9 +50,10 @@ typedef struct cofi_restarts {
     atomic_bool stopped;
     cofi_restart_place *place;
     cofi_agreement agreement;
-    cofi_fit *fit;   /* the fit of a lane, in the state in which the best restart ended */
-    double *ari;     /* per restart: adjusted Rand index with the kept one */
-    double *overlap; /* per cluster: mean overlap with its counterparts in the good restarts */
+    cofi_dependence dependence; /* open only if the criterion needs it */
+    cofi_fit *fit;              /* the fit of a lane, in the state in which the best restart ended */
+    double *ari;                /* per restart: adjusted Rand index with the kept one */
+    double *overlap;            /* per cluster: mean overlap with its counterparts in the good restarts */
     uint32_t n_good;
     cof_restart_record *record;
     uint32_t n_records, best;

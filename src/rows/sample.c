@@ -6,14 +6,6 @@
 
 enum { FETCHED_ROWS = 4096 }; /* rows fetched at once */
 
-/* The row is drawn within its stretch, because evenly spaced rows could all fall on one phase of a
- * periodic table. */
-static uint64_t row_of_stretch(uint64_t n_rows, size_t n, size_t at)
-{
-    uint64_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
-    return begin + cofi_mix64(at) % (end - begin);
-}
-
 static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
     for (size_t r = 0; r < p->n_attrs; r++) {
@@ -37,7 +29,7 @@ static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_er
     for (size_t begin = 0; status == COF_OK && begin < n; begin += FETCHED_ROWS) {
         size_t n_here = n - begin < FETCHED_ROWS ? n - begin : FETCHED_ROWS;
         for (size_t i = 0; i < n_here; i++)
-            row[i] = row_of_stretch(whole->problem->n_table_rows, n, begin + i);
+            row[i] = cofi_stretch_row(begin + i, n, whole->problem->n_table_rows);
         status = cofi_rows_fetch(whole, row, n_here, cell, l->table_weight + begin, err);
         for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
             for (size_t i = 0; i < n_here; i++)

@@ -42,6 +42,7 @@ cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const 
 /* The indices of a table of some of n items; frees it. `out` is the caller's. */
 cof_status cofi_contingency_score(cofi_contingency *t, uint64_t n, cof_indices *out, cof_error *err);
 void cofi_contingency_free(cofi_contingency *t);
+double cofi_adjusted_rand(const cofi_contingency *t);
 
 void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */
 /* Combines neighbours with equal keys; returns how many cells are left. */

@@ -90,7 +90,7 @@ static double rough_rand(const cofi_contingency *t)
 
 /* (S - E) / ((A + B) / 2 - E) with E = A B / T, multiplied by 2 T: all numbers are integers until the last
  * division. The products of pair counts need T < 2^62. */
-static double adjusted_rand(const cofi_contingency *t)
+double cofi_adjusted_rand(const cofi_contingency *t)
 {
     if (t->n > 3000000000) return rough_rand(t);
     uint64_t a = pairs_within(t->cluster_size, t->n_clusters), b = pairs_within(t->class_size, t->n_classes);
@@ -249,7 +249,7 @@ cof_status cofi_contingency_score(cofi_contingency *t, uint64_t n, cof_indices *
         goto done;
     }
     scores.purity = purity(t);
-    scores.ari = adjusted_rand(t);
+    scores.ari = cofi_adjusted_rand(t);
     status = score_information(t, &scores, err);
     if (status == COF_OK) status = score_matching(t, &scores.ca, err);
     if (status == COF_OK) cofi_return_struct(out, &scores, sizeof scores);

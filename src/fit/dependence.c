@@ -1,0 +1,214 @@
+/* Dependence between attributes inside clusters.
+ *
+ * The integrated likelihood takes attributes as independent inside a cluster. Attributes that depend on each other
+ * there make it split one cluster into several, or follow such attributes instead of the others. The remedy of Chow
+ * and Liu is a tree over the attributes; here all clusters share one tree. The gain of a pair is the log evidence of
+ * its joint table minus that of its two margins, summed over the clusters; the tree is the maximum spanning tree of
+ * the gains. An edge counts only if its gain exceeds 2 log(number of pairs), because the largest of many gains of
+ * independent pairs is positive by chance.
+ *
+ * Counts are sums of whole weights, and the evidence is read from a table, so the result does not depend on the
+ * order of the rows. */
+#include "dependence.h"
+
+#include "../core/rng.h"
+#include "criterion.h"
+
+#include <math.h>
+
+enum {
+    MOST_ROWS = 4096,
+    MOST_ATTRS = 128,      /* more pairs take longer than the restarts */
+    MOST_CELLS = 1 << 16,  /* clusters x values x values of one pair; a larger table has gain 0 */
+    MOST_WEIGHT = 1 << 16, /* summed weight of the rows, in steps, up to rounding */
+};
+
+/* ---- Opening -------------------------------------------------------------------------------------- */
+
+/* Turns the weights into steps, and removes rows without weight. Returns the summed weight in steps. */
+static uint64_t round_weights(cofi_dependence *d, const uint64_t *units)
+{
+    const cofi_problem *p = d->problem;
+    uint64_t total = 0, steps = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_rows; i++) total += units[i];
+    bool whole = p->unit == 1.0 && total <= MOST_WEIGHT;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        if (units[i] == 0) continue;
+        double share = whole ? (double)units[i] : (double)units[i] * MOST_WEIGHT / (double)total;
+        d->row[n] = d->row[i];
+        d->weight[n] = share < 1 ? 1 : (uint32_t)(share + 0.5);
+        steps += d->weight[n++];
+    }
+    d->n_rows = n;
+    if (n == 0) return 0;
+    d->step = (double)total / p->unit / (double)steps;
+    d->scale = (double)p->total_weight / (double)total;
+    return steps;
+}
+
+/* Fetched cells are row by row; counting reads attribute by attribute. */
+static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+{
+    const cofi_problem *p = d->problem;
+    size_t n_columns = p->n_attrs + p->n_numeric;
+    d->cell = cofi_blocks_add(own, d->n_rows * p->n_attrs, sizeof *d->cell);
+    COFI_TRY(cofi_blocks_status(own, err));
+    uint32_t *fetched = cofi_alloc(&p->env, d->n_rows * n_columns, sizeof *fetched);
+    if (fetched == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_rows_fetch(rows, d->row, d->n_rows, fetched, NULL, err);
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+        for (size_t i = 0; i < d->n_rows; i++) d->cell[r * d->n_rows + i] = fetched[i * n_columns + r];
+    cofi_release(&p->env, fetched);
+    return status;
+}
+
+static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+{
+    const cofi_problem *p = d->problem;
+    uint64_t *units = cofi_blocks_add(own, d->n_rows, sizeof *units);
+    d->row = cofi_blocks_add(own, d->n_rows, sizeof *d->row);
+    d->weight = cofi_blocks_add(own, d->n_rows, sizeof *d->weight);
+    COFI_TRY(cofi_blocks_status(own, err));
+    for (size_t s = 0; s < d->n_rows; s++) d->row[s] = cofi_stretch_row(s, d->n_rows, p->n_table_rows);
+    COFI_TRY(cofi_rows_fetch(rows, d->row, d->n_rows, NULL, units, err));
+    uint64_t steps = round_weights(d, units);
+    if (steps == 0) return COF_OK;
+    d->log_gamma = cofi_blocks_add(own, steps + 1, sizeof *d->log_gamma);
+    COFI_TRY(cofi_blocks_status(own, err));
+    for (uint64_t n = 0; n <= steps; n++)
+        d->log_gamma[n] = cofi_log_gamma(0.5 + (double)n * d->step) - cofi_log_gamma(0.5);
+    return fetch_cells(own, rows, d, err);
+}
+
+/* ---- The gain of a pair --------------------------------------------------------------------------- */
+
+/* Memory of one measurement. */
+typedef struct tree_work {
+    uint32_t k;
+    int32_t *label;  /* per row; NULL: one cluster */
+    uint32_t *at;    /* per row: label x slots of the attribute that joined last, plus the row's cell there */
+    uint32_t *count; /* one pair: [cluster][value][value] */
+    uint32_t *column; /* sums over the first attribute's values */
+    double *gain;     /* per attribute: its greatest gain with an attribute of the tree */
+    bool *joined;
+} tree_work;
+
+/* Number of ids of an attribute, including that of an ignored cell. */
+static uint32_t slots_of(const cofi_problem *p, size_t r)
+{
+    return p->first[r + 1] - p->first[r];
+}
+
+/* Terms of the log evidence that depend on the number of values and on the summed count only. */
+static double evidence_of_total(const cofi_dependence *d, double n_values, uint64_t total)
+{
+    return cofi_log_gamma(0.5 * n_values) - cofi_log_gamma(0.5 * n_values + (double)total * d->step);
+}
+
+/* Gain of one cluster's table, [value of r][value of t]. */
+static double gain_of_table(const cofi_dependence *d, size_t r, size_t t, const uint32_t *count,
+                            uint32_t *column)
+{
+    const cofi_problem *p = d->problem;
+    uint32_t slots = slots_of(p, t);
+    uint64_t total = 0;
+    double sum = 0;
+    memset(column, 0, p->n_values[t] * sizeof *column);
+    for (uint32_t u = 0; u < p->n_values[r]; u++, count += slots) {
+        uint32_t line = 0;
+        for (uint32_t v = 0; v < p->n_values[t]; v++) {
+            if (count[v] == 0) continue;
+            line += count[v];
+            column[v] += count[v];
+            sum += d->log_gamma[count[v]];
+        }
+        sum -= d->log_gamma[line];
+        total += line;
+    }
+    for (uint32_t v = 0; v < p->n_values[t]; v++) sum -= d->log_gamma[column[v]];
+    double o_r = p->n_present[r], o_t = p->n_present[t];
+    return sum + evidence_of_total(d, o_r * o_t, total) - evidence_of_total(d, o_r, total) -
+           evidence_of_total(d, o_t, total);
+}
+
+/* Gain of the pair, where w->at is that of attribute r. */
+static double gain_of_pair(const cofi_dependence *d, const tree_work *w, size_t r, size_t t)
+{
+    const uint32_t *cell = d->cell + t * d->n_rows;
+    uint32_t slots = slots_of(d->problem, t);
+    size_t table = (size_t)slots_of(d->problem, r) * slots;
+    double gain = 0;
+    if (table > MOST_CELLS / w->k) return 0;
+    memset(w->count, 0, w->k * table * sizeof *w->count);
+    for (size_t i = 0; i < d->n_rows; i++) w->count[(size_t)w->at[i] * slots + cell[i]] += d->weight[i];
+    for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, r, t, w->count + j * table, w->column);
+    return gain;
+}
+
+/* ---- The tree ------------------------------------------------------------------------------------- */
+
+static void join(const cofi_dependence *d, tree_work *w, size_t r)
+{
+    const uint32_t *cell = d->cell + r * d->n_rows;
+    uint32_t slots = slots_of(d->problem, r);
+    w->joined[r] = true;
+    for (size_t i = 0; i < d->n_rows; i++)
+        w->at[i] = (w->label != NULL ? (uint32_t)w->label[i] * slots : 0) + cell[i];
+    for (size_t t = 0; t < d->problem->n_attrs; t++)
+        if (!w->joined[t]) w->gain[t] = fmax(w->gain[t], gain_of_pair(d, w, r, t));
+}
+
+/* Prim's algorithm, which needs the gain of every pair once. */
+static double grow_tree(const cofi_dependence *d, tree_work *w)
+{
+    size_t n = d->problem->n_attrs, next = 0;
+    double least = 2 * log((double)n * (double)(n - 1) / 2), sum = 0;
+    for (size_t r = 0; r < n; r++) w->gain[r] = -INFINITY;
+    for (size_t n_joined = 1; n_joined < n; n_joined++) {
+        join(d, w, next);
+        next = n;
+        for (size_t t = 0; t < n; t++)
+            if (!w->joined[t] && (next == n || w->gain[t] > w->gain[next])) next = t;
+        if (w->gain[next] > least) sum += w->gain[next];
+    }
+    return sum * d->scale;
+}
+
+/* q NULL: one cluster */
+static cof_status measure(const cofi_dependence *d, const cofi_partition *q, double *added, cof_error *err)
+{
+    cofi_blocks own = {.env = d->problem->env};
+    size_t n = d->problem->n_attrs, most = 0;
+    for (size_t r = 0; r < n; r++) most = slots_of(d->problem, r) > most ? slots_of(d->problem, r) : most;
+    tree_work w = {.k = q != NULL ? q->k : 1,
+                   .label = q != NULL ? cofi_blocks_add(&own, d->n_rows, sizeof *w.label) : NULL,
+                   .at = cofi_blocks_add(&own, d->n_rows, sizeof *w.at),
+                   .count = cofi_blocks_add(&own, MOST_CELLS, sizeof *w.count),
+                   .column = cofi_blocks_add(&own, most, sizeof *w.column),
+                   .gain = cofi_blocks_add(&own, n, sizeof *w.gain),
+                   .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined)};
+    cof_status status = cofi_blocks_status(&own, err);
+    if (status == COF_OK && q != NULL) status = cofi_partition_labels(q, d->row, d->n_rows, w.label, err);
+    if (status == COF_OK) *added = grow_tree(d, &w);
+    cofi_blocks_release(&own);
+    return status;
+}
+
+cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+{
+    const cofi_problem *p = rows->problem;
+    uint64_t n = p->n_table_rows;
+    *d = (cofi_dependence){.problem = p, .n_rows = n < MOST_ROWS ? (size_t)n : MOST_ROWS};
+    if (p->n_attrs < 2 || p->n_attrs > MOST_ATTRS) d->n_rows = 0;
+    if (d->n_rows == 0) return COF_OK;
+    COFI_TRY(open_rows(own, rows, d, err));
+    return d->n_rows > 0 ? measure(d, NULL, &d->of_one, err) : COF_OK;
+}
+
+cof_status cofi_dependence_measure(const cofi_dependence *d, const cofi_partition *q, double *added,
+                                   cof_error *err)
+{
+    *added = 0;
+    return d->n_rows > 0 ? measure(d, q, added, err) : COF_OK;
+}
