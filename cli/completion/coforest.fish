@@ -73,6 +73,7 @@ complete -c coforest -n '__fish_seen_subcommand_from compare' -l clusters -s k -
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l methods -x -a 'default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg' -d 'The methods, separated by commas; sets and names may be mixed'
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l control -x -d 'The method that the others are tested against, with several tables (default: coforest if it is among them, otherwise the first)'
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l runs -x -d 'The number of runs of each method, one restart each (default: 10)'
+complete -c coforest -n '__fish_seen_subcommand_from compare' -l as-fit -d 'Every run is what "fit" does: the best of many restarts from its default start, instead of a single random one'
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l init -x -a 'portfolio kmeans farthest random modes++ cao huang' -d 'How the first partition of a run is made; it is the same for all methods (default: random)'
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l seed -x -d 'Seed of the first run; every further run uses the next number (default: 1)'
 complete -c coforest -n '__fish_seen_subcommand_from compare' -l variant -x -a 'paper authors' -d 'How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it'

@@ -286,9 +286,11 @@ static void describe_runs(const comparison *c, char *text, size_t n)
     unsigned long long first = c->s.seed, last = c->s.seed + c->s.runs - 1;
     char seeds[80];
     snprintf(seeds, sizeof seeds, c->s.runs > 1 ? "seeds %llu to %llu" : "seed %llu", first, last);
+    const char *how = c->s.as_fit ? "; each run is the best of the restarts of \"fit\""
+                      : several   ? "; all methods of a run begin with the same partition"
+                                  : "";
     snprintf(text, n, "%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
-             c->s.runs, plural(c->s.runs), several ? " each" : "", seeds,
-             several ? "; all methods of a run begin with the same partition" : "",
+             c->s.runs, plural(c->s.runs), several ? " each" : "", seeds, how,
              cof_start_name((size_t)c->s.init));
 }
 
@@ -310,8 +312,8 @@ void write_compare_text(const comparison *c, FILE *out)
              c->s.runs > 1 ? "±: deviation over the runs; " : "",
              c->n_methods > 1 ? " (marked *, the second best +)" : "");
     put_words(&p, 2, 2, text);
-    size_t n_fits = c->n_contests * c->n_methods * c->s.runs;
-    fprintf(p.out, "  %zu fit%s in %s\n", n_fits, plural(n_fits), show_seconds(c->elapsed_s).text);
+    fprintf(p.out, "  %s fit%s in %s\n", show_count(c->n_fits).text, plural(c->n_fits),
+            show_seconds(c->elapsed_s).text);
 }
 
 /* ---- Documents ----------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "compare.h"
@@ -44,6 +45,9 @@ static const option comparing_options[] = {
     OPTION("runs", "R", OPTION_COUNT, compare_settings, runs,
            "The number of runs of each method, one restart each (default: 10).", .least = 1,
            .most = MOST_RUNS),
+    OPTION("as-fit", NULL, OPTION_FLAG, compare_settings, as_fit,
+           "Every run is what \"fit\" does: the best of many restarts from its default start, instead of a "
+           "single random one. Then --runs is 1 unless you give it."),
     OPTION("init", "WAY", OPTION_CHOICE, compare_settings, init,
            "How the first partition of a run is made; it is the same for all methods (default: random):",
            .list = start_choices),
@@ -104,6 +108,8 @@ static int check_operand_files(const operands *found)
 static int check_settings(comparison *c, const operands *found)
 {
     compare_settings *s = &c->s;
+    if (s->runs == 0) s->runs = s->as_fit ? 1 : DEFAULT_RUNS;
+    if (s->init < 0) s->init = s->as_fit ? COF_INIT_PORTFOLIO : COF_INIT_RANDOM;
     int code = parse_methods(s->methods, &c->method, &c->n_methods);
     if (code == CODE_DONE) code = find_control(c);
     if (code == CODE_DONE) code = check_operand_files(found);
@@ -269,6 +275,7 @@ static int check_results(const comparison *c)
         const contest *at = &c->contest[i];
         uint32_t n = 0;
         for (size_t m = 0; m < c->n_methods; m++) n += at->entry[m].n_results;
+        if (n == 0 && c->stopped) continue;
         if (n == 0 && c->n_contests == 1 && c->n_methods == 1)
             return complain(CODE_DATA, "%s", at->entry[0].reason);
         if (n == 0)
@@ -304,7 +311,7 @@ static int judge(comparison *c)
         for (size_t x = 0; x < N_INDICES; x++) rank(c, &c->contest[i], x);
     }
     int code = check_results(c);
-    c->has_verdict = c->n_contests > 1 && c->n_methods > 1;
+    c->has_verdict = c->n_contests > 1 && c->n_methods > 1 && !c->stopped;
     if (!c->has_verdict) return code;
     for (size_t x = 0; x < N_INDICES && code == CODE_DONE; x++)
         if (c->index[x].ranked) code = judge_index(c, x);
@@ -377,8 +384,7 @@ static void comparison_free(comparison *c)
 
 static int run_compare(int argc, char **argv)
 {
-    comparison c = {
-        .s = {.seed = 1, .runs = DEFAULT_RUNS, .init = COF_INIT_RANDOM, .methods = "default", .out = "-"}};
+    comparison c = {.s = {.seed = 1, .init = -1, .methods = "default", .out = "-"}};
     operands found;
     int code;
     if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) goto done;
@@ -391,7 +397,15 @@ static int run_compare(int argc, char **argv)
     if (code == CODE_DONE) code = run_fits(&c);
     if (code == CODE_DONE) code = judge(&c);
     c.elapsed_s = now_s() - begun_s;
+    size_t n_jobs = c.n_contests * c.n_methods * c.s.runs;
+    if (code == CODE_DONE && c.stopped && !is_stdout(&c.out) && access(c.s.out, F_OK) == 0)
+        code = complain(CODE_INTERRUPTED,
+                        "interrupted after %zu of %zu fits; nothing was written, because %s exists", c.n_fits,
+                        n_jobs, c.s.out);
     if (code == CODE_DONE) code = write_result(&c);
+    if (code == CODE_DONE && c.stopped)
+        code = complain(CODE_INTERRUPTED, "interrupted after %zu of %zu fits, which were kept", c.n_fits,
+                        n_jobs);
 done:
     comparison_free(&c);
     return code;
@@ -406,7 +420,9 @@ static const char *const compare_paragraphs[] = {
     "With --label, these are mean and standard deviation of accuracy (CA), adjusted Rand index (ARI) and "
     "normalised mutual information (NMI) against the true classes; without it, the integrated log-likelihood "
     "of the partitions, how much the runs of a method agree with each other, and its objective. Rank 1 is "
-    "the best mean. A method without a result on a table is shown as - and ranks last.",
+    "the best mean. A method without a result on a table is shown as - and ranks last. Every run is a single "
+    "start, so that methods are compared and not their starts; \"fit\" keeps the best of many, and --as-fit "
+    "compares that. Ctrl-C keeps the fits that are done.",
     "Several tables are summarised by average ranks, Friedman's test on them (chi-square, with and without "
     "the correction for ties, and Iman and Davenport's F), and the critical difference of Bonferroni and "
     "Dunn from the --control method. --ignore, --columns and --ordinal then apply to every table that has "

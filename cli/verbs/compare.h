@@ -27,7 +27,7 @@ typedef struct compare_settings {
     int32_t variant, init, missing, format;
     uint64_t seed;
     const char *methods, *control, *out;
-    bool quiet, no_clobber;
+    bool quiet, no_clobber, as_fit;
 } compare_settings;
 
 typedef enum compare_format {
@@ -81,6 +81,8 @@ typedef struct comparison {
     verdict verdict[N_INDICES];
     double difference[2]; /* critical, at the levels below */
     double elapsed_s;
+    size_t n_fits;      /* finished */
+    bool stopped;       /* before all were */
     progress_line line; /* here, because the tables keep pointing at it */
     outfile out;
 } comparison;

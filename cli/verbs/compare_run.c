@@ -37,10 +37,11 @@ typedef struct job { /* one fit */
 
 static job job_at(const comparison *c, size_t number)
 {
+    /* run by run, so that a comparison that is stopped has about as many runs of every method */
     size_t per_contest = c->n_methods * c->s.runs;
-    job j = {.at = &c->contest[number / per_contest], .method = number % per_contest / c->s.runs};
+    job j = {.at = &c->contest[number / per_contest], .method = number % c->n_methods};
     j.entry = &j.at->entry[j.method];
-    j.run = (uint32_t)(number % c->s.runs);
+    j.run = (uint32_t)(number % per_contest / c->n_methods);
     return j;
 }
 
@@ -87,7 +88,7 @@ static cof_status fit_one(const pool *p, const job *j, cof_error *err)
     cof_fit_info info = {.struct_size = sizeof info};
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = j->at->k,
-                               .restarts = 1,
+                               .restarts = s->as_fit ? 0 : 1,
                                .seed = s->seed + j->run,
                                .variant = s->variant,
                                .init = s->init,
@@ -151,6 +152,7 @@ static bool settle(pool *p, size_t number, const job *j, cof_status status, cons
         p->status = status;
         p->err = *err;
     }
+    if (status == COF_OK || is_finding(status)) p->c->n_fits++;
     p->n_done++;
     p->work += work_of(j->at);
     return ++e->n_finished == p->c->s.runs;
@@ -219,12 +221,13 @@ static void share_threads(pool *p)
     p->inner_threads = threads / p->n_workers;
 }
 
-static int end_of(const pool *p)
+static int end_of(pool *p)
 {
-    const comparison *c = p->c;
-    if (interrupted() || p->status == COF_ERR_STOPPED)
-        return complain(CODE_INTERRUPTED, "interrupted after %zu of %zu fits; nothing was written", p->n_done,
-                        p->n_jobs);
+    comparison *c = p->c;
+    c->stopped = interrupted() || p->status == COF_ERR_STOPPED;
+    if (c->stopped && c->n_fits == 0)
+        return complain(CODE_INTERRUPTED, "interrupted before the first fit was done; nothing was written");
+    if (c->stopped) return CODE_DONE;
     if (p->failed == SIZE_MAX) return CODE_DONE;
     if (c->n_contests == 1) return complain_status(p->status, TASK_FIT, &p->err);
     const char *text = p->err.text[0] != '\0' ? p->err.text : cof_status_text(p->status);
@@ -246,6 +249,10 @@ int run_fits(comparison *c)
     pthread_mutex_unlock(&p.lock);
     if (n > 0) watch(&p);
     for (uint32_t i = 0; i < n; i++) pthread_join(thread[i], NULL);
+    for (size_t at = 0; interrupted() && at < c->n_methods * c->n_contests; at++) {
+        entry *e = &c->contest[at / c->n_methods].entry[at % c->n_methods];
+        if (e->reason[0] == '\0') snprintf(e->reason, sizeof e->reason, "interrupted");
+    }
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.lock);
     return n > 0 ? end_of(&p) : complain(CODE_FAILED, "cannot start a thread");
