@@ -75,6 +75,7 @@ typedef struct verb {
     const operand *operands;           /* ends with a NULL name */
     const option_group *const *groups; /* ends with NULL */
     const example *examples;           /* ends with a NULL command */
+    const char *task;                  /* heading above it in the list of verbs; NULL: as the one before */
     int (*run)(int argc, char **argv); /* what follows the verb; returns the exit code */
 } verb;
 

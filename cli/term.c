@@ -9,10 +9,57 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static const struct {
+    const char *character, *plain;
+} marks[] = {{"█", "#"}, {"▏", ""},  {"▎", ""},  {"▍", ""},  {"▌", "#"}, {"▋", "#"}, {"▊", "#"}, {"▉", "#"},
+             {"├", "|"}, {"└", "`"}, {"│", "|"}, {"─", "-"}, {"·", "-"}, {"±", "~"}, {"…", "~"}};
+
+static bool has_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale == NULL || *locale == '\0') continue;
+        return strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL;
+    }
+    return true;
+}
+
+const char *sign_of(const char *character)
+{
+    if (has_utf8()) return character;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strcmp(marks[i].character, character) == 0) return marks[i].plain;
+    return "?";
+}
+
+int put_drawing(cof_sink to, void *ctx, const char *text, size_t n_bytes)
+{
+    bool utf8 = has_utf8();
+    int refused = 0;
+    for (size_t at = 0, n; at < n_bytes && refused == 0; at += n) {
+        const char *plain_text = NULL;
+        n = 1;
+        for (size_t i = 0; !utf8 && i < sizeof marks / sizeof *marks && plain_text == NULL; i++) {
+            size_t length = strlen(marks[i].character);
+            if (at + length > n_bytes || memcmp(text + at, marks[i].character, length) != 0) continue;
+            plain_text = marks[i].plain;
+            n = length;
+        }
+        if (utf8) n = n_bytes;
+        refused =
+            to(ctx, plain_text != NULL ? plain_text : text + at, plain_text != NULL ? strlen(plain_text) : n);
+    }
+    return refused;
+}
+
+/* The ellipsis of a text that was cut is the last character. */
 shown show_text(const char *text, int max_width)
 {
     shown s;
     s.width = (int)cof_text_show(s.text, sizeof s.text, text, max_width < 0 ? 0 : (unsigned)max_width);
+    size_t n = strlen(s.text);
+    if (n >= 3 && strcmp(s.text + n - 3, "…") == 0) snprintf(s.text + n - 3, 4, "%s", sign_of("…"));
     return s;
 }
 

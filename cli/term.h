@@ -31,6 +31,10 @@ typedef struct page {
     bool colour;
 } page;
 
+/* A character of ours, or what stands for it where the locale has no UTF-8. A locale that says nothing has it. */
+const char *sign_of(const char *character);
+/* Passes a drawing on, every such character as sign_of has it. */
+int put_drawing(cof_sink to, void *ctx, const char *text, size_t n_bytes);
 int file_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink whose ctx is a FILE */
 page page_for(FILE *out); /* colour only on a terminal, and not with NO_COLOR or TERM=dumb */
 bool on_terminal(FILE *out);

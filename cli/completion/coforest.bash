@@ -4,9 +4,11 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="fit predict evaluate compare trees report describe generate bench completion help --help --version"
+        words="describe fit compare predict report trees evaluate generate bench completion help --help --version"
     else
         case $verb:$prev in
+        describe:--delimiter) compopt +o default; return ;;
+        describe:--na) compopt +o default; return ;;
         fit:--clusters | fit:-k) compopt +o default; return ;;
         fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         fit:--restarts) compopt +o default; return ;;
@@ -45,13 +47,6 @@ _coforest()
         fit:--history) return ;;
         fit:--report) return ;;
         fit:--map-out) return ;;
-        predict:--labels-out) return ;;
-        predict:--table-out) return ;;
-        predict:--threads) compopt +o default; return ;;
-        predict:--delimiter) compopt +o default; return ;;
-        predict:--na) compopt +o default; return ;;
-        evaluate:--delimiter) compopt +o default; return ;;
-        evaluate:--na) compopt +o default; return ;;
         compare:--clusters | compare:-k) compopt +o default; return ;;
         compare:--methods) words="default paper all coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
         compare:--control) compopt +o default; return ;;
@@ -78,9 +73,11 @@ _coforest()
         compare:--na) compopt +o default; return ;;
         compare:--format) words="text csv json markdown latex" ;;
         compare:--out) return ;;
-        trees:--attr) compopt +o default; return ;;
-        trees:--format) words="text dot svg json" ;;
-        trees:--out | trees:-o) return ;;
+        predict:--labels-out) return ;;
+        predict:--table-out) return ;;
+        predict:--threads) compopt +o default; return ;;
+        predict:--delimiter) compopt +o default; return ;;
+        predict:--na) compopt +o default; return ;;
         report:--out | report:-o) return ;;
         report:--map-out) return ;;
         report:--label) compopt +o default; return ;;
@@ -89,8 +86,11 @@ _coforest()
         report:--threads) compopt +o default; return ;;
         report:--delimiter) compopt +o default; return ;;
         report:--na) compopt +o default; return ;;
-        describe:--delimiter) compopt +o default; return ;;
-        describe:--na) compopt +o default; return ;;
+        trees:--attr) compopt +o default; return ;;
+        trees:--format) words="text dot svg json" ;;
+        trees:--out | trees:-o) return ;;
+        evaluate:--delimiter) compopt +o default; return ;;
+        evaluate:--na) compopt +o default; return ;;
         generate:--kind) words="uniform planted mixed" ;;
         generate:--family) words="both categories numbers skewed outliers noise nonlinear imbalance" ;;
         generate:--rows) compopt +o default; return ;;
@@ -108,18 +108,18 @@ _coforest()
         bench:--threads) compopt +o default; return ;;
         bench:--seed) compopt +o default; return ;;
         bench:--repeats) compopt +o default; return ;;
-        help:help) words="fit predict evaluate compare trees report describe generate bench completion" ;;
+        help:help) words="describe fit compare predict report trees evaluate generate bench completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
-        predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
-        evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
-        trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
-        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
+        predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
+        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
+        trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
+        evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;

@@ -79,7 +79,8 @@ static void put_cell(const page *p, const cell *c, int width, bool left, bool ma
     if (!left) put_repeated(p->out, " ", width - s.width);
     if (c->mark == MARK_BEST) fputs(bold(p), p->out);
     if (c->mark == MARK_SECOND && p->colour) fputs("\033[4m", p->out);
-    fprintf(p->out, "%s%s", s.text, c->mark == MARK_NONE ? "" : plain(p));
+    put_drawing(file_sink, p->out, s.text, strlen(s.text));
+    fputs(c->mark == MARK_NONE ? "" : plain(p), p->out);
     if (marked) fputs(sign[c->mark], p->out);
     if (left) put_repeated(p->out, " ", width - s.width);
 }

@@ -88,6 +88,8 @@ void print_program_help(void)
     page p = page_for(stdout);
     fprintf(p.out, "coforest: %s\n\n%sUsage:%s coforest VERB ...\n\n", program_summary, bold(&p), plain(&p));
     for (size_t i = 0; verbs[i] != NULL; i++) {
+        if (verbs[i]->task != NULL)
+            fprintf(p.out, "%s%s%s%s\n", i > 0 ? "\n" : "", bold(&p), verbs[i]->task, plain(&p));
         char heading[64];
         const char *optional = strchr(verbs[i]->usage, '[');
         int n = optional == NULL ? (int)strlen(verbs[i]->usage) : (int)(optional - verbs[i]->usage);

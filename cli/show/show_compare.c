@@ -308,8 +308,8 @@ void write_compare_text(const comparison *c, FILE *out)
     if (c->has_verdict) show_verdict(c, &p);
     fputc('\n', p.out);
     for (size_t x = 0; x < N_INDICES; x++) fprintf(p.out, "  %s: %s\n", c->index[x].title, c->index[x].what);
-    snprintf(text, sizeof text, "%srank 1 is the best mean%s; time is the median of one fit",
-             c->s.runs > 1 ? "±: deviation over the runs; " : "",
+    snprintf(text, sizeof text, "%s%srank 1 is the best mean%s; time is the median of one fit",
+             c->s.runs > 1 ? sign_of("±") : "", c->s.runs > 1 ? ": deviation over the runs; " : "",
              c->n_methods > 1 ? " (marked *, the second best +)" : "");
     put_words(&p, 2, 2, text);
     fprintf(p.out, "  %s fit%s in %s\n", show_count(c->n_fits).text, plural(c->n_fits),

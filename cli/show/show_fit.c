@@ -115,8 +115,8 @@ static void put_bar(const page *p, double share)
     int parts = (int)lround(share * BAR_WIDTH * 8);
     if (parts == 0 && share > 0) parts = 1;
     fputs(accent(p), p->out);
-    put_repeated(p->out, "█", parts / 8);
-    fprintf(p->out, "%s%s", eighth[parts % 8], plain(p));
+    put_repeated(p->out, sign_of("█"), parts / 8);
+    fprintf(p->out, "%s%s", parts % 8 > 0 ? sign_of(eighth[parts % 8]) : "", plain(p));
 }
 
 static void show_sizes(const fit_job *job, const page *p)
@@ -268,7 +268,7 @@ static void show_names(const fit_job *job, const page *p, uint32_t cluster)
                                                cof_table_code(job->table, i, job->columns.names)),
                                24);
         if (listed > 0 && !flow_fits(&f, name.width + 5)) {
-            fputs(", …", p->out);
+            fprintf(p->out, ", %s", sign_of("…"));
             break;
         }
         if (listed == 0) fprintf(p->out, "     %ssuch as", dim(p));
@@ -383,6 +383,11 @@ static void show_telling(const fit_job *job, const page *p, const insight *in)
     flow_end(&f);
 }
 
+static int put_indented_drawing(void *ctx, const char *text, size_t n_bytes)
+{
+    return put_drawing(put_indented, ctx, text, n_bytes);
+}
+
 /* A tree of two values is a single edge, so those of three and more come first. */
 static int show_trees(const fit_job *job, const page *p, const insight *in)
 {
@@ -397,7 +402,7 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
         indenter to = {.out = p->out, .at_start = true};
         if (i > 0) fputc('\n', p->out);
         cof_status status =
-            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented, &to, &err);
+            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented_drawing, &to, &err);
         if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &err);
     }
     if (job->columns.n_used <= n) return CODE_DONE;

@@ -136,7 +136,7 @@ static void draw_crossing(const page *p, const crossing *x)
         put_left(p->out, &name, x->head);
         for (uint32_t c = 0; c < x->columns->n_labels; c++) {
             uint64_t n = x->count[(size_t)j * x->columns->n_labels + x->order[c]];
-            shown count = n == 0 ? show_text("·", 1) : show_count(n);
+            shown count = n == 0 ? show_text(sign_of("·"), 1) : show_count(n);
             bool matched = n > 0 && x->match[j] == (int32_t)x->order[c];
             fprintf(p->out, "  %s", matched ? bold(p) : dim(p));
             put_right(p->out, &count, x->width[c]);

@@ -215,21 +215,21 @@ static void show_top(const describe_job *job, const page *p, size_t c, flow *lin
         bool more = i + 1 < f->about.n_values;
         int width = value.width + share.width + 1 + more;
         if (i > 0 && !flow_fits(line, width + (more ? 2 : 0))) {
-            flow_piece(line, "", "…", 1, "");
+            flow_piece(line, "", sign_of("…"), 1, "");
             return;
         }
         char text[600];
         snprintf(text, sizeof text, "%s %s%s%s%s", value.text, dim(p), share.text, plain(p), more ? "," : "");
         flow_piece(line, "", text, width, "");
     }
-    if (f->n_top < f->about.n_values) flow_piece(line, "", "…", 1, "");
+    if (f->n_top < f->about.n_values) flow_piece(line, "", sign_of("…"), 1, "");
 }
 
 static void show_column(const describe_job *job, const page *p, size_t c, int name_width)
 {
     const column_facts *f = &job->facts[c];
     shown name = show_name(f->about.name, NAME_WIDTH), values = show_count(f->about.n_values);
-    shown missing = f->about.n_missing == 0 ? show_text("·", 1) : show_count(f->about.n_missing);
+    shown missing = f->about.n_missing == 0 ? show_text(sign_of("·"), 1) : show_count(f->about.n_missing);
     int column = name_width + 22;
     flow line = flow_begin(p, column, column);
     fprintf(p->out, "  %s", accent(p));
@@ -369,6 +369,7 @@ static const example describe_examples[] = {{"coforest describe survey.csv", "A 
                                             {NULL, NULL}};
 
 const verb verb_describe = {.name = "describe",
+                            .task = "Look at a table and cluster it",
                             .usage = "TABLE [options]",
                             .summary = "summarise the columns of a table",
                             .paragraphs = describe_paragraphs,

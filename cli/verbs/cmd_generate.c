@@ -112,6 +112,7 @@ static const example generate_examples[] = {
     {NULL, NULL}};
 
 const verb verb_generate = {.name = "generate",
+                            .task = "Try and measure the program",
                             .usage = "[options]",
                             .summary = "make a synthetic table",
                             .paragraphs = generate_paragraphs,

@@ -259,6 +259,7 @@ static const example predict_examples[] = {
     {NULL, NULL}};
 
 const verb verb_predict = {.name = "predict",
+                           .task = "Use what was found",
                            .usage = "MODEL TABLE [options]",
                            .summary = "label new rows with a saved model",
                            .paragraphs = predict_paragraphs,

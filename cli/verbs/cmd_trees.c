@@ -101,10 +101,17 @@ static int choose_attributes(trees_job *job)
     return CODE_DONE;
 }
 
+static int text_sink(void *ctx, const char *text, size_t n_bytes)
+{
+    return put_drawing(outfile_sink, ctx, text, n_bytes);
+}
+
 static int draw(const trees_job *job, outfile *f, size_t attribute)
 {
     cof_error err;
-    cof_status status = cof_model_draw_tree(job->model, attribute, job->s.format, outfile_sink, f, &err);
+    cof_status status =
+        cof_model_draw_tree(job->model, attribute, job->s.format,
+                            job->s.format == COF_DRAW_TEXT ? text_sink : outfile_sink, f, &err);
     if (status == COF_OK || f->status != COF_OK)
         return CODE_DONE; /* what the file says is told by its finish */
     return complain_status(status, TASK_OUTPUT, &err);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef COFI_HAVE_ZLIB
@@ -308,14 +309,15 @@ static const struct {
     const char *bytes;
     size_t n_bytes;
     const char *sentence;
+    const char *reader; /* a function of pandas that reads it, or NULL */
 } foreign[] = {
-    {"PK\3\4", 4, "is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV"},
-    {"\xD0\xCF\x11\xE0", 4, "is an old Excel workbook; save the sheet as CSV"},
+    {"PK\3\4", 4, "is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV", "read_excel"},
+    {"\xD0\xCF\x11\xE0", 4, "is an old Excel workbook; save the sheet as CSV", "read_excel"},
     {"\xFD"
      "7zXZ",
-     6, "is compressed with xz; decompress it with unxz"},
-    {"BZh91AY&SY", 10, "is compressed with bzip2; decompress it with bunzip2"},
-    {"PAR1\x15", 5, "is a Parquet file; save it as CSV"},
+     6, "is compressed with xz; decompress it with unxz", NULL},
+    {"BZh91AY&SY", 10, "is compressed with bzip2; decompress it with bunzip2", NULL},
+    {"PAR1\x15", 5, "is a Parquet file; save it as CSV", "read_parquet"},
 };
 
 static bool begins_with(const cofi_input *in, const char *bytes, size_t n)
@@ -331,8 +333,15 @@ static cof_status choose_reader(cofi_input *in, const cofi_source *source, cof_e
     if (in->n_head >= 4 && (in->head[0] & 0xF0) == 0x50 && memcmp(in->head + 1, "\x2A\x4D\x18", 3) == 0)
         return open_zstd(in, source, err);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        if (begins_with(in, foreign[i].bytes, foreign[i].n_bytes))
-            return cofi_fail(err, COF_ERR_UNSUPPORTED, "%s %s", in->name, foreign[i].sentence);
+        if (begins_with(in, foreign[i].bytes, foreign[i].n_bytes)) {
+            char python[200] = "";
+            if (foreign[i].reader != NULL)
+                snprintf(
+                    python, sizeof python,
+                    ", in Python: import pandas; pandas.%s(\"%.80s\").to_csv(\"table.csv\", index=False)",
+                    foreign[i].reader, in->name);
+            return cofi_fail(err, COF_ERR_UNSUPPORTED, "%s %s%s", in->name, foreign[i].sentence, python);
+        }
     in->read = read_plain;
     return COF_OK;
 }
