@@ -1,8 +1,7 @@
 /* The E step over some rows, for few rows at a time. Every kernel file compiles this text for its
  * instruction set. The operations and their order are the same everywhere, and so are the results, bit for
  * bit. The surprise of a row is minus its log-likelihood. */
-#ifndef COFI_EXPECT_ROWS_H
-#define COFI_EXPECT_ROWS_H
+#pragma once
 
 #include "kernel.h"
 
@@ -210,5 +209,3 @@ COFI_INLINE void cofi_expect_rows(const cofi_expect_job *job, size_t begin, size
         cofi_expect_some(job, begin, end, cofi_expect_lanes(job->e), job->e->stride, part);
     }
 }
-
-#endif

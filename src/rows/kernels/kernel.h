@@ -1,6 +1,5 @@
 /* Interface of a kernel: the innermost loop over rows for one instruction set. */
-#ifndef COFI_KERNEL_H
-#define COFI_KERNEL_H
+#pragma once
 
 #include "../rows.h"
 #include "plan.h"
@@ -110,5 +109,3 @@ const cofi_kernel *cofi_kernel_at(size_t at);
 /* The fastest kernel, or the one that the environment variable COFOREST_KERNEL names; COF_ERR_ARGUMENT if
  * that does not exist. */
 cof_status cofi_kernel_choose(const cofi_kernel **kernel, cof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The code that the vector kernels share: everything except the inner loops that need an instruction set. */
-#ifndef COFI_LOOKUP_H
-#define COFI_LOOKUP_H
+#pragma once
 
 #include "kernel.h"
 
@@ -45,5 +44,3 @@ enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
 size_t cofi_lookup_scratch(const cofi_plan *plan);
 void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
                          cofi_label *nearest, uint16_t *key, void *scratch);
-
-#endif

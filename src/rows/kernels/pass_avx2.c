@@ -1,5 +1,4 @@
 /* AVX2: 32 rows at a time look up the low and high bytes of their scores in tables of 16 cells. */
-#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -7,24 +6,12 @@
 
 #define TARGET __attribute__((target("avx2,popcnt")))
 
-enum { ROWS = COFI_GROUP_ROWS, CELLS = 16, LANES = 32, TILE = 4 };
-
-TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n,
-                         uint8_t *cell)
-{
-    for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count lets the compiler unroll */
-            cofi_plan_cells(p, t, row, ROWS, cell);
-        } else {
-            cofi_plan_cells(p, t, row, n, cell);
-            memset(cell + n, 0, ROWS - n);
-        }
-    }
-}
+enum { ROWS = COFI_GROUP_ROWS, CELLS = 16, TILE = 4, STEP = 32 };
+#define TILE_CASES COFI_CASES_1_TO_3
 
 /* Interleaving low and high bytes leaves rows 0..7 and 16..23 in one register and the other rows in the
  * second; the stores restore the order. */
-TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
+TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
                                                                   uint32_t n_terms, uint32_t n_clusters,
                                                                   const uint8_t *cell, const uint16_t *start,
                                                                   uint16_t *sum)
@@ -34,7 +21,7 @@ TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t 
     for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
         __m256i at = _mm256_loadu_si256((const __m256i *)cell);
         for (uint32_t j = 0; j < n_clusters; j++) {
-            const __m128i *score = (const __m128i *)(table + (size_t)j * 2 * CELLS);
+            const __m128i *score = (const __m128i *)(table + (size_t)j * CELLS);
             __m256i low = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(score)), at);
             __m256i high = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(score + 1)), at);
             even[j] = _mm256_add_epi16(even[j], _mm256_unpacklo_epi8(low, high));
@@ -45,33 +32,6 @@ TARGET static inline __attribute__((always_inline)) void add_tile(const uint8_t 
         __m256i *to = (__m256i *)(sum + (size_t)j * ROWS);
         _mm256_storeu_si256(to, _mm256_permute2x128_si256(even[j], odd[j], 0x20));
         _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(even[j], odd[j], 0x31));
-    }
-}
-
-TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
-                       const uint16_t *start, uint16_t *sum)
-{
-    size_t stride = (size_t)p->k * 2 * CELLS;
-    for (uint32_t j = 0; j < p->k; j += TILE) {
-        const uint8_t *table = (const uint8_t *)p->table + begin * stride + (size_t)j * 2 * CELLS;
-        for (size_t i = 0; i < ROWS; i += LANES) {
-            if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
-            uint16_t *to = sum + (size_t)j * ROWS + i;
-            switch (p->k - j) {
-            case 1:
-                add_tile(table, stride, end - begin, 1, cell + i, start + j, to);
-                break;
-            case 2:
-                add_tile(table, stride, end - begin, 2, cell + i, start + j, to);
-                break;
-            case 3:
-                add_tile(table, stride, end - begin, 3, cell + i, start + j, to);
-                break;
-            default:
-                add_tile(table, stride, end - begin, TILE, cell + i, start + j, to);
-                break;
-            }
-        }
     }
 }
 
@@ -100,6 +60,8 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_l
         _mm256_storeu_si256((__m256i *)(nearest + i), at);
     }
 }
+
+#include "tiles.h"
 
 TARGET static inline uint64_t bits_of(const uint8_t *code, __m256i wanted)
 {
@@ -151,28 +113,6 @@ TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64
     cofi_narrow(label, n, UINT8_MAX, byte);
     for (uint32_t j = 0; j < k; j++)
         size[j] = find(byte, cofi_n_words(n), (uint8_t)j, member + j * COFI_BLOCK_WORDS);
-}
-
-TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
-{
-    cofi_lookup_keys(lead, n, hidden, step, offset, key);
-}
-
-TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
-{
-    cofi_lookup_join(sum, n, total);
-}
-
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
-                         void *scratch)
-{
-    static const cofi_lanes lanes = {cells, add, least, keys, join};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
-}
-
-TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
-{
-    cofi_expect_rows(job, begin, end, part);
 }
 
 static bool available(void)

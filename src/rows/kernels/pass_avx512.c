@@ -1,5 +1,4 @@
 /* AVX-512: 32 rows at a time look up 16-bit scores in tables of 32 cells, one register per table. */
-#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -7,20 +6,8 @@
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,gfni,popcnt")))
 
-enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 32, TILE = 8 };
-
-TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n,
-                         uint8_t *cell)
-{
-    for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count lets the compiler unroll */
-            cofi_plan_cells(p, t, row, ROWS, cell);
-        } else {
-            cofi_plan_cells(p, t, row, n, cell);
-            memset(cell + n, 0, ROWS - n);
-        }
-    }
-}
+enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 32, TILE = 8, STEP = 2 * LANES };
+#define TILE_CASES COFI_CASES_1_TO_7
 
 /* Sums 64 rows for n_clusters clusters; n_clusters is a constant in the inlined versions. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
@@ -45,46 +32,6 @@ TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t
     }
 }
 
-TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
-                       const uint16_t *start, uint16_t *sum)
-{
-    size_t stride = (size_t)p->k * CELLS;
-    for (uint32_t j = 0; j < p->k; j += TILE) {
-        const uint16_t *table = p->table + begin * stride + (size_t)j * CELLS;
-        for (size_t i = 0; i < ROWS; i += 2 * LANES) {
-            const uint8_t *c = cell + i;
-            if (j == 0) cofi_prefetch_lookups(p, begin, end, row + i);
-            uint16_t *to = sum + (size_t)j * ROWS + i;
-            switch (p->k - j) {
-            case 1:
-                add_tile(table, stride, end - begin, 1, c, start + j, to);
-                break;
-            case 2:
-                add_tile(table, stride, end - begin, 2, c, start + j, to);
-                break;
-            case 3:
-                add_tile(table, stride, end - begin, 3, c, start + j, to);
-                break;
-            case 4:
-                add_tile(table, stride, end - begin, 4, c, start + j, to);
-                break;
-            case 5:
-                add_tile(table, stride, end - begin, 5, c, start + j, to);
-                break;
-            case 6:
-                add_tile(table, stride, end - begin, 6, c, start + j, to);
-                break;
-            case 7:
-                add_tile(table, stride, end - begin, 7, c, start + j, to);
-                break;
-            default:
-                add_tile(table, stride, end - begin, TILE, c, start + j, to);
-                break;
-            }
-        }
-    }
-}
-
 TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                          uint64_t *unsure)
 {
@@ -106,6 +53,8 @@ TARGET static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_l
         _mm512_storeu_si512(nearest + i, at);
     }
 }
+
+#include "tiles.h"
 
 /* Transposes bits in words of eight rows: byte i of the result holds, for the eight rows, the bit that is
  * set in byte i of `which`. */
@@ -236,31 +185,11 @@ count_pair(uint64_t (*bits)[COFI_BLOCK_WORDS], size_t n_words, uint32_t n_bits, 
     __m512i flip[8];
     set_flip(value, n_bits, flip);
     for (uint32_t j = 0; j < k; j += TILE, member += TILE * COFI_BLOCK_WORDS) {
+#define COUNT(n_clusters) count_tile(bits, n_words, n_bits, flip, n_values, member, n_clusters, k, n + j)
         switch (k - j) {
-        case 1:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 1, k, n + j);
-            break;
-        case 2:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 2, k, n + j);
-            break;
-        case 3:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 3, k, n + j);
-            break;
-        case 4:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 4, k, n + j);
-            break;
-        case 5:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 5, k, n + j);
-            break;
-        case 6:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 6, k, n + j);
-            break;
-        case 7:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, 7, k, n + j);
-            break;
+            TILE_CASES(COUNT)
         default:
-            count_tile(bits, n_words, n_bits, flip, n_values, member, TILE, k, n + j);
-            break;
+            COUNT(TILE);
         }
     }
 }
@@ -320,28 +249,6 @@ TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64
         find_members(label, n, 4, k, member, size);
     else
         find_members(label, n, 8, k, member, size);
-}
-
-TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
-{
-    cofi_lookup_keys(lead, n, hidden, step, offset, key);
-}
-
-TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
-{
-    cofi_lookup_join(sum, n, total);
-}
-
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
-                         void *scratch)
-{
-    static const cofi_lanes lanes = {cells, add, least, keys, join};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
-}
-
-TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
-{
-    cofi_expect_rows(job, begin, end, part);
 }
 
 static bool available(void)

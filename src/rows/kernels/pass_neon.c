@@ -1,25 +1,15 @@
 /* NEON: 16 rows at a time look up the low and high bytes of their scores in tables of 32 cells. */
-#include "expect_rows.h"
 #include "lookup.h"
 
 #if defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>
 
-enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 16, TILE = 8 };
+#define TARGET /* every 64-bit ARM processor has NEON */
 
-static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell)
-{
-    for (uint32_t t = begin; t < end; t++, cell += ROWS) {
-        if (n == ROWS) { /* a constant count lets the compiler unroll */
-            cofi_plan_cells(p, t, row, ROWS, cell);
-        } else {
-            cofi_plan_cells(p, t, row, n, cell);
-            memset(cell + n, 0, ROWS - n);
-        }
-    }
-}
+enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, TILE = 8, STEP = 16 };
+#define TILE_CASES COFI_CASES_1_TO_7
 
-static inline __attribute__((always_inline)) void add_tile(const uint8_t *table, size_t stride,
+static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
                                                            uint32_t n_terms, uint32_t n_clusters,
                                                            const uint8_t *cell, const uint16_t *start,
                                                            uint16_t *sum)
@@ -29,7 +19,7 @@ static inline __attribute__((always_inline)) void add_tile(const uint8_t *table,
     for (uint32_t t = 0; t < n_terms; t++, table += stride, cell += ROWS) {
         uint8x16_t at = vld1q_u8(cell);
         for (uint32_t j = 0; j < n_clusters; j++) {
-            const uint8_t *score = table + (size_t)j * 2 * CELLS;
+            const uint8_t *score = (const uint8_t *)(table + (size_t)j * CELLS);
             uint8x16x2_t lower = {{vld1q_u8(score), vld1q_u8(score + 16)}};
             uint8x16x2_t upper = {{vld1q_u8(score + 32), vld1q_u8(score + 48)}};
             uint8x16_t a = vqtbl2q_u8(lower, at), b = vqtbl2q_u8(upper, at);
@@ -40,45 +30,6 @@ static inline __attribute__((always_inline)) void add_tile(const uint8_t *table,
     for (uint32_t j = 0; j < n_clusters; j++) {
         vst1q_u16(sum + (size_t)j * ROWS, low[j]);
         vst1q_u16(sum + (size_t)j * ROWS + 8, high[j]);
-    }
-}
-
-static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
-                const uint16_t *start, uint16_t *sum)
-{
-    size_t stride = (size_t)p->k * 2 * CELLS;
-    for (uint32_t j = 0; j < p->k; j += TILE) {
-        const uint8_t *table = (const uint8_t *)p->table + begin * stride + (size_t)j * 2 * CELLS;
-        for (size_t i = 0; i < ROWS; i += LANES) {
-            if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
-            uint16_t *to = sum + (size_t)j * ROWS + i;
-            switch (p->k - j) {
-            case 1:
-                add_tile(table, stride, end - begin, 1, cell + i, start + j, to);
-                break;
-            case 2:
-                add_tile(table, stride, end - begin, 2, cell + i, start + j, to);
-                break;
-            case 3:
-                add_tile(table, stride, end - begin, 3, cell + i, start + j, to);
-                break;
-            case 4:
-                add_tile(table, stride, end - begin, 4, cell + i, start + j, to);
-                break;
-            case 5:
-                add_tile(table, stride, end - begin, 5, cell + i, start + j, to);
-                break;
-            case 6:
-                add_tile(table, stride, end - begin, 6, cell + i, start + j, to);
-                break;
-            case 7:
-                add_tile(table, stride, end - begin, 7, cell + i, start + j, to);
-                break;
-            default:
-                add_tile(table, stride, end - begin, TILE, cell + i, start + j, to);
-                break;
-            }
-        }
     }
 }
 
@@ -102,27 +53,7 @@ static void least(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *n
     }
 }
 
-static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
-{
-    cofi_lookup_keys(lead, n, hidden, step, offset, key);
-}
-
-static void join(const uint16_t *sum, size_t n, int32_t *total)
-{
-    cofi_lookup_join(sum, n, total);
-}
-
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
-                         void *scratch)
-{
-    static const cofi_lanes lanes = {cells, add, least, keys, join};
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
-}
-
-static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
-{
-    cofi_expect_rows(job, begin, end, part);
-}
+#include "tiles.h"
 
 static bool available(void)
 {

@@ -5,8 +5,7 @@
  * such terms is less than the true sum by fewer than n steps. If the least sum leads by more than that
  * (plus a tie), the row's cluster is certain; otherwise the row is settled with the full scores.
  * Attributes of few values share a lookup: two attributes of five values become one of twenty-five cells. */
-#ifndef COFI_PLAN_H
-#define COFI_PLAN_H
+#pragma once
 
 #include "../cells.h"
 
@@ -118,5 +117,3 @@ cofi_plan_cells(const cofi_plan *plan, uint32_t lookup, size_t begin, size_t n, 
         cofi_append_digit(a == 1 ? first : to, code, o, n, to);
     }
 }
-
-#endif

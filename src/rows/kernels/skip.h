@@ -4,8 +4,7 @@
  * If the scores change, the lead can shrink by no more than the sum, over the attributes, of the largest
  * difference between the changes of two clusters' scores for one value. While the accumulated bound is
  * below the lead, the row keeps its label. */
-#ifndef COFI_SKIP_H
-#define COFI_SKIP_H
+#pragma once
 
 #include "plan.h"
 
@@ -31,5 +30,3 @@ void cofi_skip_close(cofi_skip *skip); /* allowed after a failed open; no row is
 void cofi_skip_forget(cofi_skip *skip);
 /* Call it before every pass that stores keys; sets the plan's parameters of the keys. */
 void cofi_skip_advance(cofi_skip *skip, cofi_plan *plan);
-
-#endif
