@@ -34,20 +34,8 @@ enum {
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
-static size_t begin_section(cofi_writer *w, uint32_t tag)
-{
-    cofi_put_u32(w, tag);
-    return cofi_put_hole(w);
-}
-
-static void end_section(cofi_writer *w, size_t hole)
-{
-    cofi_fill_u64(w, hole, w->n - hole - 8);
-}
-
 static void put_model(cofi_writer *w, const cof_model *m)
 {
-    size_t hole = begin_section(w, TAG_MODEL);
     cofi_put_u32(w, m->k);
     cofi_put_u32(w, (uint32_t)m->variant);
     cofi_put_u32(w, (uint32_t)m->missing);
@@ -55,22 +43,19 @@ static void put_model(cofi_writer *w, const cof_model *m)
     cofi_put_u32(w, m->n_flat);
     cofi_put_f64(w, m->unit);
     cofi_put_f64(w, m->scores.scale);
-    end_section(w, hole);
 }
 
 static void put_clusters(cofi_writer *w, const cof_model *m)
 {
-    size_t hole = begin_section(w, TAG_CLUSTERS);
     for (uint32_t j = 0; j < m->k; j++) {
         cofi_put_f64(w, m->size[j]);
         cofi_put_u8(w, m->scores.base[j] != COFI_NEVER);
     }
-    end_section(w, hole);
 }
 
-static void put_attribute(cofi_writer *w, const cof_model *m, const cofi_model_attr *a)
+static void put_attribute(cofi_writer *w, const cof_model *m, size_t attribute)
 {
-    size_t hole = begin_section(w, TAG_ATTRIBUTE);
+    const cofi_model_attr *a = &m->attr[attribute];
     cofi_put_text(w, a->name);
     cofi_put_u8(w, a->used);
     cofi_put_u8(w, a->ordinal);
@@ -89,12 +74,10 @@ static void put_attribute(cofi_writer *w, const cof_model *m, const cofi_model_a
             cofi_put_u64(w, (uint64_t)m->scores.value[(size_t)(a->first + v) * m->scores.stride + j]);
         }
     }
-    end_section(w, hole);
 }
 
-static void put_records(cofi_writer *w, const cof_model *m)
+static void put_restarts(cofi_writer *w, const cof_model *m)
 {
-    size_t hole = begin_section(w, TAG_RESTARTS);
     for (size_t i = 0; i < m->n_restarts; i++) {
         cofi_put_f64(w, m->restart[i].objective);
         cofi_put_f64(w, m->restart[i].log_likelihood);
@@ -102,8 +85,10 @@ static void put_records(cofi_writer *w, const cof_model *m)
         cofi_put_u32(w, m->restart[i].passes);
         cofi_put_u32(w, (uint32_t)m->restart[i].stop_reason);
     }
-    end_section(w, hole);
-    hole = begin_section(w, TAG_HISTORY);
+}
+
+static void put_history(cofi_writer *w, const cof_model *m)
+{
     for (size_t i = 0; i < m->n_history; i++) {
         cofi_put_u32(w, m->history[i].restart);
         cofi_put_u32(w, m->history[i].rebuild);
@@ -111,57 +96,44 @@ static void put_records(cofi_writer *w, const cof_model *m)
         cofi_put_f64(w, m->history[i].objective);
         cofi_put_u64(w, m->history[i].moved);
     }
-    end_section(w, hole);
 }
 
 static void put_agreement(cofi_writer *w, const cof_model *m)
 {
-    if (m->agreement == NULL) return;
-    size_t hole = begin_section(w, TAG_AGREEMENT);
-    for (size_t i = 0; i < m->n_restarts; i++) cofi_put_f64(w, m->agreement[i]);
-    end_section(w, hole);
+    for (size_t i = 0; m->agreement != NULL && i < m->n_restarts; i++) cofi_put_f64(w, m->agreement[i]);
 }
 
 static void put_choice(cofi_writer *w, const cof_model *m)
 {
-    size_t hole = begin_section(w, TAG_CHOICE);
     cofi_put_u32(w, (uint32_t)m->select);
     cofi_put_u32(w, (uint32_t)m->kept);
     for (size_t i = 0; i < m->n_restarts; i++) {
         cofi_put_f64(w, m->restart[i].criterion);
         cofi_put_u8(w, m->restart[i].by_likelihood != 0);
     }
-    end_section(w, hole);
 }
 
 static void put_cluster_agreement(cofi_writer *w, const cof_model *m)
 {
     if (m->cluster_agreement == NULL) return;
-    size_t hole = begin_section(w, TAG_CLUSTER_AGREEMENT);
     cofi_put_u32(w, m->n_good);
     for (uint32_t j = 0; j < m->k; j++) cofi_put_f64(w, m->cluster_agreement[j]);
-    end_section(w, hole);
 }
 
 static void put_k_curve(cofi_writer *w, const cof_model *m)
 {
-    if (m->k_curve == NULL) return;
-    size_t hole = begin_section(w, TAG_K_CURVE);
     for (size_t i = 0; i < m->n_k_curve; i++) {
         cofi_put_u32(w, m->k_curve[i].k);
         cofi_put_f64(w, m->k_curve[i].log_likelihood);
     }
-    end_section(w, hole);
 }
 
 static void put_method(cofi_writer *w, const cof_model *m)
 {
-    size_t hole = begin_section(w, TAG_METHOD);
     cofi_put_text(w, m->method);
     cofi_put_u8(w, m->no_scores);
     for (uint32_t j = 0; j < m->k; j++)
         cofi_put_u64(w, m->scores.base[j] != COFI_NEVER ? (uint64_t)m->scores.base[j] : 0);
-    end_section(w, hole);
 }
 
 static uint32_t count_quantities(const cof_model *m)
@@ -191,66 +163,15 @@ static void put_quantities(cofi_writer *w, const cof_model *m)
 {
     uint32_t n = count_quantities(m);
     if (n == 0) return;
-    size_t hole = begin_section(w, TAG_QUANTITIES);
     cofi_put_u32(w, n);
     for (uint32_t r = 0; r < m->n_attrs; r++)
         if (m->attr[r].cut != NULL) put_quantity(w, m, r);
-    end_section(w, hole);
-}
-
-/* A program that does not know quantities would treat every number as an unknown value, so the format
- * number keeps it from reading such a file. */
-static void put_file(cofi_writer *w, const cof_model *m)
-{
-    cofi_put_bytes(w, magic, sizeof magic);
-    cofi_put_u32(w, count_quantities(m) > 0 ? FORMAT : FORMAT_OF_CATEGORIES);
-    cofi_put_u32(w, 0); /* reserved */
-    size_t length = cofi_put_hole(w);
-    put_model(w, m);
-    put_clusters(w, m);
-    put_method(w, m);
-    for (size_t r = 0; r < m->n_attrs; r++) put_attribute(w, m, &m->attr[r]);
-    put_records(w, m);
-    put_agreement(w, m);
-    put_choice(w, m);
-    put_k_curve(w, m);
-    put_cluster_agreement(w, m);
-    put_quantities(w, m);
-    cofi_fill_u64(w, length, w->n - HEADER_BYTES);
-    if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
-}
-
-cof_status cof_model_save(const cof_model *m, const char *path, cof_error *err)
-{
-    cofi_writer w = {.env = m->env};
-    cof_output *output = NULL;
-    put_file(&w, m);
-    cof_status status = w.failed ? cofi_no_memory(err) : cof_output_open(&m->env, path, &output, err);
-    if (status == COF_OK) {
-        status = cof_output_write(output, w.bytes, w.n, err);
-        if (status == COF_OK)
-            status = cof_output_commit(output, err);
-        else
-            cof_output_discard(output);
-    }
-    cofi_release(&m->env, w.bytes);
-    return status;
-}
-
-cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_error *err)
-{
-    cofi_writer w = {.env = m->env};
-    put_file(&w, m);
-    cof_status status = w.failed ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK && sink(ctx, (const char *)w.bytes, w.n) != 0)
-        status = cofi_fail(err, COF_ERR_IO, "the model could not be written: its receiver refused the bytes");
-    cofi_release(&m->env, w.bytes);
-    return status;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
 typedef struct model_parser {
+    cof_env env;
     const char *name;
     cofi_reader file; /* the bytes between header and checksum */
     cof_model *m;
@@ -271,7 +192,7 @@ static bool is_between(double x, double least, double most)
     return x >= least - ROUNDING && x <= most + ROUNDING;
 }
 
-static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s, cof_error *err)
+static cof_status get_model(model_parser *p, cofi_reader *s, cof_error *err)
 {
     uint32_t k = cofi_get_u32(s), variant = cofi_get_u32(s), missing = cofi_get_u32(s);
     uint32_t n_attrs = cofi_get_u32(s), n_flat = cofi_get_u32(s);
@@ -282,8 +203,7 @@ static cof_status get_model(model_parser *p, const cof_env *env, cofi_reader *s,
     size_t rest = p->file.n - p->file.at;
     if (!sane || k > rest / 9 || n_attrs > rest / 23 || (uint64_t)n_flat * k > rest / 16)
         return damaged(p, "its sizes make no sense", err);
-    cof_status status = cofi_model_new(env, k, n_attrs, &p->m, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_model_new(&p->env, k, n_attrs, &p->m, err));
     p->m->variant = (int32_t)variant;
     p->m->missing = (int32_t)missing;
     p->m->unit = unit;
@@ -389,8 +309,7 @@ static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
                 n_edges <= (n_values > 0 ? n_values - 1 : 0) && (n_values > 0 || (!has_missing && !used));
     size_t n_text = good ? measure_texts(*s, n_values, &good) : 0;
     if (!good) return damaged(p, "an attribute is cut short", err);
-    cof_status status = cofi_model_alloc_attr(m, p->n_attrs++, n_values, n_text, n_edges, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_model_alloc_attr(m, p->n_attrs++, n_values, n_text, n_edges, err));
     a->name = cofi_copy_text(&m->env, name, n_name);
     if (a->name == NULL) return cofi_no_memory(err);
     a->used = used != 0;
@@ -626,41 +545,90 @@ static cof_status get_quantity(model_parser *p, cofi_reader *s, cof_error *err)
 static cof_status get_quantities(model_parser *p, cofi_reader *s, cof_error *err)
 {
     uint32_t n = cofi_get_u32(s);
-    cof_status status = s->failed ? damaged(p, "its quantities are cut short", err) : COF_OK;
-    for (uint32_t i = 0; i < n && status == COF_OK; i++) status = get_quantity(p, s, err);
+    if (s->failed) return damaged(p, "its quantities are cut short", err);
+    for (uint32_t i = 0; i < n; i++) COFI_TRY(get_quantity(p, s, err));
+    return COF_OK;
+}
+
+/* ---- Sections ----------------------------------------------------------------------------------- */
+
+/* In the order in which they are written. */
+static const struct {
+    uint32_t tag;
+    bool optional;                                   /* not written if it would be empty */
+    void (*put)(cofi_writer *w, const cof_model *m); /* NULL: put_attribute */
+    cof_status (*get)(model_parser *p, cofi_reader *s, cof_error *err);
+} sections[] = {{TAG_MODEL, false, put_model, get_model},
+                {TAG_CLUSTERS, false, put_clusters, get_clusters},
+                {TAG_METHOD, false, put_method, get_method},
+                {TAG_ATTRIBUTE, false, NULL, get_attribute},
+                {TAG_RESTARTS, false, put_restarts, get_restarts},
+                {TAG_HISTORY, false, put_history, get_history},
+                {TAG_AGREEMENT, true, put_agreement, get_agreement},
+                {TAG_CHOICE, false, put_choice, get_choice},
+                {TAG_K_CURVE, true, put_k_curve, get_k_curve},
+                {TAG_CLUSTER_AGREEMENT, true, put_cluster_agreement, get_cluster_agreement},
+                {TAG_QUANTITIES, true, put_quantities, get_quantities}};
+enum { N_SECTIONS = sizeof sections / sizeof *sections };
+
+static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t attribute)
+{
+    size_t before = w->n;
+    cofi_put_u32(w, sections[at].tag);
+    size_t hole = cofi_put_hole(w);
+    if (sections[at].put != NULL)
+        sections[at].put(w, m);
+    else
+        put_attribute(w, m, attribute);
+    cofi_fill_u64(w, hole, w->n - hole - 8);
+    if (sections[at].optional && w->n == hole + 8) w->n = before;
+}
+
+/* A program that does not know quantities would treat every number as an unknown value, so the format
+ * number keeps it from reading such a file. */
+static void put_file(cofi_writer *w, const cof_model *m)
+{
+    cofi_put_bytes(w, magic, sizeof magic);
+    cofi_put_u32(w, count_quantities(m) > 0 ? FORMAT : FORMAT_OF_CATEGORIES);
+    cofi_put_u32(w, 0); /* reserved */
+    size_t length = cofi_put_hole(w);
+    for (size_t at = 0; at < N_SECTIONS; at++) {
+        size_t n = sections[at].tag == TAG_ATTRIBUTE ? m->n_attrs : 1;
+        for (size_t i = 0; i < n; i++) put_section(w, m, at, i);
+    }
+    cofi_fill_u64(w, length, w->n - HEADER_BYTES);
+    if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
+}
+
+cof_status cof_model_save(const cof_model *m, const char *path, cof_error *err)
+{
+    cofi_writer w = {.env = m->env};
+    cof_output *output = NULL;
+    put_file(&w, m);
+    cof_status status = w.failed ? cofi_no_memory(err) : cof_output_open(&m->env, path, &output, err);
+    if (status == COF_OK) {
+        status = cof_output_write(output, w.bytes, w.n, err);
+        if (status == COF_OK)
+            status = cof_output_commit(output, err);
+        else
+            cof_output_discard(output);
+    }
+    cofi_release(&m->env, w.bytes);
     return status;
 }
 
-static cof_status get_content(model_parser *p, uint32_t tag, cofi_reader *s, const cof_env *env,
-                              cof_error *err)
+cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_error *err)
 {
-    switch (tag) {
-    case TAG_MODEL:
-        return get_model(p, env, s, err);
-    case TAG_CLUSTERS:
-        return get_clusters(p, s, err);
-    case TAG_ATTRIBUTE:
-        return get_attribute(p, s, err);
-    case TAG_AGREEMENT:
-        return get_agreement(p, s, err);
-    case TAG_CHOICE:
-        return get_choice(p, s, err);
-    case TAG_CLUSTER_AGREEMENT:
-        return get_cluster_agreement(p, s, err);
-    case TAG_K_CURVE:
-        return get_k_curve(p, s, err);
-    case TAG_QUANTITIES:
-        return get_quantities(p, s, err);
-    case TAG_METHOD:
-        return get_method(p, s, err);
-    case TAG_RESTARTS:
-        return get_restarts(p, s, err);
-    default:
-        return get_history(p, s, err);
-    }
+    cofi_writer w = {.env = m->env};
+    put_file(&w, m);
+    cof_status status = w.failed ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK && sink(ctx, (const char *)w.bytes, w.n) != 0)
+        status = cofi_fail(err, COF_ERR_IO, "the model could not be written: its receiver refused the bytes");
+    cofi_release(&m->env, w.bytes);
+    return status;
 }
 
-static cof_status get_section(model_parser *p, const cof_env *env, cof_error *err)
+static cof_status get_section(model_parser *p, cof_error *err)
 {
     uint32_t tag = cofi_get_u32(&p->file);
     uint64_t length = cofi_get_u64(&p->file);
@@ -668,9 +636,11 @@ static cof_status get_section(model_parser *p, const cof_env *env, cof_error *er
     cofi_reader s = {.bytes = p->file.bytes + p->file.at, .n = (size_t)length};
     p->file.at += (size_t)length;
     if (p->m == NULL && tag != TAG_MODEL) return damaged(p, "its first section is not the first", err);
-    if (tag == 0 || tag >= N_TAGS) return COF_OK; /* written by a later minor version; not needed here */
+    size_t at = 0;
+    while (at < N_SECTIONS && sections[at].tag != tag) at++;
+    if (at == N_SECTIONS) return COF_OK; /* written by a later minor version; not needed here */
     if (p->seen[tag] && tag != TAG_ATTRIBUTE) return damaged(p, "a section comes twice", err);
-    cof_status status = get_content(p, tag, &s, env, err);
+    cof_status status = sections[at].get(p, &s, err);
     p->seen[tag] = true;
     return status == COF_OK && s.at < s.n ? damaged(p, "a section is too long", err) : status;
 }
@@ -699,8 +669,7 @@ static cof_status check_header(const model_parser *p, const unsigned char *bytes
 static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_t n, cof_error *err)
 {
     uint64_t length;
-    cof_status status = check_header(p, bytes, n, &length, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_header(p, bytes, n, &length, err));
     if (n < HEADER_BYTES + END_BYTES || length != n - HEADER_BYTES - END_BYTES)
         return damaged(p, "it is cut short, or longer than it says", err);
     p->file = (cofi_reader){.bytes = bytes + HEADER_BYTES, .n = (size_t)length};
@@ -740,11 +709,10 @@ static cof_status check_names(const model_parser *p, cof_error *err)
 cof_status cof_model_load_memory(const cof_env *lent, const char *name, const void *bytes, size_t n_bytes,
                                  cof_model **out, cof_error *err)
 {
-    cof_env env = cofi_env_resolve(lent);
     char shown[160];
-    model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, name)};
+    model_parser p = {.env = cofi_env_resolve(lent), .name = cofi_utf8_show_tail(shown, sizeof shown, name)};
     cof_status status = check_frame(&p, bytes, n_bytes, err);
-    while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, &env, err);
+    while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, err);
     if (status == COF_OK && !is_whole(&p)) status = damaged(&p, "a part of it is missing", err);
     if (status == COF_OK) status = check_names(&p, err);
     if (status != COF_OK) {
@@ -761,9 +729,7 @@ static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_erro
     unsigned char block[1 << 14];
     size_t got = 1;
     while (n > 0 && got > 0) {
-        cof_status status =
-            cofi_input_read(in, block, n < sizeof block ? (size_t)n : sizeof block, &got, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(cofi_input_read(in, block, n < sizeof block ? (size_t)n : sizeof block, &got, err));
         cofi_put_bytes(w, block, got);
         if (w->failed) return cofi_no_memory(err);
         n -= got;
@@ -778,9 +744,9 @@ static cof_status read_file(const char *path, cofi_input *in, cofi_writer *w, co
     char shown[160];
     model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, path)};
     uint64_t length = 0;
-    cof_status status = read_some(in, w, HEADER_BYTES, err);
-    if (status == COF_OK) status = check_header(&p, w->bytes, w->n, &length, err);
-    return status == COF_OK ? read_some(in, w, length + END_BYTES + 1, err) : status;
+    COFI_TRY(read_some(in, w, HEADER_BYTES, err));
+    COFI_TRY(check_header(&p, w->bytes, w->n, &length, err));
+    return read_some(in, w, length + END_BYTES + 1, err);
 }
 
 cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out, cof_error *err)
