@@ -1,9 +1,6 @@
 /* Reading a table as the options say, and what each of its columns is for. */
 #include "column_choice.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -136,8 +133,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
     cof_error err;
     const char **na = NULL;
     const char *na_text = how->na != NULL ? how->na : default_na;
-    int code = parse_delimiter(how->delimiter, &options.delimiter);
-    if (code != CODE_DONE) return code;
+    TRY(parse_delimiter(how->delimiter, &options.delimiter));
     if (na_text != NULL) {
         na = split(na_text, ',', &options.n_na);
         if (na == NULL) return complain_memory();
@@ -419,8 +415,7 @@ static int set_roles(cof_table *table, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) {
         cof_error err;
-        cof_status status = cof_table_set_role(table, c, role_for(out->why[c]), &err);
-        if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
+        TRY(complain_status(cof_table_set_role(table, c, role_for(out->why[c]), &err), TASK_SETTING, &err));
         if (out->why[c] == LEFT_IDENTIFIER && out->names == SIZE_MAX) out->names = c;
         if (out->why[c] == USED) out->n_used++;
     }
@@ -747,12 +742,20 @@ void column_choice_free(column_choice *asked)
     text_list_free(&asked->cut);
 }
 
-size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),
-                       const void *ctx)
+bool is_attribute(const cof_model *model, const char *name)
+{
+    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
+        cof_attribute about = {.struct_size = sizeof about};
+        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
+    }
+    return false;
+}
+
+size_t find_identifier(const cof_table *table, const cof_model *model)
 {
     for (size_t c = 0; c < cof_table_n_columns(table); c++)
         if (column_kind(table, c, COF_MISSING_VALUE) == COF_KIND_IDENTIFIER &&
-            !taken(ctx, column_name(table, c)))
+            !is_attribute(model, column_name(table, c)))
             return c;
     return SIZE_MAX;
 }

@@ -1,6 +1,5 @@
 /* Reading a table as the options say, and what each of its columns is for. */
-#ifndef COF_CLI_COLUMN_CHOICE_H
-#define COF_CLI_COLUMN_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -94,11 +93,9 @@ void columns_free(columns *c);
 /* Complains about a name in the lists that none of the tables has. */
 int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked);
 
-/* First suspected identifier that is not taken; SIZE_MAX if there is none. */
-size_t find_identifier(const cof_table *table, bool (*taken)(const void *ctx, const char *name),
-                       const void *ctx);
+bool is_attribute(const cof_model *model, const char *name); /* the model has a column of this name */
+/* First suspected identifier that is no attribute of the model; SIZE_MAX if there is none. */
+size_t find_identifier(const cof_table *table, const cof_model *model);
 /* What the library takes a column for, a cof_kind. */
 int32_t column_kind(const cof_table *table, size_t column, int32_t missing);
 int complain_column(const cof_table *table, const char *file, const char *name);
-
-#endif

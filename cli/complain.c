@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "term.h"
@@ -75,6 +73,7 @@ int exit_code(cof_status status, task doing)
 
 int complain_status(cof_status status, task doing, const cof_error *err)
 {
+    if (status == COF_OK) return CODE_DONE;
     const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
     if (status == COF_ERR_STOPPED)
         return complain(CODE_INTERRUPTED, "interrupted before there was a result; nothing was written");

@@ -1,8 +1,10 @@
 /* Errors: one sentence on standard error and the exit code that goes with it. */
-#ifndef COF_CLI_COMPLAIN_H
-#define COF_CLI_COMPLAIN_H
+#pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "coforest_extra.h"
 
@@ -31,7 +33,14 @@ int complain(int code, const char *format, ...) __attribute__((format(printf, 2,
 /* The same status means different things to a user, depending on what we were at. */
 typedef enum task { TASK_TABLE, TASK_SETTING, TASK_FIT, TASK_PREDICT, TASK_MODEL, TASK_OUTPUT } task;
 int exit_code(cof_status status, task doing);
-int complain_status(cof_status status, task doing, const cof_error *err);
+int complain_status(cof_status status, task doing,
+                    const cof_error *err); /* CODE_DONE, without a word, for COF_OK */
+/* Leaves the calling function with the exit code of the call unless that is CODE_DONE. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        int code_ = (call);                                                                                  \
+        if (code_ != CODE_DONE) return code_;                                                                \
+    } while (0)
 int complain_memory(void);
 /* Standard output is a pipe that nobody reads any more. */
 bool reader_gone(void);
@@ -40,5 +49,3 @@ bool reader_gone(void);
 const char *nearest(const char *typed, const char *const *candidates);
 /* Nonzero if `candidate` is near enough to `typed` to be worth suggesting; smaller is nearer. */
 int misspelling(const char *typed, const char *candidate);
-
-#endif

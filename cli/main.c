@@ -1,8 +1,6 @@
 /* coforest: finds the verb, runs it, and makes sure that what was printed arrived. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "verbs/cmd.h"

@@ -1,10 +1,6 @@
 /* The library's methods and starts as the options, help and completions name them. */
 #include "method_list.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "complain.h"
 
 enum { MOST_METHODS = 64, MOST_STARTS = 32, N_SETS = 3 };

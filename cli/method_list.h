@@ -1,6 +1,5 @@
 /* The library's methods as the options, help and completions name them. */
-#ifndef COF_CLI_METHOD_LIST_H
-#define COF_CLI_METHOD_LIST_H
+#pragma once
 
 #include "coforest_extra.h"
 #include "options.h"
@@ -18,5 +17,3 @@ int parse_methods(const char *text, size_t **method, size_t *n);
 /* COForest and what was cut from it: the methods that --variant changes. */
 bool has_variants(const char *method);
 bool has_trees(const cof_model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* One table per verb. Parsing, help, the manual and the shell completions all read it, so nothing about
  * an option is written twice. */
-#ifndef COF_CLI_OPTIONS_H
-#define COF_CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ typedef struct operands {
  * something is wrong, which has been said, and *code is the exit code. Lists are the caller's to free. */
 bool parse_arguments(const verb *v, int argc, char **argv, void *settings, operands *found, int *code);
 void text_list_free(text_list *list);
-
-#endif

@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -175,8 +172,7 @@ int outfile_finish(outfile *f)
 int outfile_save_model(outfile *f, const cof_model *model)
 {
     cof_error err;
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     cof_status status = cof_model_write(model, outfile_sink, f, &err);
     if (status != COF_OK && f->status == COF_OK) return complain_status(status, TASK_OUTPUT, &err);
     return outfile_finish(f);

@@ -3,8 +3,7 @@
  * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end each one is
  * written in full, and only when all are complete do they take their names together (cof_output_publish). Devices,
  * pipes and standard output ("-") cannot wait like that; they are written as they are. */
-#ifndef COF_CLI_OUTFILES_H
-#define COF_CLI_OUTFILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int outfiles_publish(outfile *files, size_t n);             /* gives all finishe
 void outfiles_free(outfile *files, size_t n);               /* removes what was not published */
 
 bool is_stdout(const outfile *f);
-
-#endif

@@ -179,7 +179,6 @@ static void draw_reading(void *ctx, const cof_progress *p)
 
 static int should_stop(void *ctx)
 {
-    (void)ctx;
     return stop_requested != 0;
 }
 

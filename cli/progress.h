@@ -1,6 +1,5 @@
 /* The live line on standard error, the clock, and the wish to stop. */
-#ifndef COF_CLI_PROGRESS_H
-#define COF_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ int stop_code(void); /* the exit code of a run that was stopped: 128 and the sig
 
 double now_s(void);
 double processor_now_s(void); /* of all threads together */
-
-#endif

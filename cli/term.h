@@ -1,6 +1,5 @@
 /* Text for people: figures, colour and line breaks that fit the page. */
-#ifndef COF_CLI_TERM_H
-#define COF_CLI_TERM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ bool flow_fits(const flow *f, int width);
 void flow_piece(flow *f, const char *before, const char *text, int width, const char *after);
 void flow_words(flow *f, const char *text); /* breaks at blanks */
 void flow_end(flow *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* A small table of results, set for a terminal, as Markdown or as LaTeX. */
-#ifndef COF_CLI_GRID_H
-#define COF_CLI_GRID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void grid_markdown(const grid *g, FILE *out); /* the best bold, the second in it
 void grid_latex(const grid *g, FILE *out);    /* a tabular with booktabs rules; bold and underlined */
 void put_latex(FILE *out, const char *text);  /* escaped */
 void put_markdown(FILE *out, const char *text);
-
-#endif

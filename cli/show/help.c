@@ -1,9 +1,6 @@
 /* Help from the tables of options.h. */
 #include "help.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "../complain.h"
 #include "../term.h"
 

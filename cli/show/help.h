@@ -1,6 +1,5 @@
 /* Help from the tables of options.h. */
-#ifndef COF_CLI_HELP_H
-#define COF_CLI_HELP_H
+#pragma once
 
 #include "../options.h"
 
@@ -8,5 +7,3 @@ extern const char program_summary[]; /* what the program does, in a few words */
 void print_program_help(void);
 void print_verb_help(const verb *v);
 void option_heading(const option *o, char *text, size_t n); /* "-k, --clusters K" */
-
-#endif

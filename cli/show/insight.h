@@ -1,7 +1,6 @@
 /* What a partition says, from the model's counts alone: the values that mark a cluster, and how much
  * each attribute tells about it. */
-#ifndef COF_CLI_INSIGHT_H
-#define COF_CLI_INSIGHT_H
+#pragma once
 
 #include "coforest_extra.h"
 
@@ -26,5 +25,3 @@ void insight_free(insight *out);
 /* At most `most` attributes with that many values, those that tell most first; their number. */
 size_t insight_rank(const cof_model *model, const insight *in, uint32_t min_values, uint32_t max_values,
                     size_t most, size_t *attribute);
-
-#endif

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../complain.h"
 #include "../verbs/fit_job.h"
@@ -98,8 +96,7 @@ static void put_name(outfile *f, const cof_table *table, size_t row, size_t name
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels)
 {
     size_t n_rows = cof_table_n_rows(table);
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     put_header(f, table, names, "");
     for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
         put_row(f, i, labels[i]);
@@ -121,8 +118,7 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
                   const cof_margin *margin)
 {
     size_t n_rows = cof_table_n_rows(table);
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     put_header(f, table, names, ",next,distance,next_distance,lead");
     for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
         put_row(f, i, labels[i]);
@@ -326,8 +322,7 @@ int write_distances(outfile *f, const cof_table *table, const cof_model *model)
 int write_history(outfile *f, const cof_model *model)
 {
     size_t list = field_place("history"), n = cof_result_length(model, NULL, list);
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     for (size_t i = 0; i < n && f->status == COF_OK; i++) {
         cof_json j;
         cof_json_begin(&j, outfile_sink, f);

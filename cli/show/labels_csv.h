@@ -1,6 +1,5 @@
 /* The labels file, the margins file, the file of value distances and the history file. */
-#ifndef COF_CLI_LABELS_CSV_H
-#define COF_CLI_LABELS_CSV_H
+#pragma once
 
 #include "coforest_extra.h"
 #include "../outfiles.h"
@@ -24,5 +23,3 @@ int write_profiles(outfile *f, const cof_model *model);
 int write_distances(outfile *f, const cof_table *table, const cof_model *model);
 /* One JSON object a line and pass. */
 int write_history(outfile *f, const cof_model *model);
-
-#endif

@@ -1,8 +1,6 @@
 /* The manual page, made from the tables of options.h; what the tables do not know stands here. */
 #include "manual.h"
 
-#include <string.h>
-
 #include "coforest_extra.h"
 #include "../complain.h"
 #include "help.h"

@@ -14,8 +14,7 @@ int write_report(outfile *f, const cof_model *model, const cof_table *table,
                  const cof_report_options *options)
 {
     cof_error err;
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     return finish(f, cof_report_write(model, table, options, outfile_sink, f, &err), &err);
 }
 
@@ -29,8 +28,7 @@ int write_map(outfile *f, const cof_model *model, const cof_table *table, const 
                            .perplexity = options->perplexity,
                            .most_points = options->most_points,
                            .threads = options->threads};
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     cof_status status = cof_embed(model, table, &o, &map, &err);
     if (status == COF_OK) status = cof_map_draw(map, model, table, labels, outfile_sink, f, &err);
     cof_map_free(map);

@@ -1,6 +1,5 @@
 /* The report and the map as files. */
-#ifndef COF_CLI_REPORT_OUT_H
-#define COF_CLI_REPORT_OUT_H
+#pragma once
 
 #include "coforest_extra.h"
 #include "../outfiles.h"
@@ -11,5 +10,3 @@ int write_report(outfile *f, const cof_model *model, const cof_table *table,
 int write_map(outfile *f, const cof_model *model, const cof_table *table, const int32_t *labels,
               const cof_report_options *options);
 int write_cuts(outfile *f, const cof_table *table); /* where its columns were cut */
-
-#endif

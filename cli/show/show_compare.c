@@ -1,7 +1,5 @@
 /* A comparison for people: on a terminal, and as tables for a document. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../verbs/compare.h"
 #include "../complain.h"

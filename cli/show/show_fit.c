@@ -1,8 +1,6 @@
 /* The result of a fit, for people: what was read, what came out, what it means, what to do next. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../complain.h"
 #include "../verbs/fit_job.h"
@@ -401,9 +399,9 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
     for (size_t i = 0; i < n; i++) {
         indenter to = {.out = p->out, .at_start = true};
         if (i > 0) fputc('\n', p->out);
-        cof_status status =
-            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented_drawing, &to, &err);
-        if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &err);
+        TRY(complain_status(
+            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented_drawing, &to, &err),
+            TASK_OUTPUT, &err));
     }
     if (job->columns.n_used <= n) return CODE_DONE;
     fprintf(p->out, "\n  %s%zu of %zu trees; %s trees %s shows all%s%s\n", dim(p), n, job->columns.n_used,

@@ -1,9 +1,6 @@
 /* Scores of one labelling against another, for people and as JSON. */
 #include "show_scores.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "../complain.h"
 
 enum { MOST_LABELS = 40, NAME_WIDTH = 14 };
@@ -32,8 +29,7 @@ int row_weights(const cof_table *table, size_t column, double **weights)
     if (column == SIZE_MAX) return CODE_DONE;
     *weights = malloc((n + 1) * sizeof **weights);
     if (*weights == NULL) return complain_memory();
-    cof_status status = cof_table_weights(table, *weights, n, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+    return complain_status(cof_table_weights(table, *weights, n, &err), TASK_TABLE, &err);
 }
 
 size_t count_both(const int32_t *a, const int32_t *b, size_t n)

@@ -1,6 +1,5 @@
 /* Scores of one labelling against another, for people and as JSON. */
-#ifndef COF_CLI_SHOW_SCORES_H
-#define COF_CLI_SHOW_SCORES_H
+#pragma once
 
 #include "coforest_extra.h"
 #include "../term.h"
@@ -27,5 +26,3 @@ void show_scores(const page *p, const cof_indices *scores);
 void json_scores(cof_json *j, const cof_indices *scores); /* the members, inside an open object */
 /* How the labels meet, matched ones along the diagonal; nothing if it would not fit the page. Exit codes. */
 int show_confusion(const page *p, const labelling *rows, const labelling *columns, size_t n);
-
-#endif

@@ -1,10 +1,7 @@
 /* The verbs, each in its own cmd_<verb>.c. */
-#ifndef COF_CLI_CMD_H
-#define COF_CLI_CMD_H
+#pragma once
 
 #include "../options.h"
 
 extern const verb verb_fit, verb_predict, verb_evaluate, verb_compare, verb_trees, verb_report, verb_describe,
     verb_generate, verb_bench, verb_completion;
-
-#endif

@@ -1,7 +1,5 @@
 /* coforest bench: how fast it is on the machine at hand, beside merely reading the same memory. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -108,8 +106,7 @@ static int make_table(bench_job *job, const cof_env *env)
     double begun_s = now_s();
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
-    cof_status status = cof_table_generate(env, &options, &job->table, &err);
-    if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
+    TRY(complain_status(cof_table_generate(env, &options, &job->table, &err), TASK_SETTING, &err));
     job->generate_s = now_s() - begun_s;
     for (size_t c = 0; c < s->columns; c++) {
         cof_column view = {.struct_size = sizeof view};
@@ -128,8 +125,7 @@ static int measure_passes(bench_job *job)
                                  .rounds = job->s.repeats,
                                  .seed = job->s.seed,
                                  .chosen_only = job->s.chosen};
-    cof_status status = cof_bench(job->table, &options, job->speed, &job->n_speeds, &err);
-    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    TRY(complain_status(cof_bench(job->table, &options, job->speed, &job->n_speeds, &err), TASK_FIT, &err));
     job->n_teams = job->speed[0].threads > 1 ? 2 : 1;
     return CODE_DONE;
 }
@@ -383,12 +379,11 @@ static int show(const bench_job *job)
 
 static int run_job(bench_job *job)
 {
-    int code = check_sizes(&job->s);
-    if (code != CODE_DONE) return code;
+    TRY(check_sizes(&job->s));
     job->line = progress_begin(false, "");
     cof_env env = progress_env(&job->line);
     catch_signals();
-    code = make_table(job, &env);
+    int code = make_table(job, &env);
     if (code == CODE_DONE) code = measure_passes(job);
     if (code == CODE_DONE && !job->s.no_fit) code = measure_fits(job);
     progress_erase(&job->line);

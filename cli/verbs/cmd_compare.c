@@ -1,7 +1,5 @@
 /* coforest compare: several methods on one or more tables, run by run from the same starts. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -121,8 +119,7 @@ static int check_settings(comparison *c, const operands *found)
     s->columns.several = found->n > 1;
     memcpy(c->index, s->columns.label != NULL ? class_indices : own_indices, sizeof c->index);
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
-    code = parse_gamma(&s->columns, &c->gamma);
-    if (code != CODE_DONE) return code;
+    TRY(parse_gamma(&s->columns, &c->gamma));
     c->out = (outfile){.option = "--out", .path = s->out, .keep = s->no_clobber};
     if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
     code = outfiles_check(&c->out, 1, found->text, found->n);
@@ -204,8 +201,7 @@ static int read_contests(comparison *c, const operands *found)
     c->n_contests = found->n;
     for (size_t i = 0; i < found->n; i++) {
         contest *at = &c->contest[i];
-        int code = read_contest(c, at, found->text[i]);
-        if (code != CODE_DONE) return code;
+        TRY(read_contest(c, at, found->text[i]));
         at->entry = calloc(c->n_methods, sizeof *at->entry);
         for (size_t m = 0; m < c->n_methods; m++)
             if (at->entry == NULL || !make_entry(&at->entry[m], c->s.runs)) return complain_memory();

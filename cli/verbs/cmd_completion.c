@@ -1,7 +1,4 @@
 /* coforest completion: what shells and man need to know, written from the same tables that parse. */
-#include <stdio.h>
-#include <string.h>
-
 #include "cmd.h"
 #include "../complain.h"
 #include "../show/help.h"
@@ -39,7 +36,6 @@ static size_t first_sentence(const char *text)
 
 static void bash_name(const verb *v, const option *o)
 {
-    (void)v;
     if (o->letter != 0) printf(" -%c", o->letter);
     printf(" --%s", o->name);
 }
@@ -123,7 +119,6 @@ static void zsh_value(const char *name, const choice *choices, value_hint hint)
 
 static void zsh_option(const verb *v, const option *o)
 {
-    (void)v;
     fputs("            ", stdout);
     if (o->kind == OPTION_TEXTS) fputs("'*'", stdout);
     if (o->letter != 0 && o->arg != NULL)

@@ -1,7 +1,5 @@
 /* coforest describe: what is in a table, and what may be wrong with it. */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "../column_choice.h"
@@ -81,8 +79,8 @@ static int look_for_mistakes(describe_job *job, const column_facts *f, size_t co
     cof_suspect list[MOST_NOTICES];
     cof_error err;
     size_t n = 0;
-    cof_status status = cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &err);
-    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    TRY(complain_status(cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &err), TASK_TABLE,
+                        &err));
     for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
         const char *text = cof_table_value(job->table, column, list[i].value);
         if (list[i].suspicion == COF_SUSPECT_MISSING)
@@ -105,12 +103,12 @@ static int study_column(describe_job *job, size_t c)
     f->about.struct_size = sizeof f->about;
     if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
     f->advice.struct_size = sizeof f->advice;
-    cof_status status = cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err);
-    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    TRY(complain_status(cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err), TASK_TABLE,
+                        &err));
     size_t n = (size_t)f->about.n_values + 1;
     uint64_t *rows = calloc(n, sizeof *rows);
     if (rows == NULL) return complain_memory();
-    status = cof_column_count(job->table, c, rows, n, &err);
+    cof_status status = cof_column_count(job->table, c, rows, n, &err);
     for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
     int code =
         status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
@@ -144,8 +142,7 @@ static int study_table(describe_job *job)
     for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++) code = study_column(job, c);
     if (code != CODE_DONE) return code;
     notice_codes(job);
-    cof_status status = cof_table_count_distinct(job->table, &job->n_distinct, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+    return complain_status(cof_table_count_distinct(job->table, &job->n_distinct, &err), TASK_TABLE, &err);
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */

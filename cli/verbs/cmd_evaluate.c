@@ -1,6 +1,4 @@
 /* coforest evaluate: how well two labellings of the same rows agree. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -128,8 +126,7 @@ static int compare(side *a, side *b, const evaluate_settings *settings)
                         show_count(n).text, plural(n), b->path, show_count(cof_table_n_rows(b->table)).text);
     if (count_both(a->label, b->label, n) == 0)
         return complain(CODE_DATA, "no row has a label in both %s and %s", a->path, b->path);
-    cof_status status = cof_evaluate(NULL, a->label, b->label, n, &scores, &err);
-    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    TRY(complain_status(cof_evaluate(NULL, a->label, b->label, n, &scores, &err), TASK_FIT, &err));
     if (!settings->json) return show(a, b, &scores, n - scores.n);
     print_json(a, b, &scores, n - scores.n);
     return CODE_DONE;

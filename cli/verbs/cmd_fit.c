@@ -1,8 +1,6 @@
 /* coforest fit: read a table, cluster its rows, leave files, tell what was found. */
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd.h"
@@ -202,8 +200,7 @@ static int resolve_start(fit_job *job)
         s->restarts = 1;
     }
     if (s->init_rows == NULL) return CODE_DONE;
-    int code = parse_rows(s->init_rows, &job->init_rows, &n_rows);
-    if (code != CODE_DONE) return code;
+    TRY(parse_rows(s->init_rows, &job->init_rows, &n_rows));
     if (s->find_k)
         return complain(CODE_USAGE, "--init-rows sets the number of clusters; leave out -k %s", s->clusters);
     if (s->k == 0) s->k = n_rows;
@@ -354,10 +351,10 @@ static int fit_table(fit_job *job)
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
-    cof_status status =
+    TRY(complain_status(
         s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &err)
-                  : cof_fit(job->table, &options, &job->model, &job->info, &err);
-    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+                  : cof_fit(job->table, &options, &job->model, &job->info, &err),
+        TASK_FIT, &err));
     job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
@@ -389,12 +386,11 @@ static int score_labels(fit_job *job)
         job->classes = NULL;
         return CODE_DONE;
     }
-    int code = row_weights(job->table, job->columns.weights, &job->weights);
-    if (code != CODE_DONE) return code;
+    TRY(row_weights(job->table, job->columns.weights, &job->weights));
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
-    cof_status status =
-        cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+    return complain_status(
+        cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &err), TASK_FIT,
+        &err);
 }
 
 /* Only where somebody will read it: it takes a pass of its own, and a dozen bytes a row. */
@@ -607,8 +603,7 @@ static int report(fit_job *job, bool words)
                         "interrupted in the first restart; nothing was written, because %s exists "
                         "(--keep-partial would replace it)",
                         older);
-    code = write_outputs(job);
-    if (code != CODE_DONE) return code;
+    TRY(write_outputs(job));
     if (job->s.json)
         print_fit_json(job);
     else if (words)

@@ -73,9 +73,8 @@ static int write_table(const generate_settings *s, const cof_env *env)
                                     .family = s->family};
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
-    cof_status status = cof_table_generate(env, &options, &table, &err);
-    if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
-    status = cof_table_write(table, s->out, &err);
+    TRY(complain_status(cof_table_generate(env, &options, &table, &err), TASK_SETTING, &err));
+    cof_status status = cof_table_write(table, s->out, &err);
     cof_table_free(table);
     if (status == COF_ERR_IO && reader_gone()) return CODE_FAILED; /* as in `| head`: no words */
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT, &err);

@@ -1,7 +1,4 @@
 /* coforest predict: the clusters of new rows, by a model that was kept. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd.h"
 #include "../column_choice.h"
 #include "../complain.h"
@@ -55,8 +52,7 @@ static const option_group na_group = {NULL, na_options, offsetof(predict_setting
 static int load_inputs(predict_job *job)
 {
     cof_error err;
-    cof_status status = cof_model_load(NULL, job->model_path, &job->model, &err);
-    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
     job->line = progress_begin(job->s.quiet, job->table_path);
     cof_env env = progress_env(&job->line);
     double begun_s = now_s();
@@ -77,9 +73,9 @@ static int label_rows(predict_job *job)
     job->sizes = calloc((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
     if (job->labels == NULL || job->sizes == NULL) return complain_memory();
     job->info = (cof_predict_info){.struct_size = sizeof job->info};
-    cof_status status =
-        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, &job->info, &err);
-    if (status != COF_OK) return complain_status(status, TASK_PREDICT, &err);
+    TRY(complain_status(
+        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, &job->info, &err),
+        TASK_PREDICT, &err));
     for (size_t i = 0; i < n_rows; i++)
         if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
     job->predict_s = now_s() - begun_s;

@@ -1,7 +1,4 @@
 /* coforest report: the page about a model that was kept, with its table or another one if there is one. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd.h"
 #include "../column_choice.h"
 #include "../complain.h"
@@ -53,20 +50,11 @@ static const option_group reading_group = {"Reading the table", dialect_options,
                                            offsetof(report_settings, reading)};
 static const option_group na_group = {NULL, na_options, offsetof(report_settings, reading)};
 
-static bool is_attribute(const void *model, const char *name)
-{
-    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
-    }
-    return false;
-}
-
 /* Everything the model does not know is left out; one column may name the rows, one hold the classes. */
 static int give_roles(report_job *job)
 {
     cof_error err;
-    size_t names = find_identifier(job->table, is_attribute, job->model), label = SIZE_MAX;
+    size_t names = find_identifier(job->table, job->model), label = SIZE_MAX;
     if (job->s.label != NULL) {
         label = cof_table_find(job->table, job->s.label);
         if (label == SIZE_MAX) return complain_column(job->table, job->table_path, job->s.label);
@@ -78,8 +66,7 @@ static int give_roles(report_job *job)
                        : c == names                          ? COF_ROLE_IDENTIFIER
                        : is_attribute(job->model, view.name) ? COF_ROLE_ATTRIBUTE
                                                              : COF_ROLE_IGNORED;
-        cof_status status = cof_table_set_role(job->table, c, role, &err);
-        if (status != COF_OK) return complain_status(status, TASK_SETTING, &err);
+        TRY(complain_status(cof_table_set_role(job->table, c, role, &err), TASK_SETTING, &err));
     }
     return CODE_DONE;
 }
@@ -97,9 +84,9 @@ static int load_table(report_job *job)
     size_t n_rows = cof_table_n_rows(job->table);
     job->labels = malloc((n_rows + 1) * sizeof *job->labels);
     if (job->labels == NULL) return complain_memory();
-    cof_status status =
-        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &err);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_PREDICT, &err);
+    return complain_status(
+        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &err),
+        TASK_PREDICT, &err);
 }
 
 static const char *table_name(const report_job *job)
@@ -144,8 +131,7 @@ static int run_job(report_job *job)
         return complain(CODE_USAGE, "--label needs the TABLE that has the column");
     int code = outfiles_check(job->out, N_OUT, inputs, job->table_path == NULL ? 1 : 2);
     if (code != CODE_DONE) return code;
-    cof_status status = cof_model_load(NULL, job->model_path, &job->model, &err);
-    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
     if (job->table_path != NULL) code = load_table(job);
     if (code == CODE_DONE) code = write_files(job);
     bool to_stdout = is_stdout(&job->out[OUT_REPORT]) || is_stdout(&job->out[OUT_MAP]);

@@ -1,7 +1,5 @@
 /* coforest trees: the order forest of a model, as text or pictures. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd.h"
@@ -191,13 +189,11 @@ static int run_job(trees_job *job, const char *path)
 {
     cof_error err;
     job->path = path;
-    cof_status status = cof_model_load(NULL, path, &job->model, &err);
-    if (status != COF_OK) return complain_status(status, TASK_MODEL, &err);
+    TRY(complain_status(cof_model_load(NULL, path, &job->model, &err), TASK_MODEL, &err));
     if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
         return complain(CODE_MODEL, "this model was made by %s, which has no trees",
                         cof_model_method(job->model));
-    int code = choose_attributes(job);
-    if (code != CODE_DONE) return code;
+    TRY(choose_attributes(job));
     if (*job->s.out == '\0') return complain(CODE_USAGE, "--out needs a file name");
     return is_folder(job->s.out) ? write_folder(job) : write_file(job);
 }

@@ -1,6 +1,5 @@
 /* One run of `coforest compare`: methods against tables, what each fit gave, and what that says. */
-#ifndef COF_CLI_COMPARE_H
-#define COF_CLI_COMPARE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -101,5 +100,3 @@ void write_compare_text(const comparison *c, FILE *out);
 void write_compare_csv(const comparison *c, FILE *out);
 void write_compare_json(const comparison *c, FILE *out);
 void write_compare_document(const comparison *c, FILE *out); /* Markdown and LaTeX */
-
-#endif

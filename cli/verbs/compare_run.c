@@ -2,9 +2,6 @@
  * thread each; only tables too large to be worked on several times at once are given all threads in turn. */
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* One run of `coforest fit`: what was asked, what was read, what came out. */
-#ifndef COF_CLI_FIT_JOB_H
-#define COF_CLI_FIT_JOB_H
+#pragma once
 
 #include "coforest_extra.h"
 #include "../column_choice.h"
@@ -71,5 +70,3 @@ void print_fit_json(const fit_job *job);
 /* The members of a list's record, or of an object, into one that is open; `list` is its place among the fields. */
 void json_members(cof_json *j, const cof_model *model, const cof_fit_info *info, size_t list, size_t at);
 size_t field_place(const char *key); /* of a field of the result itself, which exists */
-
-#endif

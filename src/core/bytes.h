@@ -1,6 +1,5 @@
 /* Little-endian bytes, written to and read from memory, with a checksum. */
-#ifndef COFI_BYTES_H
-#define COFI_BYTES_H
+#pragma once
 
 #include "env.h"
 
@@ -49,5 +48,3 @@ static inline uint64_t cofi_word_at(const unsigned char *b)
 
 uint64_t cofi_checksum(const void *bytes, size_t n); /* fast; it finds damage, not malice */
 uint32_t cofi_crc32(const void *bytes, size_t n);    /* the CRC-32 of gzip and PNG */
-
-#endif

@@ -9,13 +9,11 @@
 
 static void *default_alloc(void *ctx, size_t bytes)
 {
-    (void)ctx;
     return malloc(bytes);
 }
 
 static void default_release(void *ctx, void *block)
 {
-    (void)ctx;
     free(block);
 }
 

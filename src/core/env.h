@@ -1,6 +1,5 @@
 /* Used by all folders: the caller's memory functions, error messages, option structs, the clock. */
-#ifndef COFI_ENV_H
-#define COFI_ENV_H
+#pragma once
 
 #include "coforest_extra.h"
 
@@ -62,5 +61,3 @@ void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_s
 void cofi_return_struct(void *to, const void *from, size_t from_size);
 /* Whether struct_size is plausible: at least the size of the first version, and not a random number. */
 bool cofi_is_struct_size(size_t struct_size, size_t first_version);
-
-#endif

@@ -1,7 +1,6 @@
 /* The seeded random number generator of one restart. The sequence is guaranteed: equal seeds give equal
  * labels. */
-#ifndef COFI_RNG_H
-#define COFI_RNG_H
+#pragma once
 
 #include "shape.h"
 
@@ -30,5 +29,3 @@ static inline uint64_t cofi_stretch_row(size_t at, size_t n, uint64_t n_rows)
     uint64_t begin = cofi_stretch_begin(at, n, n_rows), end = cofi_stretch_begin(at + 1, n, n_rows);
     return begin + cofi_mix64(at) % (end - begin);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Views that folders pass to each other: columns of ids, labels, scores. They own nothing. */
-#ifndef COFI_SHAPE_H
-#define COFI_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline uint32_t cofi_least_sum(const cofi_scores *s, const int64_t *sum)
     while (sum[first] > least + COFI_TIE) first++;
     return first;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * folder does no harm. A process holds a lock on its staged file; a staged file that can be locked was
  * left by a process that died, and the next file opened in the folder removes it. Functions that return
  * int return 0 or an errno. */
-#ifndef COFI_STAGED_H
-#define COFI_STAGED_H
+#pragma once
 
 #include "env.h"
 
@@ -46,5 +45,3 @@ void cofi_staged_lock_folder(const cofi_staged *s);
 
 /* Removes the staged file if it was not placed, and the replaced file if it was. */
 void cofi_staged_close(const cof_env *env, cofi_staged *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* A team of threads that share numbered tasks. Results must not depend on which thread does which task. */
-#ifndef COFI_TEAM_H
-#define COFI_TEAM_H
+#pragma once
 
 #include "env.h"
 
@@ -20,5 +19,3 @@ uint32_t cofi_team_size(const cofi_team *team);
 /* Runs tasks 0..n-1 and returns when all are done. The caller is one of the workers. */
 void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n);
 void cofi_team_close(cofi_team *team); /* NULL is allowed */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * After the sink has refused a piece, the rest is dropped; writers continue without a check, and
  * cofi_out_finish reports the failure. Numbers always have a decimal point, whatever the locale is. */
-#ifndef COFI_TEXT_OUT_H
-#define COFI_TEXT_OUT_H
+#pragma once
 
 #include "env.h"
 
@@ -36,5 +35,3 @@ enum { COFI_SHOWN_BYTES = 256 };
 /* A text for one line on a screen: control characters are escaped, it is at most `columns` wide with an
  * ellipsis in place of the rest, and "(empty)" stands for an empty text. Returns `to`. */
 const char *cofi_shown(char to[COFI_SHOWN_BYTES], const char *text, unsigned columns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Comparison of computed numbers: numbers that differ only by the order of addition count as equal. */
-#ifndef COFI_TIE_H
-#define COFI_TIE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ static inline bool cofi_clearly_larger(double a, double b)
     if (isinf(a) || isinf(b)) return a > b;
     return a - b > COFI_EQUAL_SHARE * fmax(fabs(a), fabs(b));
 }
-
-#endif

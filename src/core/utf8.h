@@ -1,6 +1,5 @@
 /* UTF-8: validation, decoding, and texts prepared for messages and screens. Includes cof_text_show. */
-#ifndef COFI_UTF8_H
-#define COFI_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ unsigned cofi_utf8_columns(const char *text);
  * 8. */
 const char *cofi_utf8_show(char *to, size_t size, const char *text);
 const char *cofi_utf8_show_tail(char *to, size_t size, const char *text);
-
-#endif

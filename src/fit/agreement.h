@@ -1,7 +1,6 @@
 /* Agreement between restarts, measured on the labels of a sample of rows that is noted after every
  * restart. */
-#ifndef COFI_AGREEMENT_H
-#define COFI_AGREEMENT_H
+#pragma once
 
 #include "fit.h"
 
@@ -33,5 +32,3 @@ cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *
                                    const cofi_agreement *agreement, const cof_restart_record *record,
                                    uint32_t n_records, uint32_t kept, double **mean, uint32_t *n_good,
                                    cof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Quality of a partition, computed from its counts alone. */
-#ifndef COFI_CRITERION_H
-#define COFI_CRITERION_H
+#pragma once
 
 #include "fit.h"
 
@@ -22,5 +21,3 @@ double cofi_criterion(const cofi_fit *fit);
 /* if the log-likelihood is already known */
 double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, cofi_tree_gains tree);
 double cofi_log_gamma(double x); /* x > 0 */
-
-#endif

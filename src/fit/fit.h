@@ -1,6 +1,5 @@
 /* The parts of a running fit. Each function takes only the parts it needs. */
-#ifndef COFI_FIT_H
-#define COFI_FIT_H
+#pragma once
 
 #include "../core/rng.h"
 #include "../core/tie.h"
@@ -75,5 +74,3 @@ cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_er
 cof_status cofi_log_record(const cofi_host *host, cofi_log *log, uint64_t moved, cof_error *err);
 /* Asks the host whether to stop, and stores the answer in log->stopped. */
 bool cofi_log_stopped(const cofi_host *host, cofi_log *log);
-
-#endif

@@ -87,7 +87,6 @@ static void median_task(void *ctx, uint32_t worker, size_t r)
 {
     median_job *job = ctx;
     cofi_fit *fit = job->fit;
-    (void)worker;
     for (uint32_t j = 0; j < fit->partition.k; j++)
         if (fit->partition.size[j] > 0)
             fit->seeds.mode[j * fit->problem->n_attrs + r] = median(fit, job->d, r, j);
@@ -157,7 +156,6 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
 {
     score_job *job = ctx;
     cofi_fit *fit = job->fit;
-    (void)worker;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride;
     double factor = attribute_factor(job->m, r);

@@ -1,7 +1,6 @@
 /* The loop that all methods share, and its two common forms: k-modes with value distances, and clusters
  * described by distributions. */
-#ifndef COFI_LOOPS_H
-#define COFI_LOOPS_H
+#pragma once
 
 #include "fit.h"
 
@@ -75,5 +74,3 @@ void cofi_scores_profiles(cofi_fit *fit, const cofi_row_distance *distance);
 /* Sets the scores to numbers >= 0 that the caller computed, `raw` being [g][stride]. `largest` is an upper
  * bound of a row's sum. */
 void cofi_scores_from(cofi_fit *fit, const double *raw, double largest);
-
-#endif

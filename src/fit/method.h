@@ -1,7 +1,6 @@
 /* Interfaces of methods and starts. A start finds the first seeds, modes or partition of a restart; a
  * method turns them into the partition with which the restart ends. */
-#ifndef COFI_METHOD_H
-#define COFI_METHOD_H
+#pragma once
 
 #include "fit.h"
 
@@ -48,5 +47,3 @@ typedef struct cofi_start {
 } cofi_start;
 
 enum { COFI_ONE_THREAD_ROWS = 4096 }; /* rows of one block of a pass, which one thread processes */
-
-#endif

@@ -1,7 +1,6 @@
 /* The latent class model, a mixture of classes within which attributes are independent, and EM for it.
  * Every class is smoothed with one pseudo-row of the overall distribution. */
-#ifndef COFI_MIXTURE_H
-#define COFI_MIXTURE_H
+#pragma once
 
 #include "fit.h"
 
@@ -25,5 +24,3 @@ double cofi_mixture_parameters(const cofi_fit *fit);
 /* Sets the scores to minus the logarithms of the probabilities, so that a pass finds the likeliest class
  * of every row. */
 void cofi_mixture_scores(cofi_fit *fit, const cofi_mixture *mixture);
-
-#endif

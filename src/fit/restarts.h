@@ -3,8 +3,7 @@
  * On a small table restarts run in parallel, each on one thread. On a large table they run one after the other, and all
  * threads share the rows. The choice depends on the table and the options; results, history and progress do not depend on
  * the number of threads. */
-#ifndef COFI_RESTARTS_H
-#define COFI_RESTARTS_H
+#pragma once
 
 #include "agreement.h"
 #include "dependence.h"
@@ -68,5 +67,3 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err);
 void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info);
 void cofi_restarts_close(cofi_restarts *run);
-
-#endif

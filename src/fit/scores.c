@@ -48,7 +48,6 @@ static void profile_attribute(cofi_fit *fit, size_t r, uint32_t j)
 static void profile_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
-    (void)worker;
     for (uint32_t j = 0; j < fit->partition.k; j++)
         if (fit->partition.size[j] > 0) profile_attribute(fit, r, j);
 }
@@ -84,7 +83,6 @@ int64_t cofi_fixed_point(double score, double scale)
 static void onehot_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
-    (void)worker;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
@@ -133,7 +131,6 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
 {
     const likelihood_job *job = ctx;
     cofi_fit *fit = job->fit;
-    (void)worker;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const uint64_t *count = job->from->count + (size_t)p->first[r] * stride;
@@ -202,7 +199,6 @@ static void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32
 static void trace_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
-    (void)worker;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_slots = p->first[r + 1] - p->first[r];
     double factor = attribute_factor(fit, r);
@@ -225,7 +221,6 @@ static void trace_task(void *ctx, uint32_t worker, size_t r)
 static void plain_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
-    (void)worker;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;

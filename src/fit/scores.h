@@ -1,7 +1,6 @@
 /* The score table S: S[g][j] is what value g adds to the distance between a row and cluster j. Every
  * function here fills fit->scores. */
-#ifndef COFI_SCORES_H
-#define COFI_SCORES_H
+#pragma once
 
 #include "fit.h"
 
@@ -17,5 +16,3 @@ void cofi_scores_trace(cofi_fit *fit);  /* equation 6: distances along the fores
 /* Negative log-likelihoods from the counts of `from`, a partition of the same attributes. Rows can join
  * every cluster, also an empty one. */
 void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from);
-
-#endif

@@ -23,10 +23,8 @@ static cof_status open_workers(cofi_forest *f)
     uint32_t largest = 0;
     for (size_t r = 0; r < f->n_attrs; r++) largest = f->n_values[r] > largest ? f->n_values[r] : largest;
     f->small = largest < SMALL ? largest : SMALL;
-    for (uint32_t t = 0; t < f->n_workers; t++) {
-        cof_status status = open_worker(f, t == 0 ? largest : f->small, &f->worker[t]);
-        if (status != COF_OK) return status;
-    }
+    for (uint32_t t = 0; t < f->n_workers; t++)
+        COFI_TRY(open_worker(f, t == 0 ? largest : f->small, &f->worker[t]));
     return COF_OK;
 }
 

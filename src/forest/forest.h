@@ -1,6 +1,5 @@
 /* Builds trees from counts, for every attribute. This folder never reads rows. */
-#ifndef COFI_FOREST_H
-#define COFI_FOREST_H
+#pragma once
 
 #include "../core/team.h"
 #include "../core/shape.h"
@@ -46,5 +45,3 @@ void cofi_forest_close(cofi_forest *forest); /* allowed after a failed open */
 void cofi_trace_from(const cofi_forest *forest, size_t r, uint32_t u, double *d);
 cof_status cofi_forest_open_traces(cofi_forest *forest);
 void cofi_forest_trace(cofi_forest *forest); /* computes `trace`; call it after the edges changed */
-
-#endif

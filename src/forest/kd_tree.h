@@ -1,6 +1,5 @@
 /* A kd-tree of points, for finding near points without computing all distances. */
-#ifndef COFI_KD_TREE_H
-#define COFI_KD_TREE_H
+#pragma once
 
 #include "weights.h"
 
@@ -36,5 +35,3 @@ double cofi_kd_bound(const cofi_kd_tree *tree, uint32_t node, const double *own)
  * without squares, if all of them exceed `most`. */
 bool cofi_kd_squares(const cofi_kd_tree *tree, uint32_t position, const double *own, double most,
                      double square[COFI_KD_LANES]);
-
-#endif

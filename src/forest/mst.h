@@ -1,6 +1,5 @@
 /* Minimum spanning tree over the points of one attribute. */
-#ifndef COFI_MST_H
-#define COFI_MST_H
+#pragma once
 
 #include "weights.h"
 
@@ -32,5 +31,3 @@ uint32_t cofi_mst_prim(cofi_mst *mst, cofi_points *points, double scale, double 
 /* The same result; uses mst_sparse.h if that is faster. */
 uint32_t cofi_mst_build(cofi_mst *mst, cofi_points *points, double scale, double twin_length, cof_edge *edge,
                         uint32_t *root);
-
-#endif

@@ -1,6 +1,5 @@
 /* The minimum spanning tree without computing all distances. */
-#ifndef COFI_MST_SPARSE_H
-#define COFI_MST_SPARSE_H
+#pragma once
 
 #include "weights.h"
 
@@ -10,5 +9,3 @@
  * many. In that case nothing has been written. */
 bool cofi_mst_sparse(const cof_env *env, const cofi_points *points, double scale, double twin_length,
                      uint64_t allowance, cof_edge *edge, uint32_t *n_edges, uint32_t *root);
-
-#endif

@@ -45,7 +45,6 @@ cof_status cofi_forest_open_traces(cofi_forest *f)
 static void trace_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_forest *f = ctx;
-    (void)worker;
     uint32_t o = f->n_values[r];
     if (f->trace_at[r] == SIZE_MAX) return;
     double *d = f->trace + f->trace_at[r];

@@ -1,6 +1,5 @@
 /* The values of one attribute as points: p(C|v), the share of each cluster among the rows that hold v. */
-#ifndef COFI_WEIGHTS_H
-#define COFI_WEIGHTS_H
+#pragma once
 
 #include "../core/env.h"
 
@@ -35,5 +34,3 @@ uint32_t cofi_points_first_twins(const cofi_points *points);
 /* Joins the other values of a point to its lowest one, `value`. Returns the number of edges. */
 uint32_t cofi_points_join_twins(const cofi_points *points, uint32_t value, double twin_length,
                                 cof_edge *edge);
-
-#endif

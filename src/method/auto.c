@@ -66,8 +66,7 @@ static cof_status try_k(search *s, const cof_fit_options *o, cof_error *err)
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
     if (!make_room(s)) return cofi_no_memory(err);
-    cof_status status = cof_fit(s->table, o, &model, &info, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cof_fit(s->table, o, &model, &info, err));
     keep_better(s, model, &info);
     return COF_OK;
 }
@@ -99,8 +98,7 @@ static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_
     for (uint32_t i = 0; i <= k_max - k_min; i++) {
         o->k = k_min + i;
         o->restarts = o->k == 1 ? 1 : restarts; /* all restarts give the same single cluster */
-        cof_status status = try_k(s, o, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(try_k(s, o, err));
         bool stale = open_ended && s->n > s->best + COF_AUTO_STALE;
         if (stale || s->info.stop_reason == COF_STOP_STOPPED) return COF_OK;
     }

@@ -75,8 +75,6 @@ static void set_traces(cofi_fit *fit)
 
 static void score_likelihood(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    (void)ctx;
-    (void)pass;
     cofi_scores_likelihood(fit, &fit->partition);
 }
 
@@ -151,8 +149,6 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 /* The partition determines everything else: forest, profiles and scores are computed from its counts. */
 static cof_status restore(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
-    (void)err;
     set_traces(fit);
     if (fit->log.refiner == COFI_BY_LIKELIHOOD) cofi_scores_likelihood(fit, &fit->partition);
     return COF_OK;

@@ -110,11 +110,10 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     cofi_restarts run = {.n_records = 0};
     cof_fit_info own;
     double began_s = cofi_now_s(), prepare_s;
-    cof_status status = resolve_options(options, &o, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(resolve_options(options, &o, err));
     const cofi_method *method = cofi_method_find(o.method);
     bool fold = may_fold && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
-    status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
+    cof_status status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
     if (status == COF_OK) status = check_table(&problem, method, err);

@@ -1,6 +1,5 @@
 /* Steps that COForest and its ablations share. */
-#ifndef COFI_FOREST_STEPS_H
-#define COFI_FOREST_STEPS_H
+#pragma once
 
 #include "../fit/criterion.h"
 #include "../fit/loops.h"
@@ -18,10 +17,6 @@ static inline void cofi_build_forest(cofi_fit *fit)
 /* The score function of a cofi_loop: profiles from the counts, then scores along the trees. */
 static inline void cofi_score_traces(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    (void)ctx;
-    (void)pass;
     cofi_profile_update(fit);
     cofi_scores_trace(fit);
 }
-
-#endif

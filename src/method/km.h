@@ -1,6 +1,5 @@
 /* A method that is k-modes with its own value distances; its state is a cofi_distances. */
-#ifndef COFI_KM_H
-#define COFI_KM_H
+#pragma once
 
 #include "../fit/loops.h"
 #include "../fit/method.h"
@@ -19,5 +18,3 @@ cof_status cofi_km_learn(cofi_fit *fit, const cofi_row_distance *distance,
 
 /* Per flat id: whether the value occurs in a row of positive weight; in scratch memory. */
 cof_status cofi_present_values(cofi_fit *fit, uint8_t **out, cof_error *err);
-
-#endif

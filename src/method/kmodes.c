@@ -4,7 +4,6 @@
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     cofi_row_distance hamming = {.sum = COFI_L1};
     return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }

@@ -1,6 +1,5 @@
 /* The methods by name. A new one is a file with a cofi_method and a line in methods.c. */
-#ifndef COFI_METHODS_H
-#define COFI_METHODS_H
+#pragma once
 
 #include "../fit/method.h"
 
@@ -10,5 +9,3 @@ const cofi_method *cofi_method_find(const char *name);
 /* cof_fit; may_fold: equal rows may be folded, which changes the time but no result. */
 cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
                           cof_model **out, cof_fit_info *info, cof_error *err);
-
-#endif

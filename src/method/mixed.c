@@ -231,13 +231,11 @@ cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_e
 
 static cof_status run_k(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     return run_loop(fit, NULL, fit->host.o.gamma != 0 ? fit->host.o.gamma : COFI_GAMMA, false, err);
 }
 
 static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     return run_loop(fit, NULL, given_gamma(fit, 1.0), true, err);
 }
 

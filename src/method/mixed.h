@@ -1,6 +1,5 @@
 /* Attributes and quantities together: k-prototypes and methods built on it. */
-#ifndef COFI_MIXED_H
-#define COFI_MIXED_H
+#pragma once
 
 #include "../fit/loops.h"
 
@@ -10,5 +9,3 @@
 /* Huang's loop from the seeds of the restart. The distance is the squared differences to the means plus
  * gamma times the value distances to the modes. `distances` NULL: 0 for equal values, 1 for others. */
 cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* All rows of a table, for methods whose distance is not a sum over attributes. Equal rows are not folded. */
-#ifndef COFI_WHOLE_ROWS_H
-#define COFI_WHOLE_ROWS_H
+#pragma once
 
 #include "../fit/fit.h"
 
@@ -27,5 +26,3 @@ static inline size_t cofi_whole_blocks(const cofi_whole *w, size_t block)
 {
     return (w->n_rows + block - 1) / block;
 }
-
-#endif

@@ -106,10 +106,9 @@ static size_t n_blocks(const assignment *a)
 static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
 {
     cofi_team *team;
-    cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
-    if (status != COF_OK) return status;
-    status = cofi_nearest_labels(&a->env, team, a->t->n_rows, a->view.n, a->view.ids, a->view.first,
-                                 &a->scores, a->label, err);
+    COFI_TRY(cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err));
+    cof_status status = cofi_nearest_labels(&a->env, team, a->t->n_rows, a->view.n, a->view.ids,
+                                            a->view.first, &a->scores, a->label, err);
     for (size_t i = 0; status == COF_OK && a->dropped != NULL && i < a->t->n_rows; i++)
         if (a->dropped[i]) a->label[i] = -1;
     cofi_team_close(team);
@@ -273,8 +272,7 @@ cof_status cof_model_values(const cof_model *m, const cof_table *t, size_t attri
                          "attribute %zu takes no part, or %zu values do not fit %zu rows", attribute,
                          n_values, t->n_rows);
     cofi_view v;
-    cof_status status = cofi_view_open(&v, m, t, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_view_open(&v, m, t, err));
     size_t a = 0;
     while (v.attribute[a] != attribute) a++;
     for (size_t i = 0; i < t->n_rows; i++) {

@@ -12,9 +12,8 @@ static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *
     bool missing = c->n_missing > 0 && m->missing == COF_MISSING_VALUE;
     size_t n_text = missing ? strlen(c->missing_text) + 1 : 0;
     for (uint32_t v = 0; v < c->n_values; v++) n_text += strlen(cofi_column_text(c, v)) + 1;
-    cof_status status =
-        cofi_model_alloc_attr(m, attr, c->n_values + (missing ? 1 : 0), n_text, used ? n_edges : 0, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(
+        cofi_model_alloc_attr(m, attr, c->n_values + (missing ? 1 : 0), n_text, used ? n_edges : 0, err));
     a->name = cofi_copy_text(&m->env, c->name, strlen(c->name));
     if (a->name == NULL) return cofi_no_memory(err);
     a->used = used;
@@ -97,15 +96,14 @@ cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *er
 {
     const cofi_fit *fit = run->fit;
     cof_model *m;
-    cof_status status = cofi_model_new(&run->env, fit->partition.k, fit->problem->n_candidates, &m, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_model_new(&run->env, fit->partition.k, fit->problem->n_candidates, &m, err));
     m->variant = fit->host.o.variant;
     m->missing = fit->host.o.missing;
     m->select = fit->host.o.select;
     m->unit = fit->problem->unit;
     cofi_model_set_method(m, fit->method->name, strlen(fit->method->name));
     m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0 || fit->problem->n_numeric > 0;
-    status = copy_attributes(m, fit, err);
+    cof_status status = copy_attributes(m, fit, err);
     if (status == COF_OK) status = copy_labels(m, fit, err);
     if (status == COF_OK) status = cofi_quantity_measure(m, &fit->partition, err);
     if (status != COF_OK) {

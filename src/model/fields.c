@@ -96,37 +96,31 @@ static cof_field_value get_runner_up(const cof_model *m, const cof_fit_info *inf
 
 static bool has_info(const cof_model *m, const cof_fit_info *info)
 {
-    (void)m;
     return info != NULL;
 }
 
 static bool has_one(const cof_model *m, const cof_fit_info *info)
 {
-    (void)m;
     return info != NULL && !isnan(info->log_likelihood_of_one);
 }
 
 static bool has_mixture(const cof_model *m, const cof_fit_info *info)
 {
-    (void)m;
     return info != NULL && !isnan(info->bic);
 }
 
 static bool has_agreement(const cof_model *m, const cof_fit_info *info)
 {
-    (void)info;
     return m->agreement != NULL && m->n_restarts > 1;
 }
 
 static bool has_cluster_agreement(const cof_model *m, const cof_fit_info *info)
 {
-    (void)info;
     return m->cluster_agreement != NULL;
 }
 
 static bool has_k_curve(const cof_model *m, const cof_fit_info *info)
 {
-    (void)info;
     return m->k_curve != NULL;
 }
 

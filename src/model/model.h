@@ -1,6 +1,5 @@
 /* The result of a fit. */
-#ifndef COFI_MODEL_H
-#define COFI_MODEL_H
+#pragma once
 
 #include "../core/env.h"
 #include "../core/shape.h"
@@ -71,5 +70,3 @@ cof_status cofi_model_alloc_attr(cof_model *model, size_t attr, uint32_t n_value
 /* Fills parent, up and hops from the edges; false if the edges are not a tree that grows from the first
  * edge's u. */
 bool cofi_model_root_tree(cofi_model_attr *attr);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a table as values of a model: the column of each attribute, and the value of each cell. */
-#ifndef COFI_VIEW_H
-#define COFI_VIEW_H
+#pragma once
 
 #include "../core/shape.h"
 #include "../table/table.h"
@@ -34,5 +33,3 @@ static inline uint32_t cofi_view_value(const cofi_view *view, size_t a, size_t r
 {
     return view->value[view->first[a] + cofi_id(view->ids[a], row)];
 }
-
-#endif

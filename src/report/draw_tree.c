@@ -202,8 +202,7 @@ static cof_status draw(cofi_tree_drawing *d, int32_t drawing, cof_error *err)
 cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t drawing, cof_sink sink,
                                void *ctx, cof_error *err)
 {
-    cof_status status = check_call(model, attribute, drawing, sink, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_call(model, attribute, drawing, sink, err));
     cofi_tree_drawing d = {
         .model = model, .env = model->env, .attribute = attribute, .most_rows = COFI_TREE_ROWS};
     cofi_out_init(&d.out, sink, ctx);

@@ -1,6 +1,5 @@
 /* What every drawing of an order tree needs, gathered from the model's accessors. */
-#ifndef COFI_DRAW_TREE_H
-#define COFI_DRAW_TREE_H
+#pragma once
 
 #include "svg/rooted_tree.h"
 #include "../core/text_out.h"
@@ -39,5 +38,3 @@ cof_status cofi_embed_tree(const cof_model *model, size_t attribute, uint32_t mo
                            cof_sink sink, void *ctx, cof_error *err);
 /* The longest path from the root in the drawing of an attribute's tree. */
 cof_status cofi_tree_longest(const cof_model *model, size_t attribute, double *longest, cof_error *err);
-
-#endif

@@ -157,8 +157,7 @@ cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, c
                          side);
     study s;
     trait_lists to = {.side = side, .most = most, .best = traits, .n = n_traits};
-    cof_status status = open_study(&s, model, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_study(&s, model, err));
     for (uint32_t j = 0; j < model->k; j++) n_traits[j] = 0;
     for (size_t r = 0; r < model->n_attrs && most > 0; r++) {
         if (!look_at(&s, r)) continue;
@@ -218,8 +217,7 @@ cof_status cof_model_importance(const cof_model *model, double *importance, size
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu attributes was given, but the model has %zu",
                          n_attributes, model->n_attrs);
     study s;
-    cof_status status = open_study(&s, model, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(open_study(&s, model, err));
     for (size_t r = 0; r < model->n_attrs; r++) {
         double information = 0;
         uint32_t n_met = 0;

@@ -169,7 +169,6 @@ static void link_both_ways(tsne *t)
 static void near_task(void *ctx, uint32_t worker, size_t block)
 {
     const tsne *t = ctx;
-    (void)worker;
     for (size_t i = block * BLOCK; i < t->n && i < (block + 1) * BLOCK; i++) {
         find_near(t, i);
         fit_width(t, i);
@@ -279,7 +278,6 @@ static void pull_point(tsne *t, size_t i)
 static void force_task(void *ctx, uint32_t worker, size_t block)
 {
     tsne *t = ctx;
-    (void)worker;
     for (size_t i = block * BLOCK; i < t->n && i < (block + 1) * BLOCK; i++) {
         push_point(t, i);
         pull_point(t, i);
@@ -339,15 +337,14 @@ cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const
                      double *xy, cof_error *err)
 {
     cofi_tsne_options o = options != NULL ? *options : (cofi_tsne_options){0};
-    cof_status status = check_call(distance, n, &o, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_call(distance, n, &o, err));
     for (size_t c = 0; c < 2 * n; c++) xy[c] = 0;
     if (n < 2) return COF_OK;
     tsne t = {.env = cofi_env_resolve(env), .n = n, .distance = distance};
     t.perplexity = fmax(fmin(o.perplexity > 0 ? o.perplexity : 30, ((double)n - 1) / 3), 1);
     t.n_near = (size_t)fmin(ceil(3 * t.perplexity), (double)n - 1);
     cofi_team *team = NULL;
-    status = open_tsne(&t, err);
+    cof_status status = open_tsne(&t, err);
     if (status == COF_OK) status = cofi_team_open(&t.env, n > 4 * BLOCK ? o.threads : 1, &team, err);
     if (status == COF_OK) {
         cofi_team_run(team, near_task, &t, (n + BLOCK - 1) / BLOCK);

@@ -1,6 +1,5 @@
 /* t-SNE: the places of the points of a map. */
-#ifndef COFI_TSNE_H
-#define COFI_TSNE_H
+#pragma once
 
 #include "../core/env.h"
 
@@ -16,5 +15,3 @@ typedef struct cofi_tsne_options {
  * takes time proportional to n^2. */
 cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const cofi_tsne_options *options,
                      double *xy, cof_error *err);
-
-#endif

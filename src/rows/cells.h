@@ -1,6 +1,5 @@
 /* Rows in memory, as kernels read them. Private to this folder: other folders use rows.h. */
-#ifndef COFI_CELLS_H
-#define COFI_CELLS_H
+#pragma once
 
 #include "../core/env.h"
 #include "../core/shape.h"
@@ -19,5 +18,3 @@ static inline uint64_t cofi_cells_weight(const cofi_cells *cells, size_t row)
 {
     return cells->weight != NULL ? cells->weight[row] : 1;
 }
-
-#endif

@@ -57,7 +57,6 @@ static void expect_task(void *ctx, uint32_t worker, size_t part)
     size_t n = cofi_n_blocks(job->n), step = job->e->step;
     size_t begin = part * n / s->n_parts * COFI_BLOCK_ROWS,
            end = (part + 1) * n / s->n_parts * COFI_BLOCK_ROWS;
-    (void)worker;
     own.surprise = own.weight = 0;
     memset(own.count, 0, (job->n_entries + job->e->stride) * sizeof *own.count);
     begin += (step - (size_t)((job->first_row + begin) % step)) % step;

@@ -33,7 +33,6 @@ bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *r
 static cof_status local_totals(cofi_rows *rows, uint64_t *total, cof_error *err)
 {
     const cofi_cells *c = &cofi_local_of(rows)->cells;
-    (void)err;
     memset(total, 0, c->first[c->n_attrs] * sizeof *total);
     for (size_t r = 0; r < c->n_attrs; r++)
         for (size_t i = 0; i < c->n_rows; i++)
@@ -46,7 +45,6 @@ static cof_status local_fetch(cofi_rows *rows, const uint64_t *row, size_t n, ui
 {
     const cofi_local *l = cofi_local_of(rows);
     size_t n_columns = rows->problem->n_attrs + rows->problem->n_numeric;
-    (void)err;
     for (size_t r = 0; cell != NULL && r < n_columns; r++)
         for (size_t i = 0; i < n; i++)
             cell[i * n_columns + r] = cofi_id(l->ids[r], cofi_local_row(l, row != NULL ? row[i] : i));
@@ -101,7 +99,6 @@ static void forget(cofi_partition *p)
 
 static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
 {
-    (void)err;
     for (size_t at = 0; at < n; at++) {
         cofi_local_drop_seeds(request[at].partition);
         request[at].moved = cofi_pass_run(&request[at].partition->labels->pass, request[at].scores);
@@ -132,7 +129,6 @@ static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err
 
 static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
 {
-    (void)err;
     cofi_pass_set_labels(&p->labels->pass, kept->label);
     show(p);
     return COF_OK;
@@ -164,7 +160,6 @@ static void label_task(void *ctx, uint32_t worker, size_t task)
     const label_job *job = ctx;
     const cofi_local *l = cofi_local_of(job->p->rows);
     const cofi_label *label = job->p->labels->pass.label;
-    (void)worker;
     size_t end = (task + 1) * LABEL_ROWS < job->n ? (task + 1) * LABEL_ROWS : job->n;
     for (size_t i = task * LABEL_ROWS; i < end; i++) {
         uint64_t row = job->row != NULL ? job->row[i] : i;
@@ -177,7 +172,6 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
                          cof_error *err)
 {
     label_job job = {p, row, n, label};
-    (void)err;
     cofi_team_run(p->labels->pass.team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
     return COF_OK;
 }

@@ -1,6 +1,5 @@
 /* Rows in memory: declarations that the files of this folder share. */
-#ifndef COFI_LOCAL_H
-#define COFI_LOCAL_H
+#pragma once
 
 #include "pass.h"
 #include "rows.h"
@@ -72,5 +71,3 @@ double cofi_local_merit(const cofi_local *local, const cofi_labels *labels, cons
                         size_t row);
 cof_status cofi_local_densest(cofi_partition *partition, const uint64_t *total, uint64_t *row,
                               cof_error *err);
-
-#endif

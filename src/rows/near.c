@@ -40,7 +40,6 @@ static void near_task(void *ctx, uint32_t worker, size_t block)
 {
     enum { COLUMNS = 255 }; /* so many differences fit a byte */
     const near_job *job = ctx;
-    (void)worker;
     const cofi_cells *c = job->cells;
     size_t begin = block * BLOCK, n = c->n_rows - begin < BLOCK ? c->n_rows - begin : BLOCK;
     uint32_t distance[BLOCK], *near = job->near + begin;
@@ -115,7 +114,6 @@ static uint64_t row_mass(const mass_job *job, size_t table_row)
 static void mass_task(void *ctx, uint32_t worker, size_t block)
 {
     const mass_job *job = ctx;
-    (void)worker;
     size_t begin = block * BLOCK, end = begin + BLOCK < job->n_rows ? begin + BLOCK : job->n_rows;
     uint64_t mass = 0;
     if (job->by == COFI_BY_DISTANCE && job->l->table_weight == NULL && job->l->group == NULL)
@@ -158,7 +156,6 @@ cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target,
     const cofi_labels *s = p->labels;
     mass_job job = {l, s, by, l->n_rows};
     size_t block = 0;
-    (void)err;
     *row = target;
     if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
     while (target >= s->block_mass[block]) target -= s->block_mass[block++];
@@ -186,7 +183,6 @@ cof_status cofi_local_densest(cofi_partition *p, const uint64_t *total, uint64_t
     const uint64_t *weight = l->table_weight;
     bool distinct = l->group != NULL && weight == NULL;
     double greatest = -1;
-    (void)err;
     *row = 0;
     for (size_t i = 0; i < (distinct ? l->cells.n_rows : l->n_rows); i++) {
         if (weight != NULL && weight[i] == 0) continue;

@@ -1,6 +1,5 @@
 /* Labels for the rows of a new table, under the scores of a model. No fit is involved. */
-#ifndef COFI_NEAREST_H
-#define COFI_NEAREST_H
+#pragma once
 
 #include "../core/env.h"
 #include "../core/shape.h"
@@ -10,5 +9,3 @@
 cof_status cofi_nearest_labels(const cof_env *env, cofi_team *team, size_t n_rows, size_t n_attrs,
                                const cofi_ids *ids, const uint32_t *first, const cofi_scores *scores,
                                int32_t *label, cof_error *err);
-
-#endif

@@ -121,7 +121,6 @@ static void visit_target(void *ctx, uint32_t worker, size_t task)
 static void set_bits(void *ctx, uint32_t worker, size_t r)
 {
     const pair_work *w = ctx;
-    (void)worker;
     const cofi_cells *rows = w->cells;
     for (size_t i = 0; i < rows->n_rows; i++) {
         size_t flat = rows->first[r] + cofi_id(rows->ids[r], i);

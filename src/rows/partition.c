@@ -35,8 +35,7 @@ static bool sizes_add_up(const cofi_partition *p)
 cof_status cofi_partition_pass(cofi_partition *p, const cofi_scores *scores, uint64_t *moved, cof_error *err)
 {
     cofi_pass_request request = {.partition = p, .scores = scores};
-    cof_status status = p->rows->ops->pass(&request, 1, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(p->rows->ops->pass(&request, 1, err));
     *moved = request.moved;
     assert(sizes_add_up(p));
     return COF_OK;

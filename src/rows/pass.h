@@ -1,6 +1,5 @@
 /* The pass over rows in memory: scores are passed in, labels and counts are returned. */
-#ifndef COFI_PASS_H
-#define COFI_PASS_H
+#pragma once
 
 #include "../core/team.h"
 #include "kernels/kernel.h"
@@ -38,5 +37,3 @@ uint64_t cofi_pass_take(cofi_pass *pass,
                         /* sets the labels as a pass would: returns how many rows changed */
                         const cofi_label *label);
 void cofi_pass_close(cofi_pass *pass); /* allowed after a failed open */
-
-#endif

@@ -1,6 +1,5 @@
 /* What a fit knows about its table without reading a row: attributes, values, totals. */
-#ifndef COFI_PROBLEM_H
-#define COFI_PROBLEM_H
+#pragma once
 
 #include "../core/shape.h"
 #include "../table/table.h"
@@ -63,5 +62,3 @@ cof_status cofi_missing_error(const cofi_column *column, uint64_t row, cof_error
 cof_status cofi_all_dropped_error(cof_error *err);
 
 void cofi_problem_close(cofi_problem *problem); /* allowed after a failed open */
-
-#endif

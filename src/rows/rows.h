@@ -6,8 +6,7 @@
  * that opens it.
  *
  * Row numbers are those of the table, 64 bits wide. Every call may fail, because rows may be remote. */
-#ifndef COFI_ROWS_H
-#define COFI_ROWS_H
+#pragma once
 
 #include "../core/env.h"
 #include "../core/shape.h"
@@ -217,5 +216,3 @@ static inline uint32_t cofi_count_empty(const cofi_partition *p)
     for (uint32_t j = 0; j < p->k; j++) n += p->size[j] == 0;
     return n;
 }
-
-#endif

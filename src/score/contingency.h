@@ -1,7 +1,6 @@
 /* Contingency table of clusters and classes. Only cells that occur are stored, so two labelings with a
  * million labels each need a million cells, not their square. */
-#ifndef COFI_CONTINGENCY_H
-#define COFI_CONTINGENCY_H
+#pragma once
 
 #include "../core/env.h"
 
@@ -49,5 +48,3 @@ void cofi_cells_sort(cofi_cell *cell, size_t n); /* by key, in place */
 size_t cofi_cells_merge(cofi_cell *cell, size_t n);
 /* Transposes the table and sorts it again. */
 void cofi_cells_transpose(cofi_cell *cell, size_t n);
-
-#endif

@@ -184,8 +184,7 @@ static cof_status adjusted_information(const cofi_contingency *t, double informa
         return COF_OK;
     }
     double expected = 0;
-    cof_status status = expected_information(t, &expected, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(expected_information(t, &expected, err));
     *out = fmin(1, (information - expected) /
                        fmax(mean_entropy - expected, DBL_EPSILON)); /* rounding may pass 1 */
     return COF_OK;

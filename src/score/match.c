@@ -262,15 +262,14 @@ cof_status cof_match(const cof_env *lent, const uint64_t *table, uint32_t n_clus
                      int32_t *class_of, cof_error *err)
 {
     cof_env env = cofi_env_resolve(lent);
-    cof_status status = check_table(table, n_clusters, n_classes, class_of, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_table(table, n_clusters, n_classes, class_of, err));
     uint32_t n_rows = n_clusters < n_classes ? n_clusters : n_classes;
     uint32_t n_columns = n_clusters < n_classes ? n_classes : n_clusters;
     uint64_t total;
     size_t n_cells = collect_cells(table, n_clusters, n_classes, NULL);
     cofi_cell *cell = cofi_alloc(&env, n_cells, sizeof *cell);
     uint32_t *column_of = cofi_alloc(&env, n_rows, sizeof *column_of);
-    status = COF_ERR_MEMORY;
+    cof_status status = COF_ERR_MEMORY;
     if (cell == NULL || column_of == NULL) {
         cofi_no_memory(err);
         goto done;

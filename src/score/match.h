@@ -1,6 +1,5 @@
 /* The one-to-one matching of rows and columns of a table with the greatest sum of counts. */
-#ifndef COFI_MATCH_H
-#define COFI_MATCH_H
+#pragma once
 
 #include "contingency.h"
 
@@ -16,5 +15,3 @@
  * Time O(rows * cells * log cells) at worst, near O(cells) in practice; memory O(cells + rows + columns). */
 cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_cells, uint32_t n_rows,
                             uint32_t n_columns, uint32_t *column_of, uint64_t *total, cof_error *err);
-
-#endif

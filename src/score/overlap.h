@@ -1,6 +1,5 @@
 /* How well single clusters of one partition are found in another. */
-#ifndef COFI_OVERLAP_H
-#define COFI_OVERLAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * `work` has k * (k + 2) entries and is overwritten. */
 void cofi_overlap_add(const int32_t *own, const int32_t *other, size_t n, uint32_t k, uint32_t *work,
                       double *sum);
-
-#endif

@@ -9,8 +9,6 @@ static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *
     const cofi_rows_ops *ops = fit->partition.rows->ops;
     const uint64_t *total;
     uint64_t row;
-    (void)state;
-    (void)same_as;
     COFI_TRY(cofi_fit_totals(fit, &total, err));
     COFI_TRY(ops->add_seed(&fit->partition, NULL, err));
     for (uint32_t j = 0; j < fit->partition.k; j++) {

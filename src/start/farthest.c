@@ -4,8 +4,6 @@
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    (void)state;
-    (void)same_as;
     return cofi_seeds_apart(fit, COFI_FARTHEST, err);
 }
 

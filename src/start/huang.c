@@ -49,8 +49,6 @@ static cof_status choose_seed(cofi_fit *fit, const uint64_t *total, uint32_t j, 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
     const uint64_t *total;
-    (void)state;
-    (void)same_as;
     COFI_TRY(cofi_fit_totals(fit, &total, err));
     for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(choose_seed(fit, total, j, err));
     cofi_modes_from_seeds(fit);

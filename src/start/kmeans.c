@@ -5,7 +5,6 @@
 
 static void score(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    (void)ctx;
     if (pass == 0)
         cofi_profile_from_modes(fit);
     else
@@ -24,8 +23,6 @@ cof_status cofi_run_kmeans(cofi_fit *fit, cof_error *err)
 
 static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
 {
-    (void)state;
-    (void)same_as;
     COFI_TRY(cofi_seeds_apart(fit, COFI_BY_DISTANCE, err));
     return cofi_run_kmeans(fit, err);
 }

@@ -161,7 +161,6 @@ static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof
 static void portfolio_close(cofi_fit *fit, void *state)
 {
     portfolio *s = state;
-    (void)fit;
     if (s != NULL && s->sample != NULL) close_sample(s->sample);
 }
 

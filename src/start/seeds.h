@@ -1,6 +1,5 @@
 /* The common parts of starts: seeds, drawn one after the other, and their modes. */
-#ifndef COFI_SEEDS_H
-#define COFI_SEEDS_H
+#pragma once
 
 #include "../fit/method.h"
 
@@ -17,5 +16,3 @@ cof_status cofi_seeds_draw_new(cofi_fit *fit, uint32_t j, cof_error *err);
 cof_status cofi_seeds_apart(cofi_fit *fit, cofi_chance by, cof_error *err);
 /* Runs one-hot k-means from the modes until no label changes. Leaves a partition and its modes. */
 cof_status cofi_run_kmeans(cofi_fit *fit, cof_error *err);
-
-#endif

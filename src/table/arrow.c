@@ -89,8 +89,7 @@ static cof_status add_column(arrow_import *in, cofi_encoder *names, const struct
     const char *name = schema != NULL && schema->release != NULL ? schema->name : NULL;
     snprintf(made_up, sizeof made_up, "column%zu", in->n_columns + 1);
     if (name == NULL || name[0] == '\0') name = made_up;
-    cof_status status = check_column(in, names, name, schema);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_column(in, names, name, schema));
     import_column *column = &in->column[in->n_columns];
     column->name = cofi_copy_text(&in->env, name, strlen(name));
     if (column->name == NULL) return cofi_no_memory(in->err);
@@ -244,8 +243,7 @@ static cof_status follow_order(arrow_import *in, import_column *column, dictiona
 {
     uint32_t last = 0, id = 0;
     for (int64_t v = 0; v < d->values.length; v++) {
-        cof_status status = dictionary_id(in, column, d, (uint64_t)v, &id);
-        if (status != COF_OK) return status;
+        COFI_TRY(dictionary_id(in, column, d, (uint64_t)v, &id));
         if (id == COFI_ID_MISSING) continue;
         if (id < last) column->ordered = false;
         last = id;
@@ -275,8 +273,7 @@ static cof_status put_bytes(arrow_import *in, import_column *column, const cells
             if (!known[at]) {
                 uint32_t id = COFI_ID_MISSING;
                 if (at >= most || at >= d->values.length) break;
-                cof_status status = dictionary_id(in, column, d, at, &id);
-                if (status != COF_OK) return status;
+                COFI_TRY(dictionary_id(in, column, d, at, &id));
                 if (id != COFI_ID_MISSING && id >= UINT8_MAX) break; /* the cell needs more than a byte */
                 cell[at] = id == COFI_ID_MISSING ? 0 : (uint8_t)(id + 1);
                 known[at] = true;
@@ -302,8 +299,7 @@ static cof_status put_indices(arrow_import *in, import_column *column, const cel
             if (index >= (uint64_t)d->values.length)
                 return cell_failure(in, column, "row", in->n_rows + (uint64_t)i,
                                     "has an index outside its dictionary");
-            cof_status status = dictionary_id(in, column, d, index, &id);
-            if (status != COF_OK) return status;
+            COFI_TRY(dictionary_id(in, column, d, index, &id));
         }
         if (cofi_encoder_append(&column->encoder, id) != COF_OK) return cofi_no_memory(in->err);
     }
@@ -369,10 +365,8 @@ static cof_status put_batch(arrow_import *in, const struct ArrowArray *batch)
     const char *problem = batch_problem(in, batch);
     if (problem != NULL) return cofi_fail(in->err, COF_ERR_DATA, "the Arrow array %s", problem);
     if ((uint64_t)batch->length > COFI_MOST_ROWS - in->n_rows) return cofi_too_many_rows(in->err);
-    for (size_t c = 0; c < in->n_columns; c++) {
-        cof_status status = put_column(in, &in->column[c], batch, batch->children[c]);
-        if (status != COF_OK) return status;
-    }
+    for (size_t c = 0; c < in->n_columns; c++)
+        COFI_TRY(put_column(in, &in->column[c], batch, batch->children[c]));
     in->n_rows += (size_t)batch->length;
     return COF_OK;
 }
@@ -380,8 +374,7 @@ static cof_status put_batch(arrow_import *in, const struct ArrowArray *batch)
 static cof_status finish_column(import_column *from, cofi_column *to)
 {
     cofi_order order = from->ordered ? COFI_ORDER_AS_INTERNED : COFI_ORDER_SORTED;
-    cof_status status = cofi_encoder_finish(&from->encoder, order, to);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_encoder_finish(&from->encoder, order, to));
     to->name = from->name;
     from->name = NULL;
     to->ordinal = from->ordered;
@@ -393,8 +386,7 @@ static cof_status finish_import(arrow_import *in, cof_table **out)
     if (in->n_rows == 0)
         return cofi_fail(in->err, COF_ERR_DATA, "the Arrow data have no rows; a table needs at least one");
     cof_table *table;
-    cof_status status = cofi_table_new(&in->env, in->n_columns, &table, in->err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_table_new(&in->env, in->n_columns, &table, in->err));
     table->n_rows = in->n_rows;
     for (size_t c = 0; c < in->n_columns; c++) {
         if (finish_column(&in->column[c], &table->column[c]) != COF_OK) {

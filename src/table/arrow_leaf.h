@@ -2,8 +2,7 @@
  *
  * The producer's buffers are trusted to be as long as the array's offset and length require; everything
  * else is checked. Buffers need not be aligned. */
-#ifndef COFI_ARROW_LEAF_H
-#define COFI_ARROW_LEAF_H
+#pragma once
 
 #include "../core/env.h"
 #include "reading.h"
@@ -70,5 +69,3 @@ const char *cofi_leaf_text(const cofi_leaf *leaf, int64_t i, char scratch[COFI_L
                            const char **text, size_t *n_bytes);
 /* The same for a number that cofi_leaf_number returned. */
 size_t cofi_leaf_write_number(cofi_leaf_type type, uint64_t number, char scratch[COFI_LEAF_SCRATCH]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A quantity cut into bins, which are used as ordered categories. */
-#ifndef COFI_CUT_H
-#define COFI_CUT_H
+#pragma once
 
 #include "../core/env.h"
 #include "reading.h"
@@ -43,5 +42,3 @@ cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut); /* NULL: no me
 bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b);
 void cofi_cut_free(const cof_env *env, cofi_cut *cut);       /* NULL is allowed */
 void cofi_uncut_free(const cof_env *env, cofi_uncut *uncut); /* NULL is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds equal rows. Equal rows always share a label, so they can be scored once. */
-#ifndef COFI_DEDUPE_H
-#define COFI_DEDUPE_H
+#pragma once
 
 #include "../core/env.h"
 #include "../core/shape.h"
@@ -14,5 +13,3 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
  * hashes are compared, so a few distinct rows may count as equal. */
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ);
-
-#endif

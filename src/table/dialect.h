@@ -1,6 +1,5 @@
 /* Finds the delimiter from a file's name or from its first line. */
-#ifndef COFI_DIALECT_H
-#define COFI_DIALECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ typedef struct cofi_guess {
 bool cofi_guess_feed(cofi_guess *guess, const char *bytes, size_t n_bytes);
 /* A comma if there was one, otherwise the most frequent candidate, otherwise a comma. */
 char cofi_guess_delimiter(const cofi_guess *guess);
-
-#endif

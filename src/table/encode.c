@@ -84,8 +84,7 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
 static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t hash, uint32_t *id)
 {
     if (e->n_values >= UINT32_MAX - 3) return COF_ERR_DATA;
-    cof_status status = reserve_value(e, n_bytes);
-    if (status != COF_OK) return status;
+    COFI_TRY(reserve_value(e, n_bytes));
     *id = e->n_values++;
     e->offset[*id] = e->n_text;
     e->hash[*id] = hash;
@@ -419,8 +418,7 @@ cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, s
                                     cof_error *err)
 {
     cof_table *table;
-    cof_status status = cofi_table_new(env, n_columns, &table, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_table_new(env, n_columns, &table, err));
     table->n_rows = n_columns > 0 ? encoder[0].n_rows : 0;
     for (size_t c = 0; c < n_columns; c++) {
         cofi_column *column = &table->column[c];

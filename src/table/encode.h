@@ -1,6 +1,5 @@
 /* Turns cells into value ids: one dictionary per column, ids in value order (numeric, otherwise by bytes). */
-#ifndef COFI_ENCODE_H
-#define COFI_ENCODE_H
+#pragma once
 
 #include "table.h"
 
@@ -53,5 +52,3 @@ void cofi_encoder_free(cofi_encoder *e);
 cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,
                                     const char *const *names, cofi_order order, cof_table **out,
                                     cof_error *err);
-
-#endif

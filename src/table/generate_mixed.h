@@ -1,6 +1,5 @@
 /* Synthetic tables of numbers and categories. */
-#ifndef COFI_GENERATE_MIXED_H
-#define COFI_GENERATE_MIXED_H
+#pragma once
 
 #include "encode.h"
 
@@ -10,5 +9,3 @@ enum { COFI_MIXED_CATEGORIES = 4, COFI_MIXED_NUMBERS = 4 };
  * COF_ERR_MEMORY or COF_ERR_STOPPED on failure. */
 cof_status cofi_generate_mixed(const cof_env *env, const cof_generate_options *options,
                                cofi_encoder *encoder);
-
-#endif

@@ -218,8 +218,7 @@ static cof_status read_gzip(cofi_input *in, void *buffer, size_t n, size_t *got,
 static cof_status open_gzip(cofi_input *in, const cofi_source *source, cof_error *err)
 {
     const int gzip_wrapper_only = 15 + 16;
-    cof_status status = make_raw(in, source, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(make_raw(in, source, err));
     in->gzip.zalloc = zlib_alloc;
     in->gzip.zfree = zlib_release;
     in->gzip.opaque = &in->env;
@@ -233,7 +232,6 @@ static cof_status open_gzip(cofi_input *in, const cofi_source *source, cof_error
 
 static cof_status open_gzip(cofi_input *in, const cofi_source *source, cof_error *err)
 {
-    (void)source;
     return cofi_fail(
         err, COF_ERR_UNSUPPORTED,
         "%s is compressed with gzip, and this build cannot read that; decompress it with gunzip, "
@@ -263,8 +261,7 @@ static cof_status read_zstd(cofi_input *in, void *buffer, size_t n, size_t *got,
 {
     ZSTD_outBuffer to = {buffer, n, 0};
     while (to.pos < to.size) {
-        cof_status status = refill(in, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(refill(in, err));
         bool ended = in->raw_at == in->n_raw;
         if (ended && !in->in_member) break;
         /* At the end of the source this also returns what the decoder still holds. */
@@ -283,8 +280,7 @@ static cof_status read_zstd(cofi_input *in, void *buffer, size_t n, size_t *got,
  * interface. */
 static cof_status open_zstd(cofi_input *in, const cofi_source *source, cof_error *err)
 {
-    cof_status status = make_raw(in, source, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(make_raw(in, source, err));
     in->zstd = ZSTD_createDStream();
     in->read = read_zstd;
     return in->zstd != NULL ? COF_OK : cofi_no_memory(err);
@@ -294,7 +290,6 @@ static cof_status open_zstd(cofi_input *in, const cofi_source *source, cof_error
 
 static cof_status open_zstd(cofi_input *in, const cofi_source *source, cof_error *err)
 {
-    (void)source;
     return cofi_fail(
         err, COF_ERR_UNSUPPORTED,
         "%s is compressed with zstd, and this build cannot read that; decompress it with unzstd, "

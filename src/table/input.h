@@ -1,6 +1,5 @@
 /* Bytes of a file, of standard input or of memory, decompressed if they are gzip or zstd. */
-#ifndef COFI_INPUT_H
-#define COFI_INPUT_H
+#pragma once
 
 #include "../core/env.h"
 
@@ -26,5 +25,3 @@ const char *cofi_input_name(const cofi_input *in); /* for messages: one line, no
 uint64_t cofi_input_done(const cofi_input *in);
 /* size of the source; 0 if unknown, for example of a pipe */
 uint64_t cofi_input_total(const cofi_input *in);
-
-#endif

@@ -225,8 +225,7 @@ static inline cof_status put_short(cofi_parser *ps, const char *text, size_t n, 
     if (!recent->used || recent->word != word) {
         uint32_t id;
         if (is_missing(ps, text, n)) return put_cell(ps, text, n, err);
-        cof_status status = intern(ps, text, n, &id, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(intern(ps, text, n, &id, err));
         *recent = (cofi_recent){.word = word, .id = id, .used = true};
     }
     return put_id(ps, recent->id, err);
@@ -532,8 +531,7 @@ static cof_status make_table(cofi_parser *ps, cof_table **out, cof_error *err)
 
 cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err)
 {
-    cof_status status = end_input(ps, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(end_input(ps, err));
     if (ps->n_columns == 0)
         return cofi_fail(err, COF_ERR_DATA, "%s is empty; a table needs a header line and rows", ps->name);
     if (ps->n_rows == 0)

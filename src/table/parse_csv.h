@@ -1,6 +1,5 @@
 /* Parses CSV bytes, fed in blocks, into one dictionary per column. */
-#ifndef COFI_PARSE_CSV_H
-#define COFI_PARSE_CSV_H
+#pragma once
 
 #include "encode.h"
 
@@ -68,5 +67,3 @@ cof_status cofi_parser_feed(cofi_parser *ps, const char *block, const char *end,
 /* Call it after the last block. */
 cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err);
 void cofi_parser_free(cofi_parser *ps);
-
-#endif

@@ -91,13 +91,11 @@ static cof_status guess_delimiter(reader *rd, char *delimiter, cof_error *err)
 {
     const size_t most = (size_t)1 << 20;
     cofi_guess guess = {0};
-    cof_status status = COF_OK;
     for (size_t fed = rd->n_mark;;) {
         size_t known = rd->n_held < most ? rd->n_held : most;
         if (cofi_guess_feed(&guess, rd->block + fed, known - fed) || rd->ended || known == most) break;
         fed = known;
-        status = read_more(rd, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(read_more(rd, err));
     }
     *delimiter = cofi_guess_delimiter(&guess);
     return COF_OK;

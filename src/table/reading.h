@@ -1,6 +1,5 @@
 /* How the texts of a column are read as points on a line: numbers, percentages, money, dates, times. */
-#ifndef COFI_READING_H
-#define COFI_READING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ size_t cofi_time_write(int64_t seconds, char text[COFI_POINT_BYTES]); /* 09:30, 
  * with its time unless that is midnight. Returns `text`. */
 const char *cofi_reading_show(const cofi_reading *reading, double point, int digits,
                               char text[COFI_POINT_BYTES]);
-
-#endif

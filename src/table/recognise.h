@@ -1,6 +1,5 @@
 /* Finds the notation that fits all values of a column. */
-#ifndef COFI_RECOGNISE_H
-#define COFI_RECOGNISE_H
+#pragma once
 
 #include "reading.h"
 #include "table.h"
@@ -17,5 +16,3 @@ typedef struct cofi_recognition {
 /* point: receives the points of all values where there is a reading, NaN for those that are missing; NULL: not
  * wanted. */
 cofi_recognition cofi_recognise(const cofi_column *column, double *point);
-
-#endif

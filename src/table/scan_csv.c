@@ -427,7 +427,6 @@ static bool make_column(const scan *sc, size_t c)
 static void column_task(void *ctx, uint32_t worker, size_t c)
 {
     scan *sc = ctx;
-    (void)worker;
     if (!make_column(sc, c)) atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
 }
 

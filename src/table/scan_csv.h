@@ -1,6 +1,5 @@
 /* The fast way to read a large CSV file: several threads, each with a stretch of lines. */
-#ifndef COFI_SCAN_CSV_H
-#define COFI_SCAN_CSV_H
+#pragma once
 
 #include "input.h"
 #include "parse_csv.h"
@@ -12,5 +11,3 @@
  * core. dialect->delimiter may be 0. */
 cof_table *cofi_scan_csv(const cof_env *env, const cofi_source *source, const cofi_dialect *dialect,
                          uint32_t threads);
-
-#endif

@@ -154,11 +154,11 @@ static cof_status table_from_memory(const cof_env *lent, const int32_t *codes, c
                                     cof_table **out, cof_error *err)
 {
     cof_env env = cofi_env_resolve(lent);
-    cof_status status = check_shape(n_rows, n_columns, codes != NULL ? (const void *)codes : cells, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(check_shape(n_rows, n_columns, codes != NULL ? (const void *)codes : cells, err));
     const char **name = make_names(&env, names, n_columns);
     cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
-    status = name == NULL || encoder == NULL ? COF_ERR_MEMORY : check_names(&env, name, n_columns, err);
+    cof_status status =
+        name == NULL || encoder == NULL ? COF_ERR_MEMORY : check_names(&env, name, n_columns, err);
     for (size_t c = 0; encoder != NULL && c < n_columns; c++) {
         cofi_encoder_init(&encoder[c], &env);
         if (status != COF_OK) continue;

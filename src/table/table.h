@@ -1,6 +1,5 @@
 /* The cof_table handle: columns of value ids, each with its dictionary. */
-#ifndef COFI_TABLE_H
-#define COFI_TABLE_H
+#pragma once
 
 #include "../core/env.h"
 #include "cut.h"
@@ -83,5 +82,3 @@ void cofi_column_uncut(const cof_env *env, cofi_column *c);
 const char *cofi_column_text(const cofi_column *c, uint32_t value);
 /* The text of a row's cell as it was read, whether the column is cut or not. */
 const char *cofi_column_cell(const cofi_column *c, size_t row);
-
-#endif

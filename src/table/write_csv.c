@@ -69,9 +69,8 @@ cof_status cof_table_write(const cof_table *table, const char *path, cof_error *
     w.special = w.delimiter == '\t' ? "\"\n\r\t" : "\"\n\r,";
     /* A single column name must not look like several when the delimiter is guessed. */
     if (w.one_column) w.special = "\"\n\r,\t;|";
-    cof_status status = cof_output_open(&table->env, path, &w.output, err);
-    if (status != COF_OK) return status;
-    status = put_rows(&w, table, err);
+    COFI_TRY(cof_output_open(&table->env, path, &w.output, err));
+    cof_status status = put_rows(&w, table, err);
     if (status == COF_OK) return cof_output_commit(w.output, err);
     cof_output_discard(w.output);
     return status;

@@ -11,7 +11,6 @@ static cof_status settle_on_forest(cofi_fit *fit, cof_error *err)
 
 static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     COFI_TRY(cofi_settle_kmodes(fit, err));
     cofi_build_forest(fit);
     return settle_on_forest(fit, err);
@@ -19,7 +18,6 @@ static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)
 
 static cof_status run_line(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     COFI_TRY(cofi_settle_kmodes(fit, err));
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         cofi_forest_line(&fit->forest, fit->partition.count, r);
@@ -42,7 +40,6 @@ static cof_status settle_on_pairs(cofi_fit *fit, const cofi_distances *d, cof_er
 
 static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     const cofi_problem *p = fit->problem;
     cofi_distances d;
     COFI_TRY(cofi_settle_kmodes(fit, err));
@@ -59,7 +56,6 @@ static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
 
 static cof_status run_hamming(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     COFI_TRY(cofi_settle_kmodes(fit, err));
     return settle_on_pairs(fit, NULL, err);
 }

@@ -17,7 +17,6 @@ static double relevance(const cofi_pair_sum *s, size_t t, size_t r, double *shar
 static double term(const cofi_pair_sum *s, double relevant, const double *share, uint32_t o_r, uint32_t a,
                    uint32_t b)
 {
-    (void)s;
     return relevant * cofi_total_variation(share, o_r, a, b);
 }
 

@@ -52,7 +52,6 @@ static void choose_context(void *ctx, uint32_t worker, size_t t)
 static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     dilca_work *w = ctx;
-    (void)worker;
     const cofi_problem *p = w->fit->problem;
     uint32_t o = p->n_values[t], o_r = p->n_values[r];
     if (!w->in_context[t * p->n_attrs + r]) return;
@@ -72,7 +71,6 @@ static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *cou
 static void take_roots(void *ctx, uint32_t worker, size_t t)
 {
     dilca_work *w = ctx;
-    (void)worker;
     uint32_t o = w->fit->problem->n_values[t];
     double *d = cofi_distances_of(w->fit, w->d, t, 0);
     for (uint32_t a = 0; a < o; a++)

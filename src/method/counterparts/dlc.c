@@ -105,13 +105,11 @@ static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     return run_with(fit, false, err);
 }
 
 static cof_status run_fixed(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     return run_with(fit, true, err);
 }
 

@@ -1,6 +1,5 @@
 /* Entropies of counts, and the mutual information of two attributes. */
-#ifndef COFI_ENTROPY_H
-#define COFI_ENTROPY_H
+#pragma once
 
 #include "../../fit/fit.h"
 
@@ -35,5 +34,3 @@ static inline double cofi_pair_total(const double *count, uint32_t o_r, uint32_t
     for (uint32_t b = 0; b < o_r; b++) total += count[(size_t)a * o_r + b];
     return total;
 }
-
-#endif

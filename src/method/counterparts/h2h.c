@@ -68,7 +68,6 @@ static size_t lay_out_lines(const cofi_fit *fit, h2h *s)
 static double mean_variation(const cofi_pair_sum *sum, double n_attrs, const double *share, uint32_t o_r,
                              uint32_t a, uint32_t b)
 {
-    (void)sum;
     return cofi_total_variation(share, o_r, a, b) / n_attrs;
 }
 

@@ -13,7 +13,6 @@ static uint32_t n_together(const double *share, uint32_t o_r, uint32_t a, uint32
 static double term(const cofi_pair_sum *s, double n_attrs, const double *share, uint32_t o_r, uint32_t a,
                    uint32_t b)
 {
-    (void)s;
     return 2 * cofi_total_variation(share, o_r, a, b) / n_together(share, o_r, a, b) / n_attrs;
 }
 

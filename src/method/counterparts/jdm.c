@@ -95,7 +95,6 @@ static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *
 {
     relate_work *w = ctx;
     const cofi_problem *p = w->fit->problem;
-    (void)worker;
     if (r < t)
         w->s->relation[t * (t - 1) / 2 + r] = dependence(&w->logs, count, p->n_values[t], p->n_values[r]);
 }
@@ -121,7 +120,6 @@ static void add_own(void *ctx, uint32_t worker, size_t t, size_t r, double *coun
 {
     relate_work *w = ctx;
     const cofi_problem *p = w->fit->problem;
-    (void)worker;
     double related = relation_of(w->s, t, r), *own = w->s->row_own + t * w->s->rows.n_rows;
     uint32_t o_t = p->n_values[t], o_r = p->n_values[r];
     if (!(related > w->s->beta || t == r)) return;
@@ -259,7 +257,6 @@ static void match_task(void *ctx, uint32_t worker, size_t r)
     const add_job *job = ctx;
     const cofi_problem *p = job->fit->problem;
     const cofi_whole *rows = &job->s->rows;
-    (void)worker;
     for (uint32_t j = 0; j < job->fit->partition.k; j++) {
         uint64_t *bits = matches(job, j, r);
         uint32_t mode = job->fit->seeds.mode[j * p->n_attrs + r];
@@ -295,7 +292,6 @@ static void share_task(void *ctx, uint32_t worker, size_t task)
     const add_job *job = ctx;
     jdm *s = job->s;
     uint32_t k = job->fit->partition.k;
-    (void)worker;
     for (size_t at = task * RELATED_AT_ONCE; at < job->n_related && at < (task + 1) * RELATED_AT_ONCE; at++)
         for (uint32_t j = 0; j < k; j++)
             s->shared[at * k + j] =
@@ -354,7 +350,6 @@ static void add_task(void *ctx, uint32_t worker, size_t block)
 static void choose_task(void *ctx, uint32_t worker, size_t block)
 {
     const add_job *job = ctx;
-    (void)worker;
     size_t n_rows = job->s->rows.n_rows, begin = block * BLOCK, end = begin + BLOCK;
     uint32_t k = job->fit->partition.k;
     for (size_t i = begin; i < (end < n_rows ? end : n_rows); i++) {
@@ -428,7 +423,6 @@ static void leave_no_scores(cofi_fit *fit)
 
 static void new_modes(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    (void)ctx;
     if (pass > 0) cofi_modes_frequent(fit);
 }
 

@@ -8,7 +8,6 @@
 /* Batch form with equal attribute weights: mean Hamming distance to the cluster's rows. */
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     cofi_row_distance hamming = {.sum = COFI_L1};
     cofi_profile_begin(fit);
     return cofi_loop_profiles(fit, &hamming, err);
@@ -109,12 +108,7 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
     return status;
 }
 
-static void no_scores(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    (void)fit;
-    (void)ctx;
-    (void)pass;
-}
+static void no_scores(cofi_fit *fit, void *ctx, uint32_t pass) {}
 
 static cof_status settle_online(online *o, cof_error *err)
 {
@@ -132,7 +126,6 @@ static cof_status settle_online(online *o, cof_error *err)
 
 static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
 {
-    (void)state;
     cofi_blocks *own = &fit->scratch;
     online o = {.fit = fit};
     const uint64_t *total;

@@ -117,7 +117,6 @@ static cof_status run_random_graph(cofi_fit *fit, void *state, cof_error *err)
 static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
 {
     cofi_row_distance hamming = {.sum = COFI_L1};
-    (void)state;
     return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }
 

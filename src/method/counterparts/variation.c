@@ -15,7 +15,6 @@ double cofi_to_shares(const cofi_pair_sum *sum, size_t t, size_t r, double *coun
 static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
 {
     const cofi_pair_sum *s = ctx;
-    (void)worker;
     uint32_t o_t = s->fit->problem->n_values[t], o_r = s->fit->problem->n_values[r];
     double factor = s->factor(s, t, r, count);
     for (uint32_t a = 0; a < o_t; a++) {

@@ -1,7 +1,6 @@
 /* Value distances that are sums over all attributes, and total variation between the conditional distributions of
  * two values of a target attribute, given in another attribute. */
-#ifndef COFI_VARIATION_H
-#define COFI_VARIATION_H
+#pragma once
 
 #include "../km.h"
 #include "entropy.h"
@@ -36,5 +35,3 @@ static inline double cofi_total_variation(const double *share, uint32_t o_r, uin
     for (uint32_t g = 0; g < o_r; g++) sum += fabs(of_a[g] - of_b[g]);
     return sum / 2;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Pieces of HTML that the report is made of. Everything that comes from data goes through these or
  * cofi_out_xml, so that no name can become markup. */
-#ifndef COFI_HTML_OUT_H
-#define COFI_HTML_OUT_H
+#pragma once
 
 #include "../svg/svg_out.h"
 
@@ -27,5 +26,3 @@ void cofi_html_table_end(cofi_out *out);
 void cofi_html_heads(cofi_out *out, const char *const *names, const char *numeric, size_t n);
 
 void cofi_html_section(cofi_out *out, const char *id, const char *heading); /* end with </section> */
-
-#endif

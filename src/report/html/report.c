@@ -79,8 +79,7 @@ static cof_status write_sections(cofi_report *r, cof_error *err)
     cofi_report_marks(r);
     cofi_report_quantities(r);
     cofi_report_profile(r);
-    cof_status status = cofi_report_trees(r, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_report_trees(r, err));
     cofi_report_importance(r);
     cofi_report_map(r);
     cofi_report_rows(r);
@@ -103,8 +102,7 @@ static cof_status write_page(cofi_report *r, cof_error *err)
 {
     write_head(r);
     write_header(r);
-    cof_status status = write_sections(r, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(write_sections(r, err));
     write_footer(r);
     return cofi_out_finish(&r->out, err);
 }

@@ -1,6 +1,5 @@
 /* One report being written: everything the sections draw on, gathered once. */
-#ifndef COFI_REPORT_H
-#define COFI_REPORT_H
+#pragma once
 
 #include "../../model/view.h"
 #include "html_out.h"
@@ -82,5 +81,3 @@ void cofi_report_map(cofi_report *r);
 void cofi_report_rows(cofi_report *r);
 void cofi_report_convergence(cofi_report *r);
 cof_status cofi_report_scores(cofi_report *r, cof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A chart over the whole width of the page: values of x along the bottom, of y up the left side. */
-#ifndef COFI_CHART_H
-#define COFI_CHART_H
+#pragma once
 
 #include "svg_out.h"
 
@@ -18,5 +17,3 @@ void cofi_chart_grid(cofi_out *out, const cofi_chart *c); /* five values of y */
 void cofi_chart_ticks(cofi_out *out, const cofi_chart *c, uint32_t step,
                       const char *what);                                        /* whole numbers of x */
 void cofi_chart_vertex(cofi_out *out, const cofi_chart *c, double x, double y); /* "x,y " of a polyline */
-
-#endif

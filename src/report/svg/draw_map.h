@@ -1,6 +1,5 @@
 /* The picture of a map, alone or in a page. */
-#ifndef COFI_DRAW_MAP_H
-#define COFI_DRAW_MAP_H
+#pragma once
 
 #include "svg_out.h"
 
@@ -15,5 +14,3 @@ typedef struct cofi_map_drawing {
 
 void cofi_draw_map(cofi_out *out, const cofi_map_drawing *d);
 size_t cofi_names_column(const cof_table *table); /* the first identifier; SIZE_MAX if there is none */
-
-#endif

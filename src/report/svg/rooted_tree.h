@@ -1,6 +1,5 @@
 /* An order tree as a drawing wants it: hung from its middle, children in a fixed order. */
-#ifndef COFI_ROOTED_TREE_H
-#define COFI_ROOTED_TREE_H
+#pragma once
 
 #include "../../core/env.h"
 
@@ -23,5 +22,3 @@ typedef struct cofi_rooted_tree {
 cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
                                   size_t n_edges, const double *weight, cof_error *err);
 void cofi_rooted_tree_free(cofi_rooted_tree *t);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A drawing that stands alone brings its rules along; several in one page leave them to the page. Class names
  * start with "cof-", and there are no ids, so drawings do not get into each other's way. */
-#ifndef COFI_SVG_OUT_H
-#define COFI_SVG_OUT_H
+#pragma once
 
 #include "../../core/text_out.h"
 
@@ -23,5 +22,3 @@ void cofi_svg_text(cofi_out *out, const char *classes, double x, double y, const
 enum { COFI_HUES = 8, COFI_COLOURS = 2 * COFI_HUES }; /* later clusters repeat the colours */
 /* "cof-c3 cof-pale": the classes that give cluster j its colour. */
 void cofi_svg_cluster(cofi_out *out, uint32_t j);
-
-#endif
