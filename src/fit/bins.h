@@ -1,6 +1,5 @@
 /* Smooth distributions over the bins of a quantity. */
-#ifndef COFI_BINS_H
-#define COFI_BINS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ enum { COFI_SMOOTH_BINS = 256 };
 /* Smooths a cluster's counts of neighbouring bins in place, at most COFI_SMOOTH_BINS of them. `all` has the counts or
  * shares of all rows. Rows with a value are what counts: the sum stays the same. */
 void cofi_bins_smooth(const double *all, uint32_t n_bins, double *count);
-
-#endif
