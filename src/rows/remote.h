@@ -1,6 +1,5 @@
 /* Rows that shards have: what the driver of a fit needs beyond rows.h. */
-#ifndef COFI_REMOTE_H
-#define COFI_REMOTE_H
+#pragma once
 
 #include "../table/schema.h"
 #include "rows.h"
@@ -18,5 +17,3 @@ cof_status cofi_remote_label_request(const cofi_partition *partition, unsigned c
 cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *remote, const cof_schema *schema,
                                const void *label_request, size_t n_bytes, size_t column, uint32_t k,
                                uint64_t **count, cof_error *err);
-
-#endif

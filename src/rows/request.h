@@ -5,8 +5,7 @@
  * u64 checksum. An answer is an array of words. Its last two are the number of rows that it is about and a sum of all
  * words times factors; both may be added like the other words, so that the driver notices damage, and shards that are
  * missing or were counted twice. docs/shards.md describes the bodies. */
-#ifndef COFI_REQUEST_H
-#define COFI_REQUEST_H
+#pragma once
 
 #include "../core/bytes.h"
 #include "rows.h"
@@ -76,5 +75,3 @@ typedef struct cofi_score_room {
 /* Reads a table for these attributes; fails the reader if a sum of a row's scores could be too large. False: no
  * memory. */
 bool cofi_get_scores(cofi_reader *reader, const cofi_problem *problem, cofi_score_room *room);
-
-#endif

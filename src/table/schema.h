@@ -1,6 +1,5 @@
 /* A schema: what a table holds apart from its rows. */
-#ifndef COFI_SCHEMA_H
-#define COFI_SCHEMA_H
+#pragma once
 
 #include "../core/bytes.h"
 #include "coforest_shard.h"
@@ -14,5 +13,3 @@ struct cof_schema {
 void cofi_schema_put(cofi_writer *writer, const cof_schema *schema); /* the bytes of cof_schema_write */
 /* A view of the schema as the whole table, whose rows are elsewhere. It owns nothing. */
 cof_table cofi_schema_whole(const cof_schema *schema);
-
-#endif
