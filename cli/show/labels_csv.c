@@ -148,8 +148,7 @@ int write_table(outfile *f, const cof_table *table, const int32_t *labels)
 {
     size_t n_columns = cof_table_n_columns(table);
     char name[32];
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     for (size_t c = 0; c < n_columns; c++) {
         cof_column view = {.struct_size = sizeof view};
         if (cof_table_column(table, c, &view) == COF_OK) put_cell(f, view.name);
@@ -183,8 +182,7 @@ static void put_amount(outfile *f, double amount)
 int write_modes(outfile *f, const cof_model *model)
 {
     cof_attribute about;
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     outfile_print(f, "cluster,rows");
     for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
         if (!is_used(model, a, &about)) continue;
@@ -208,8 +206,7 @@ int write_modes(outfile *f, const cof_model *model)
 int write_profiles(outfile *f, const cof_model *model)
 {
     cof_attribute about;
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
+    TRY(outfile_open(f));
     outfile_print(f, "column,value,cluster,rows,share\n");
     for (size_t a = 0; a < cof_model_n_attributes(model); a++)
         for (uint32_t v = 0; is_used(model, a, &about) && v < about.n_values; v++)

@@ -493,8 +493,7 @@ static int collect_warnings(fit_job *job)
     const cof_fit_info *info = &job->info;
     if (!job->s.demo && !job->s.reading.no_header && looks_headless(job->table))
         warn(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
-    int code = warn_untidy(job);
-    if (code != CODE_DONE) return code;
+    TRY(warn_untidy(job));
     warn_constant(job);
     warn_blank(job);
     if (info->n_dropped > 0)

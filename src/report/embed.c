@@ -24,7 +24,6 @@ typedef struct lot {
     size_t n;
     size_t *row;   /* of the table; NULL: all */
     cofi_ids *ids; /* the table's, or those of the rows drawn */
-    uint32_t *codes;
 } lot;
 
 /* Selection sampling keeps the order and gives every set of `most` the same chance. */
@@ -36,54 +35,45 @@ static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
     return n_kept;
 }
 
-static cof_status draw_lot(const cof_map *map, const cofi_view *v, size_t n, cofi_rng *rng, lot *l)
+static cof_status draw_lot(cofi_blocks *own, const cofi_view *v, size_t n, cofi_rng *rng, lot *l)
 {
-    l->row = cofi_alloc(&map->env, n, sizeof *l->row);
-    l->ids = cofi_alloc(&map->env, v->n, sizeof *l->ids);
-    l->codes = cofi_alloc(&map->env, n * v->n, sizeof *l->codes);
-    if (l->row == NULL || l->ids == NULL || l->codes == NULL) return COF_ERR_MEMORY;
+    l->row = cofi_blocks_add(own, n, sizeof *l->row);
+    l->ids = cofi_blocks_add(own, v->n, sizeof *l->ids);
+    uint32_t *codes = cofi_blocks_add(own, n * v->n, sizeof *codes);
+    if (own->short_of_memory) return COF_ERR_MEMORY;
     l->n = draw(rng, v->table->n_rows, n, l->row);
     for (size_t a = 0; a < v->n; a++) {
-        uint32_t *to = l->codes + a * n;
+        uint32_t *to = codes + a * n;
         for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(v->ids[a], l->row[i]);
         l->ids[a] = (cofi_ids){to, sizeof *to};
     }
     return COF_OK;
 }
 
-static void free_lot(const cof_map *map, const cofi_view *v, lot *l)
-{
-    cofi_release(&map->env, l->row);
-    cofi_release(&map->env, l->codes);
-    if (l->ids != v->ids) cofi_release(&map->env, l->ids);
-}
-
 /* Distinct rows of the clustered columns in order of first appearance. */
-static cof_status list_distinct(cof_map *map, const cofi_view *v, const lot *l)
+static cof_status list_distinct(cof_map *map, cofi_blocks *own, const cofi_view *v, const lot *l)
 {
-    uint32_t n_groups = 0, *group = cofi_alloc(&map->env, l->n, sizeof *group);
-    cof_status status = group == NULL ? COF_ERR_MEMORY : COF_OK;
-    if (status == COF_OK) status = cofi_dedupe(&map->env, l->ids, v->n, l->n, group, &n_groups);
-    if (status == COF_OK) map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
-    if (status == COF_OK && map->point == NULL) status = COF_ERR_MEMORY;
-    for (size_t i = 0; status == COF_OK && i < l->n; i++) {
+    uint32_t n_groups = 0, *group = cofi_blocks_add(own, l->n, sizeof *group);
+    if (group == NULL) return COF_ERR_MEMORY;
+    COFI_TRY(cofi_dedupe(&map->env, l->ids, v->n, l->n, group, &n_groups));
+    map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
+    if (map->point == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; i < l->n; i++) {
         cof_map_point *p = &map->point[group[i]];
         if (p->n_rows++ == 0) p->row = l->row != NULL ? l->row[i] : i;
     }
     map->n = n_groups;
     if (l->row == NULL) map->n_distinct = n_groups;
-    cofi_release(&map->env, group);
-    return status;
+    return COF_OK;
 }
 
-static cof_status take_sample(cof_map *map, size_t most, cofi_rng *rng)
+static cof_status take_sample(cof_map *map, cofi_blocks *own, size_t most, cofi_rng *rng)
 {
     if (map->n <= most) return COF_OK;
-    size_t *kept = cofi_alloc(&map->env, most, sizeof *kept);
+    size_t *kept = cofi_blocks_add(own, most, sizeof *kept);
     if (kept == NULL) return COF_ERR_MEMORY;
     map->n = draw(rng, map->n, most, kept);
     for (size_t i = 0; i < map->n; i++) map->point[i] = map->point[kept[i]];
-    cofi_release(&map->env, kept);
     return COF_OK;
 }
 
@@ -92,6 +82,7 @@ static cof_status take_sample(cof_map *map, size_t most, cofi_rng *rng)
 static cof_status choose_rows(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
 {
     cofi_rng rng;
+    cofi_blocks own = {.env = map->env};
     size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v->n + 1)), n_rows = v->table->n_rows;
     size_t most = o->most_points > 0 ? o->most_points : DEFAULT_POINTS < bearable ? DEFAULT_POINTS : bearable;
     size_t cells = (size_t)(o->most_cells > 0 ? o->most_cells : DEFAULT_CELLS);
@@ -102,11 +93,11 @@ static cof_status choose_rows(cof_map *map, const cofi_view *v, const cof_embed_
     cofi_rng_seed(&rng, o->seed, 0x3a9);
     if (n_rows > cells / (v->n + 1) && n_rows > few) {
         l = (lot){.n = 0};
-        status = draw_lot(map, v, few, &rng, &l);
+        status = draw_lot(&own, v, few, &rng, &l);
     }
-    if (status == COF_OK) status = list_distinct(map, v, &l);
-    if (status == COF_OK) status = take_sample(map, most, &rng);
-    free_lot(map, v, &l);
+    if (status == COF_OK) status = list_distinct(map, &own, v, &l);
+    if (status == COF_OK) status = take_sample(map, &own, most, &rng);
+    cofi_blocks_release(&own);
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
@@ -164,51 +155,46 @@ static void add_distances(const value_distances *d, size_t n, double *total)
     }
 }
 
-static cof_status measure_rows(const cof_map *map, const cofi_view *v, double *total)
+static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_view *v, double *total)
 {
     value_distances d = {0};
-    cof_status status = COF_OK;
     size_t most_values = 1;
     for (size_t a = 0; a < v->n; a++) {
         size_t n_values = v->model->attr[v->attribute[a]].n_values;
         if (n_values > most_values) most_values = n_values;
     }
-    d.slot = cofi_alloc(&map->env, map->n, sizeof *d.slot);
-    d.value = cofi_alloc(&map->env, map->n, sizeof *d.value);
-    d.where = cofi_alloc(&map->env, most_values, sizeof *d.where);
-    if (d.slot == NULL || d.value == NULL || d.where == NULL) status = COF_ERR_MEMORY;
-    for (size_t a = 0; status == COF_OK && a < v->n; a++) {
+    d.slot = cofi_blocks_add(own, map->n, sizeof *d.slot);
+    d.value = cofi_blocks_add(own, map->n, sizeof *d.value);
+    d.where = cofi_blocks_add(own, most_values, sizeof *d.where);
+    if (own->short_of_memory) return COF_ERR_MEMORY;
+    for (size_t a = 0; a < v->n; a++) {
         list_values(&d, map, v, a);
-        status = measure_values(&d, &map->env, v, a);
-        if (status == COF_OK) add_distances(&d, map->n, total);
+        COFI_TRY(measure_values(&d, &map->env, v, a));
+        add_distances(&d, map->n, total);
         cofi_release(&map->env, d.distance);
-        d.distance = NULL;
     }
     for (size_t i = 0; i < map->n; i++)
         for (size_t j = 0; j < i; j++) total[j * map->n + i] = total[i * map->n + j];
-    cofi_release(&map->env, d.slot);
-    cofi_release(&map->env, d.value);
-    cofi_release(&map->env, d.where);
-    return status;
+    return COF_OK;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
 static cof_status place_points(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
 {
-    double *distance = cofi_alloc_zero(&map->env, map->n * map->n, sizeof *distance);
-    double *xy = cofi_alloc(&map->env, map->n, 2 * sizeof *xy);
+    cofi_blocks own = {.env = map->env};
+    double *distance = cofi_blocks_add_zero(&own, map->n * map->n, sizeof *distance);
+    double *xy = cofi_blocks_add(&own, map->n, 2 * sizeof *xy);
     cofi_tsne_options how = {
         .seed = o->seed, .perplexity = o->perplexity, .steps = o->steps, .threads = o->threads};
-    cof_status status = distance == NULL || xy == NULL ? COF_ERR_MEMORY : measure_rows(map, v, distance);
+    cof_status status = own.short_of_memory ? COF_ERR_MEMORY : measure_rows(map, &own, v, distance);
     if (status != COF_OK) cofi_no_memory(err);
     if (status == COF_OK) status = cofi_tsne(&map->env, distance, map->n, &how, xy, err);
     for (size_t i = 0; status == COF_OK && i < map->n; i++) {
         map->point[i].x = xy[2 * i];
         map->point[i].y = xy[2 * i + 1];
     }
-    cofi_release(&map->env, distance);
-    cofi_release(&map->env, xy);
+    cofi_blocks_release(&own);
     return status;
 }
 

@@ -32,7 +32,7 @@ typedef struct link {
 } link;
 
 typedef struct tsne {
-    cof_env env;
+    cofi_blocks own;
     size_t n, n_padded, n_near;
     const double *distance;
     double perplexity;
@@ -51,27 +51,17 @@ static cof_status open_tsne(tsne *t, cof_error *err)
 {
     size_t n = t->n;
     t->n_padded = (n + LANES - 1) / LANES * LANES;
-    t->x = cofi_alloc(&t->env, t->n_padded, sizeof *t->x);
-    t->y = cofi_alloc(&t->env, t->n_padded, sizeof *t->y);
-    t->step = cofi_alloc_zero(&t->env, 2 * n, sizeof *t->step);
-    t->gain = cofi_alloc(&t->env, 2 * n, sizeof *t->gain);
-    t->push = cofi_alloc(&t->env, 2 * n, sizeof *t->push);
-    t->pull = cofi_alloc(&t->env, 2 * n, sizeof *t->pull);
-    t->closeness = cofi_alloc(&t->env, n, sizeof *t->closeness);
-    t->near = cofi_alloc(&t->env, n * t->n_near, sizeof *t->near);
-    t->links = cofi_alloc(&t->env, 2 * n * t->n_near, sizeof *t->links);
-    t->first = cofi_alloc_zero(&t->env, n + 2, sizeof *t->first);
-    bool complete = t->x != NULL && t->y != NULL && t->step != NULL && t->gain != NULL && t->push != NULL &&
-                    t->pull != NULL && t->closeness != NULL && t->near != NULL && t->links != NULL &&
-                    t->first != NULL;
-    return complete ? COF_OK : cofi_no_memory(err);
-}
-
-static void close_tsne(tsne *t)
-{
-    void *owned[] = {t->x,    t->y,         t->step, t->gain,  t->push,
-                     t->pull, t->closeness, t->near, t->links, t->first};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&t->env, owned[b]);
+    t->x = cofi_blocks_add(&t->own, t->n_padded, sizeof *t->x);
+    t->y = cofi_blocks_add(&t->own, t->n_padded, sizeof *t->y);
+    t->step = cofi_blocks_add_zero(&t->own, 2 * n, sizeof *t->step);
+    t->gain = cofi_blocks_add(&t->own, 2 * n, sizeof *t->gain);
+    t->push = cofi_blocks_add(&t->own, 2 * n, sizeof *t->push);
+    t->pull = cofi_blocks_add(&t->own, 2 * n, sizeof *t->pull);
+    t->closeness = cofi_blocks_add(&t->own, n, sizeof *t->closeness);
+    t->near = cofi_blocks_add(&t->own, n * t->n_near, sizeof *t->near);
+    t->links = cofi_blocks_add(&t->own, 2 * n * t->n_near, sizeof *t->links);
+    t->first = cofi_blocks_add_zero(&t->own, n + 2, sizeof *t->first);
+    return cofi_blocks_status(&t->own, err);
 }
 
 /* ---- Who is near whom ------------------------------------------------------------------------------- */
@@ -302,7 +292,7 @@ static void descend(tsne *t, cofi_team *team, uint32_t n_steps)
 {
     double rate = fmax((double)t->n / EXAGGERATION / 4, 50);
     for (size_t c = 0; c < 2 * t->n; c++) t->gain[c] = 1;
-    for (uint32_t step = 0; step < n_steps && !cofi_should_stop(&t->env); step++) {
+    for (uint32_t step = 0; step < n_steps && !cofi_should_stop(&t->own.env); step++) {
         bool early = step < EARLY && step < n_steps / 2;
         t->exaggeration = early ? EXAGGERATION : 1;
         cofi_team_run(team, force_task, t, (t->n + BLOCK - 1) / BLOCK);
@@ -340,12 +330,12 @@ cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const
     COFI_TRY(check_call(distance, n, &o, err));
     for (size_t c = 0; c < 2 * n; c++) xy[c] = 0;
     if (n < 2) return COF_OK;
-    tsne t = {.env = cofi_env_resolve(env), .n = n, .distance = distance};
+    tsne t = {.own = {.env = cofi_env_resolve(env)}, .n = n, .distance = distance};
     t.perplexity = fmax(fmin(o.perplexity > 0 ? o.perplexity : 30, ((double)n - 1) / 3), 1);
     t.n_near = (size_t)fmin(ceil(3 * t.perplexity), (double)n - 1);
     cofi_team *team = NULL;
     cof_status status = open_tsne(&t, err);
-    if (status == COF_OK) status = cofi_team_open(&t.env, n > 4 * BLOCK ? o.threads : 1, &team, err);
+    if (status == COF_OK) status = cofi_team_open(&t.own.env, n > 4 * BLOCK ? o.threads : 1, &team, err);
     if (status == COF_OK) {
         cofi_team_run(team, near_task, &t, (n + BLOCK - 1) / BLOCK);
         link_both_ways(&t);
@@ -354,6 +344,6 @@ cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const
         hand_back(&t, xy);
     }
     cofi_team_close(team);
-    close_tsne(&t);
+    cofi_blocks_release(&t.own);
     return status;
 }

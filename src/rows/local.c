@@ -57,7 +57,6 @@ static cof_status local_points(cofi_rows *rows, size_t column, const uint64_t *r
                                cof_error *err)
 {
     const cofi_uncut *u = rows->problem->table->column[column].uncut;
-    (void)err;
     for (size_t i = 0; i < n; i++) point[i] = u->point[cofi_code_at(u->codes, u->width, (size_t)row[i])];
     return COF_OK;
 }

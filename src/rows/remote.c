@@ -78,8 +78,7 @@ static cof_status make_room(remote *m, size_t n, cof_error *err)
 static cof_status ask(remote *m, size_t n, cof_error *err)
 {
     size_t n_all = n + COFI_ANSWER_END;
-    cof_status status = make_room(m, n_all, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(make_room(m, n_all, err));
     cofi_request_end(&m->request, n_all);
     if (m->request.failed) {
         cofi_release(&m->env, m->request.bytes);
@@ -139,8 +138,7 @@ static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t
     for (size_t at = 0; at < n; at += most) {
         size_t n_here = n - at < most ? n - at : most;
         put_rows(begin(m, COFI_ASK_CELLS), row + at, n_here);
-        cof_status status = ask(m, n_here * (n_attrs + 1), err);
-        if (status != COF_OK) return status;
+        COFI_TRY(ask(m, n_here * (n_attrs + 1), err));
         for (size_t i = 0; i < n_here; i++) {
             const uint64_t *word = m->answer + i * (n_attrs + 1);
             if (!row_is_possible(rows->problem, word))
@@ -194,7 +192,6 @@ static cof_status pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visito
     const cofi_problem *p = rows->problem;
     uint64_t largest = 0;
     cof_status status = COF_OK;
-    (void)team;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
     if (largest * largest > COFI_MOST_WORDS) return make_room(m, (size_t)(largest * largest), err);
     double *count = cofi_alloc(&m->env, (size_t)(largest * largest), sizeof *count);
@@ -229,7 +226,6 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
 {
     const cof_env *env = &remote_of(p->rows)->env;
     cofi_labels *l = p->labels = cofi_alloc_zero(env, 1, sizeof *l);
-    (void)team;
     if (l == NULL) return cofi_no_memory(err);
     l->own.env = l->made.env = l->next.env = l->seeds.env = *env;
     p->count = cofi_blocks_add_zero(&l->own, n_counts(p), sizeof *p->count);
@@ -306,9 +302,6 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
 
 static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
 {
-    (void)p;
-    (void)label;
-    (void)moved;
     return not_over_shards("a method that labels rows without scores", err);
 }
 
@@ -415,8 +408,7 @@ static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
     cofi_put_f64(w, e->surprise);
     cofi_put_words(w, e->log_pi, e->stride);
     cofi_put_words(w, e->log_theta, n);
-    cof_status status = ask(m, n + e->stride + 2, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(ask(m, n + e->stride + 2, err));
     memcpy(e->count, m->answer, n * sizeof *e->count);
     memcpy(e->size, m->answer + n, e->stride * sizeof *e->size);
     e->weight = m->answer[n + e->stride];
@@ -456,8 +448,7 @@ static cof_status measure(cofi_partition *p, cof_error *err)
     size_t n = p->rows->problem->n_attrs + 1;
     if (l->measured) return COF_OK;
     begin_with_seeds(p, COFI_ASK_NEAR);
-    cof_status status = ask(remote_of(p->rows), n, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(ask(remote_of(p->rows), n, err));
     memcpy(l->near, remote_of(p->rows)->answer, n * sizeof *l->near);
     l->measured = true;
     return COF_OK;
@@ -469,8 +460,7 @@ static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_e
     size_t n = p->rows->problem->n_attrs + 1;
     *total = p->rows->problem->total_weight;
     if (by == COFI_ANY_ROW || l->n_seeds == 0) return COF_OK;
-    cof_status status = measure(p, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(measure(p, err));
     l->extreme = 0;
     for (uint32_t d = 0; d < n; d++)
         if (l->near[d] > 0 && (by == COFI_FARTHEST || l->near[l->extreme] == 0)) l->extreme = d;
@@ -496,8 +486,7 @@ static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const ui
         cofi_put_u64(w, from);
         cofi_put_u64(w, to);
         if (density != NULL) cofi_put_words(w, density, cofi_n_flat(p->rows->problem));
-        cof_status status = ask(m, COFI_MASS_PARTS, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(ask(m, COFI_MASS_PARTS, err));
         size_t at = 0;
         while (at < COFI_MASS_PARTS && target >= m->answer[at]) target -= m->answer[at++];
         from += at * each;
@@ -530,8 +519,7 @@ static cof_status densest(cofi_partition *p, const uint64_t *total, uint64_t *ro
         cofi_put_u32(w, (uint32_t)shift);
         cofi_put_u64(w, merit);
         cofi_put_words(w, total, cofi_n_flat(p->rows->problem));
-        cof_status status = ask(m, COFI_MERIT_BUCKETS, err);
-        if (status != COF_OK) return status;
+        COFI_TRY(ask(m, COFI_MERIT_BUCKETS, err));
         size_t digit = COFI_MERIT_BUCKETS - 1;
         while (digit > 0 && m->answer[digit] == 0) digit--;
         merit = merit << COFI_MERIT_BITS | digit;
@@ -541,7 +529,6 @@ static cof_status densest(cofi_partition *p, const uint64_t *total, uint64_t *ro
 
 static const char *kernel(const cofi_partition *p)
 {
-    (void)p;
     return "shards";
 }
 

@@ -422,8 +422,7 @@ static cof_status answer_one_pass(job *j, uint64_t **word)
     cofi_partition *p = &at->partition;
     size_t n = (size_t)cofi_n_flat(&s->problem) * p->stride;
     if ((size_t)(j->word + j->n_words - *word) < n + p->k + 2) return bad_request(j->err);
-    status = run_pass(at, &s->scores, &moved, j->err);
-    if (status != COF_OK) return status;
+    COFI_TRY(run_pass(at, &s->scores, &moved, j->err));
     memcpy(*word, p->count, n * sizeof **word);
     memcpy(*word + n, p->size, p->k * sizeof **word);
     (*word)[n + p->k] = moved;
@@ -467,9 +466,8 @@ static cof_status answer_classes(job *j)
     const cofi_local *l = local_of(s);
     uint32_t column = cofi_get_u32(&j->q.body);
     slot *at_labels;
-    cof_status status =
-        j->q.body.failed || column >= s->rows.n_columns ? bad_request(j->err) : read_labels(j, &at_labels);
-    if (status != COF_OK) return status;
+    COFI_TRY(j->q.body.failed || column >= s->rows.n_columns ? bad_request(j->err)
+                                                             : read_labels(j, &at_labels));
     const cofi_column *c = &s->rows.column[column];
     if (j->n_words != (size_t)at_labels->partition.k * c->n_values) return bad_request(j->err);
     for (size_t i = 0; i < s->rows.n_rows; i++) {
@@ -567,8 +565,7 @@ static cof_status read_seeds(job *j)
 /* Weight of the rows at each distance from the nearest seed. */
 static cof_status answer_near(job *j)
 {
-    cof_status status = read_seeds(j);
-    if (status != COF_OK) return status;
+    COFI_TRY(read_seeds(j));
     const cofi_cells *c = &local_of(j->s)->cells;
     const uint32_t *near = j->s->seeds.labels->near;
     if (j->s->n_seeds == 0 || j->n_words != c->n_attrs + 1) return bad_request(j->err);
@@ -610,8 +607,7 @@ static uint64_t mass_of(const cof_shard *s, uint32_t by, uint64_t key, const uin
 static cof_status answer_mass(job *j)
 {
     const cof_shard *s = j->s;
-    cof_status status = read_seeds(j);
-    if (status != COF_OK) return status;
+    COFI_TRY(read_seeds(j));
     cofi_reader *r = &j->q.body;
     uint32_t by = cofi_get_u32(r);
     uint64_t key = cofi_get_u64(r), begin = cofi_get_u64(r), end = cofi_get_u64(r), *density = NULL;
@@ -632,8 +628,7 @@ static cof_status answer_mass(job *j)
 static cof_status answer_merit(job *j)
 {
     const cof_shard *s = j->s;
-    cof_status status = read_seeds(j);
-    if (status != COF_OK) return status;
+    COFI_TRY(read_seeds(j));
     cofi_reader *r = &j->q.body;
     uint32_t shift = cofi_get_u32(r);
     uint64_t prefix = cofi_get_u64(r), *density = r->failed || shift >= 64 ? NULL : read_density(j);
@@ -710,16 +705,13 @@ cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, u
                             cof_error *err)
 {
     job j = {.s = s, .err = err};
-    cof_status status = cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err));
     if (j.q.n_words != n_words || n_words < COFI_ANSWER_END || n_words > COFI_MOST_WORDS + COFI_ANSWER_END)
         return bad_request(err);
-    status = make_room(s, n_words, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(make_room(s, n_words, err));
     j.word = s->answer;
     j.n_words = n_words - COFI_ANSWER_END;
-    status = answer(&j);
-    if (status != COF_OK) return status;
+    COFI_TRY(answer(&j));
     cofi_answer_end(s->answer, n_words, s->rows.n_rows);
     for (size_t i = 0; i < n_words; i++) sum[i] += s->answer[i];
     return COF_OK;
@@ -730,14 +722,13 @@ cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, i
 {
     job j = {.s = s, .err = err};
     slot *at;
-    cof_status status = cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err));
     if (n_labels != s->rows.n_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the shard has %zu rows",
                          n_labels, s->rows.n_rows);
     if (j.q.kind != COFI_ASK_LABELS) return bad_request(err);
     if (s->read == NULL) return COF_OK;
-    status = set_frame(&j);
+    cof_status status = set_frame(&j);
     if (status == COF_OK) status = read_labels(&j, &at);
     return status == COF_OK ? cofi_partition_labels(&at->partition, NULL, n_labels, labels, err) : status;
 }

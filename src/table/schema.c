@@ -128,8 +128,7 @@ static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows
 cof_status cof_schema_of(const cof_table *table, uint64_t first_row, cof_schema **out, cof_error *err)
 {
     cof_schema *s;
-    cof_status status = new_schema(&table->env, table->n_columns, &s, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(new_schema(&table->env, table->n_columns, &s, err));
     s->n_rows = table->n_rows;
     for (size_t c = 0; c < table->n_columns; c++) {
         if (column_of(&table->env, &table->column[c], table->n_rows, first_row, &s->table.column[c]))
@@ -421,10 +420,9 @@ cof_status cof_schema_read(const cof_env *lent, const void *bytes, size_t n_byte
     uint32_t n_columns = cofi_get_u32(&r);
     if (n_rows > COFI_MOST_ROWS || n_columns > r.n / LEAST_BYTES)
         return cofi_fail(err, COF_ERR_DATA, "the schema names more rows or columns than it can have");
-    cof_status status = new_schema(&env, n_columns, out, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(new_schema(&env, n_columns, out, err));
     (*out)->n_rows = n_rows;
-    status = read_columns(*out, &r, err);
+    cof_status status = read_columns(*out, &r, err);
     if (status == COF_OK) return COF_OK;
     cof_schema_free(*out);
     *out = NULL;

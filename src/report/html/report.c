@@ -114,7 +114,7 @@ cof_status cof_report_write(const cof_model *model, const cof_table *table, cons
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_report_write needs a model and a sink; one is NULL");
     cofi_report *r = cofi_alloc_zero(&model->env, 1, sizeof *r);
     if (r == NULL) return cofi_no_memory(err);
-    r->env = model->env;
+    r->env = r->own.env = model->env;
     r->model = model;
     r->table = table;
     r->k = model->k;

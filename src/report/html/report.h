@@ -30,6 +30,7 @@ enum { COFI_LEAD_BINS = 20 };
 
 typedef struct cofi_report {
     cof_env env;
+    cofi_blocks own;
     const cof_model *model;
     const cof_table *table; /* NULL: only the model's counts are known */
     cof_report_options o;

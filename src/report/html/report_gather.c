@@ -9,16 +9,14 @@
 static cof_status allocate(cofi_report *r, cof_error *err)
 {
     size_t n_attrs = cof_model_n_attributes(r->model);
-    r->importance = cofi_alloc(&r->env, n_attrs, sizeof *r->importance);
-    r->ranked = cofi_alloc(&r->env, n_attrs, sizeof *r->ranked);
-    r->more = cofi_alloc(&r->env, r->k, COFI_REPORT_TRAITS * sizeof *r->more);
-    r->less = cofi_alloc(&r->env, r->k, COFI_REPORT_TRAITS * sizeof *r->less);
-    r->n_more = cofi_alloc(&r->env, r->k, sizeof *r->n_more);
-    r->n_less = cofi_alloc(&r->env, r->k, sizeof *r->n_less);
-    r->rows = cofi_alloc_zero(&r->env, r->k, sizeof *r->rows);
-    bool complete = r->importance != NULL && r->ranked != NULL && r->more != NULL && r->less != NULL &&
-                    r->n_more != NULL && r->n_less != NULL && r->rows != NULL;
-    return complete ? COF_OK : cofi_no_memory(err);
+    r->importance = cofi_blocks_add(&r->own, n_attrs, sizeof *r->importance);
+    r->ranked = cofi_blocks_add(&r->own, n_attrs, sizeof *r->ranked);
+    r->more = cofi_blocks_add(&r->own, r->k, COFI_REPORT_TRAITS * sizeof *r->more);
+    r->less = cofi_blocks_add(&r->own, r->k, COFI_REPORT_TRAITS * sizeof *r->less);
+    r->n_more = cofi_blocks_add(&r->own, r->k, sizeof *r->n_more);
+    r->n_less = cofi_blocks_add(&r->own, r->k, sizeof *r->n_less);
+    r->rows = cofi_blocks_add_zero(&r->own, r->k, sizeof *r->rows);
+    return cofi_blocks_status(&r->own, err);
 }
 
 /* Heap sort: attributes may be many. The order is total, so it does not matter that it is not stable. */
@@ -97,7 +95,7 @@ static cof_status find_labels(cofi_report *r, cof_error *err)
         return check_labels(r, err);
     }
     if (r->label != NULL && n == r->n_rows) return COF_OK;
-    r->own_label = cofi_alloc(&r->env, r->n_rows, sizeof *r->own_label);
+    r->own_label = cofi_blocks_add(&r->own, r->n_rows, sizeof *r->own_label);
     if (r->own_label == NULL) return cofi_no_memory(err);
     r->label = r->own_label;
     return cof_model_predict(r->model, r->table, r->o.threads, r->own_label, r->n_rows, NULL, err);
@@ -168,7 +166,7 @@ static size_t find_classes(const cof_table *table)
 static cof_status measure_rows(cofi_report *r, cof_error *err)
 {
     if (r->model->no_scores) return COF_OK;
-    r->margin = cofi_alloc(&r->env, r->n_rows, sizeof *r->margin);
+    r->margin = cofi_blocks_add(&r->own, r->n_rows, sizeof *r->margin);
     if (r->margin == NULL) return cofi_no_memory(err);
     return cof_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, r->n_rows, err);
 }
@@ -196,9 +194,7 @@ cof_status cofi_report_gather(cofi_report *r, cof_error *err)
 
 void cofi_report_free(cofi_report *r)
 {
-    void *owned[] = {r->importance, r->ranked,    r->more,   r->less, r->n_more,
-                     r->n_less,     r->own_label, r->margin, r->rows};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&r->env, owned[b]);
+    cofi_blocks_release(&r->own);
     if (r->values.value != NULL) cofi_view_close(&r->values);
     cof_map_free(r->map);
 }

@@ -130,13 +130,12 @@ static cof_status count_classes(cofi_report *r, confusion *c, cof_error *err)
 {
     const cofi_column *column = &r->table->column[r->classes];
     c->n_classes = column->n_values;
-    c->cls = cofi_alloc(&r->env, r->n_rows, sizeof *c->cls);
-    c->weight = cofi_alloc(&r->env, r->n_rows, sizeof *c->weight);
-    c->count = cofi_alloc_zero(&r->env, (size_t)r->k * c->n_classes, sizeof *c->count);
-    c->class_of = cofi_alloc(&r->env, r->k, sizeof *c->class_of);
-    c->order = cofi_alloc(&r->env, c->n_classes, sizeof *c->order);
-    if (c->cls == NULL || c->weight == NULL || c->count == NULL || c->class_of == NULL || c->order == NULL)
-        return cofi_no_memory(err);
+    c->cls = cofi_blocks_add(&r->own, r->n_rows, sizeof *c->cls);
+    c->weight = cofi_blocks_add(&r->own, r->n_rows, sizeof *c->weight);
+    c->count = cofi_blocks_add_zero(&r->own, (size_t)r->k * c->n_classes, sizeof *c->count);
+    c->class_of = cofi_blocks_add(&r->own, r->k, sizeof *c->class_of);
+    c->order = cofi_blocks_add(&r->own, c->n_classes, sizeof *c->order);
+    COFI_TRY(cofi_blocks_status(&r->own, err));
     for (size_t i = 0; i < r->n_rows; i++) {
         uint32_t code = cofi_column_code(column, i);
         c->cls[i] = code < c->n_classes ? (int32_t)code : -1;
@@ -238,19 +237,11 @@ cof_status cofi_report_scores(cofi_report *r, cof_error *err)
     if (!cofi_report_has_rows(r) || r->classes == SIZE_MAX) return COF_OK;
     if ((uint64_t)r->k * r->table->column[r->classes].n_values > 4000000)
         return COF_OK; /* no page shows that */
-    cof_status status = count_classes(r, &c, err);
-    if (status == COF_OK)
-        status = cof_evaluate_weighted(&r->env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err);
-    if (status == COF_OK && c.scores.n > 0)
-        status = cof_match(&r->env, c.count, r->k, c.n_classes, c.class_of, err);
-    if (status == COF_OK && c.scores.n > 0) {
-        order_classes(r, &c);
-        write_scores(r, &c);
-    }
-    cofi_release(&r->env, c.cls);
-    cofi_release(&r->env, c.weight);
-    cofi_release(&r->env, c.count);
-    cofi_release(&r->env, c.class_of);
-    cofi_release(&r->env, c.order);
-    return status;
+    COFI_TRY(count_classes(r, &c, err));
+    COFI_TRY(cof_evaluate_weighted(&r->env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err));
+    if (c.scores.n == 0) return COF_OK;
+    COFI_TRY(cof_match(&r->env, c.count, r->k, c.n_classes, c.class_of, err));
+    order_classes(r, &c);
+    write_scores(r, &c);
+    return COF_OK;
 }

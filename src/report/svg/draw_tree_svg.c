@@ -41,7 +41,7 @@ enum {
 static const double MOST_RADIUS = 8, LEAST_RADIUS = 2.5;
 
 typedef struct svg_layout {
-    cof_env env;
+    cofi_blocks own;
     bool *kept;         /* per value: drawn */
     uint32_t *anchor;   /* per value: itself or its nearest drawn ancestor */
     uint32_t *row;      /* per value, if drawn */
@@ -59,32 +59,20 @@ typedef struct svg_layout {
 
 static cof_status open_layout(svg_layout *l, uint32_t n, cof_error *err)
 {
-    l->kept = cofi_alloc_zero(&l->env, n, sizeof *l->kept);
-    l->anchor = cofi_alloc(&l->env, n, sizeof *l->anchor);
-    l->row = cofi_alloc(&l->env, n, sizeof *l->row);
-    l->last_row = cofi_alloc(&l->env, n, sizeof *l->last_row);
-    l->path = cofi_alloc(&l->env, n, sizeof *l->path);
-    l->x = cofi_alloc(&l->env, n, sizeof *l->x);
-    bool complete = l->kept != NULL && l->anchor != NULL && l->row != NULL && l->last_row != NULL &&
-                    l->path != NULL && l->x != NULL;
-    return complete ? COF_OK : cofi_no_memory(err);
-}
-
-static void close_layout(svg_layout *l)
-{
-    cofi_release(&l->env, l->kept);
-    cofi_release(&l->env, l->anchor);
-    cofi_release(&l->env, l->row);
-    cofi_release(&l->env, l->last_row);
-    cofi_release(&l->env, l->path);
-    cofi_release(&l->env, l->x);
+    l->kept = cofi_blocks_add_zero(&l->own, n, sizeof *l->kept);
+    l->anchor = cofi_blocks_add(&l->own, n, sizeof *l->anchor);
+    l->row = cofi_blocks_add(&l->own, n, sizeof *l->row);
+    l->last_row = cofi_blocks_add(&l->own, n, sizeof *l->last_row);
+    l->path = cofi_blocks_add(&l->own, n, sizeof *l->path);
+    l->x = cofi_blocks_add(&l->own, n, sizeof *l->x);
+    return cofi_blocks_status(&l->own, err);
 }
 
 /* The root and the most frequent values. */
 static cof_status choose_values(svg_layout *l, const cofi_tree_drawing *d, cof_error *err)
 {
     uint32_t n = d->tree.n;
-    cofi_cell *rank = cofi_alloc(&l->env, n, sizeof *rank);
+    cofi_cell *rank = cofi_blocks_add(&l->own, n, sizeof *rank);
     if (rank == NULL) return cofi_no_memory(err);
     for (uint32_t v = 0; v < n; v++) {
         uint64_t bits; /* of numbers >= 0: ordered like the numbers */
@@ -97,7 +85,6 @@ static cof_status choose_values(svg_layout *l, const cofi_tree_drawing *d, cof_e
         if (!l->kept[rank[i].n]) n_kept++;
         l->kept[rank[i].n] = true;
     }
-    cofi_release(&l->env, rank);
     return COF_OK;
 }
 
@@ -365,7 +352,7 @@ static void draw(cofi_tree_drawing *d, svg_layout *l)
 
 cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err)
 {
-    svg_layout l = {.env = d->env};
+    svg_layout l = {.own = {.env = d->env}};
     cof_status status = open_layout(&l, d->tree.n, err);
     if (status == COF_OK) status = choose_values(&l, d, err);
     if (status == COF_OK) {
@@ -374,6 +361,6 @@ cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err)
         place_columns(&l, d);
         draw(d, &l);
     }
-    close_layout(&l);
+    cofi_blocks_release(&l.own);
     return status;
 }

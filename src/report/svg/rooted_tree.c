@@ -139,51 +139,33 @@ static void hang_all(cofi_rooted_tree *t, neighbours *links, const double *weigh
     }
 }
 
-static cof_status open_tree(cofi_rooted_tree *t, neighbours *links, size_t n_edges)
-{
-    t->parent = cofi_alloc(&t->env, t->n, sizeof *t->parent);
-    t->length = cofi_alloc(&t->env, t->n, sizeof *t->length);
-    t->depth = cofi_alloc(&t->env, t->n, sizeof *t->depth);
-    t->is_last = cofi_alloc(&t->env, t->n, sizeof *t->is_last);
-    t->order = cofi_alloc(&t->env, t->n, sizeof *t->order);
-    links->half = cofi_alloc(&t->env, n_edges, 2 * sizeof *links->half);
-    links->first = cofi_alloc(&t->env, (size_t)t->n + 1, sizeof *links->first);
-    links->queue = cofi_alloc(&t->env, t->n, sizeof *links->queue);
-    links->near = cofi_alloc(&t->env, t->n, sizeof *links->near);
-    links->far = cofi_alloc(&t->env, t->n, sizeof *links->far);
-    bool complete = t->parent != NULL && t->length != NULL && t->depth != NULL && t->is_last != NULL &&
-                    t->order != NULL && links->half != NULL && links->first != NULL && links->queue != NULL &&
-                    links->near != NULL && links->far != NULL;
-    return complete ? COF_OK : COF_ERR_MEMORY;
-}
-
 cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
                                   size_t n_edges, const double *weight, cof_error *err)
 {
-    *t = (cofi_rooted_tree){.env = *env, .n = n};
-    neighbours links = {0};
-    cof_status status = open_tree(t, &links, n_edges);
-    if (status == COF_OK) {
+    cofi_blocks scratch = {.env = *env};
+    neighbours links = {.half = cofi_blocks_add(&scratch, n_edges, 2 * sizeof *links.half),
+                        .first = cofi_blocks_add(&scratch, (size_t)n + 1, sizeof *links.first),
+                        .queue = cofi_blocks_add(&scratch, n, sizeof *links.queue),
+                        .near = cofi_blocks_add(&scratch, n, sizeof *links.near),
+                        .far = cofi_blocks_add(&scratch, n, sizeof *links.far)};
+    *t = (cofi_rooted_tree){.own = {.env = *env}, .n = n};
+    t->parent = cofi_blocks_add(&t->own, n, sizeof *t->parent);
+    t->length = cofi_blocks_add(&t->own, n, sizeof *t->length);
+    t->depth = cofi_blocks_add(&t->own, n, sizeof *t->depth);
+    t->is_last = cofi_blocks_add(&t->own, n, sizeof *t->is_last);
+    t->order = cofi_blocks_add(&t->own, n, sizeof *t->order);
+    bool complete = !scratch.short_of_memory && !t->own.short_of_memory;
+    if (complete) {
         list_neighbours(&links, n, edges, n_edges);
         hang_all(t, &links, weight);
     } else {
         cofi_rooted_tree_free(t);
-        cofi_no_memory(err);
     }
-    cofi_release(env, links.half);
-    cofi_release(env, links.first);
-    cofi_release(env, links.queue);
-    cofi_release(env, links.near);
-    cofi_release(env, links.far);
-    return status;
+    cofi_blocks_release(&scratch);
+    return complete ? COF_OK : cofi_no_memory(err);
 }
 
 void cofi_rooted_tree_free(cofi_rooted_tree *t)
 {
-    cofi_release(&t->env, t->parent);
-    cofi_release(&t->env, t->length);
-    cofi_release(&t->env, t->depth);
-    cofi_release(&t->env, t->is_last);
-    cofi_release(&t->env, t->order);
-    *t = (cofi_rooted_tree){.env = t->env};
+    cofi_blocks_release(&t->own);
 }

@@ -6,7 +6,7 @@
 #define COFI_NO_PARENT UINT32_MAX
 
 typedef struct cofi_rooted_tree {
-    cof_env env;
+    cofi_blocks own;
     uint32_t n;       /* values */
     uint32_t *parent; /* per value; COFI_NO_PARENT for a root */
     double *length;   /* of the edge to it; 0 for a root */
