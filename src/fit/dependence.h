@@ -1,7 +1,6 @@
 /* Dependence between attributes inside clusters: what one tree of attribute pairs, shared by all clusters, adds to the
  * integrated likelihood of a partition. It is measured on rows that are fetched once. */
-#ifndef COFI_DEPENDENCE_H
-#define COFI_DEPENDENCE_H
+#pragma once
 
 #include "fit.h"
 
@@ -24,5 +23,3 @@ cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_dependen
 /* *added: what the tree adds to the log-likelihood of the partition; never negative. */
 cof_status cofi_dependence_measure(const cofi_dependence *dependence, const cofi_partition *partition,
                                    double *added, cof_error *err);
-
-#endif
