@@ -120,26 +120,26 @@ set(COF_SOURCES
   src/start/random.c
   src/start/seeds.c
   src/start/starts.c
-  src/table/arrow.c
-  src/table/arrow_leaf.c
   src/table/columns.c
   src/table/cut.c
   src/table/dedupe.c
   src/table/demo.c
-  src/table/dialect.c
   src/table/encode.c
+  src/table/file/arrow.c
+  src/table/file/arrow_leaf.c
+  src/table/file/dialect.c
+  src/table/file/input.c
+  src/table/file/parse_csv.c
+  src/table/file/read_csv.c
+  src/table/file/scan_csv.c
+  src/table/file/write_csv.c
   src/table/generate.c
   src/table/generate_mixed.c
-  src/table/input.c
-  src/table/parse_csv.c
-  src/table/read_csv.c
   src/table/reading.c
   src/table/recognise.c
-  src/table/scan_csv.c
   src/table/schema.c
   src/table/table.c
   src/table/tidy.c
-  src/table/write_csv.c
 )
 
 set(CLI_SOURCES

@@ -6,7 +6,7 @@
 #include "../core/bytes.h"
 #include "../core/utf8.h"
 #include "../table/encode.h"
-#include "../table/input.h"
+#include "../table/file/input.h"
 
 #include <math.h>
 

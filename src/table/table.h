@@ -30,7 +30,7 @@ struct cof_table {
     size_t n_rows, n_columns;
     cofi_column *column;
     const struct cofi_remote *remote; /* who has the rows; NULL: this table */
-    uint32_t tidying; /* COF_TIDY_...: values of a model are found by such spellings too */
+    uint32_t tidying;                 /* COF_TIDY_...: values of a model are found by such spellings too */
 };
 
 /* Row numbers have 32 bits in a fit, and two of them have a special meaning. Tables with more rows are

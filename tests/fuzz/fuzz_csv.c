@@ -1,7 +1,7 @@
 /* Any bytes as a table: no crash, no leak, and the same outcome whatever the block size.
  *
  * The first byte chooses the options, the rest is the file. */
-#include "../../src/table/read_csv.h"
+#include "../../src/table/file/read_csv.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "alloc_helper.h"
-#include "../../src/table/input.h"
+#include "../../src/table/file/input.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "alloc_helper.h"
-#include "../../src/table/parse_csv.h"
-#include "../../src/table/read_csv.h"
+#include "../../src/table/file/parse_csv.h"
+#include "../../src/table/file/read_csv.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The fast reader against the serial one: the same table, or the same complaint. */
-#include "../../src/table/read_csv.h"
-#include "../../src/table/scan_csv.h"
+#include "../../src/table/file/read_csv.h"
+#include "../../src/table/file/scan_csv.h"
 #include "../../src/table/table.h"
 #include "unit_helper.h"
 

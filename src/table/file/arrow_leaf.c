@@ -1,7 +1,7 @@
 /* The layouts of the Arrow columnar format that can hold categories. */
 #include "arrow_leaf.h"
 
-#include "../core/utf8.h"
+#include "../../core/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

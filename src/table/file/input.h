@@ -1,7 +1,7 @@
 /* Bytes of a file, of standard input or of memory, decompressed if they are gzip or zstd. */
 #pragma once
 
-#include "../core/env.h"
+#include "../../core/env.h"
 
 #define COFI_BLOCK_BYTES ((size_t)1 << 20) /* bytes per read if the source gives no other size */
 

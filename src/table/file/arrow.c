@@ -1,9 +1,9 @@
 /* Tables from the Arrow C data interface: turns a struct array, or a stream of them, into dictionaries and
  * ids. */
 #include "arrow_leaf.h"
-#include "encode.h"
+#include "../encode.h"
 
-#include "../core/utf8.h"
+#include "../../core/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * decompresses them. Only the reader knows formats, only the source knows the operating system. */
 #include "input.h"
 
-#include "../core/utf8.h"
+#include "../../core/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

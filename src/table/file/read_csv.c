@@ -2,7 +2,7 @@
  * the encoding from the first bytes and the delimiter from the first line. */
 #include "read_csv.h"
 
-#include "../core/utf8.h"
+#include "../../core/utf8.h"
 #include "dialect.h"
 #include "parse_csv.h"
 #include "scan_csv.h"

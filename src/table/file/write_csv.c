@@ -1,6 +1,6 @@
 /* Writes a table as RFC 4180 text that gives the same table when read. */
 #include "dialect.h"
-#include "table.h"
+#include "../table.h"
 
 typedef struct writer {
     cof_output *output;

@@ -1,7 +1,7 @@
 /* Parses CSV bytes, fed in blocks, into one dictionary per column. */
 #pragma once
 
-#include "encode.h"
+#include "../encode.h"
 
 #define COFI_CELL_BYTES  ((size_t)1 << 20) /* a longer cell is an unclosed quote, not a category */
 #define COFI_MAX_COLUMNS ((size_t)1 << 20)

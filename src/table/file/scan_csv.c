@@ -6,8 +6,8 @@
  * and the serial parser reads the file again from the start. */
 #include "scan_csv.h"
 
-#include "../core/team.h"
-#include "../core/utf8.h"
+#include "../../core/team.h"
+#include "../../core/utf8.h"
 #include "dialect.h"
 
 #include <fcntl.h>

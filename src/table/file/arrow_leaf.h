@@ -4,8 +4,8 @@
  * else is checked. Buffers need not be aligned. */
 #pragma once
 
-#include "../core/env.h"
-#include "reading.h"
+#include "../../core/env.h"
+#include "../reading.h"
 
 typedef enum cofi_leaf_kind {
     COFI_LEAF_OTHER, /* a type that cannot be a category */

@@ -7,7 +7,7 @@
  * The first line is collected until it ends, because only then the number of columns is known. */
 #include "parse_csv.h"
 
-#include "../core/utf8.h"
+#include "../../core/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
