@@ -10,7 +10,7 @@ kinds of calls in turn; without --cases all are run. After each:
     - the program ended by itself, in time, with one of its exit codes and a sentence if that is not 0;
     - interrupted calls and short counts change nothing;
     - every output is complete, old or new; all of them are new, or all are old, unless the job was killed;
-    - the same under limits on memory, files, sizes of files and the stack;
+    - the same under limits on memory, files, sizes of files, the stack and processes;
     - no other file lies there, and after a kill none does once the job has run again.
 """
 import argparse
@@ -46,7 +46,9 @@ LIMITS = {  # of the system: what is set, and to what
     "RLIMIT_FSIZE": [0, 1, 10, 100, 1000, 3000, 10000, 30000],
     "RLIMIT_AS": [n << 20 for n in range(4, 120, 4)],
     "RLIMIT_STACK": [n << 10 for n in (64, 128, 256, 1024)],
+    "RLIMIT_NPROC": [1, 2, 3],
 }
+NOBODY = 65534  # the superuser has no limit of processes
 JOBS = {
     "fit": ("fit t.csv -k 3 --restarts 4 --threads 2 -q --labels-out l.csv --model-out m.cof --history h.jsonl "
             "--report r.html --margins-out g.csv --map-out p.svg", ["l.csv", "m.cof", "h.jsonl", "r.html", "g.csv", "p.svg"]),
@@ -66,6 +68,13 @@ JOBS = {
 Case = collections.namedtuple("Case", "job call at how")
 
 
+def set_limit(limit, user):
+    resource.setrlimit(*limit)
+    if user:
+        os.setgid(user)
+        os.setuid(user)
+
+
 class Bench:
     """A folder with the inputs of all jobs, and the outputs of each as they must be."""
 
@@ -78,6 +87,9 @@ class Bench:
             out.write((self.inputs / "t.csv").read_bytes())
         subprocess.run([coforest, "fit", "t.csv", "-k", "3", "-q", "--model-out", "kept.cof"], cwd=self.inputs, check=True)
         self.expected, self.counts = {}, {}
+        self.folder.chmod(0o711)
+        self.copy = self.folder / "coforest"  # where any user may run it
+        shutil.copy(coforest, self.copy)
 
     def start(self, job):
         """A fresh folder for a job, with older outputs in place."""
@@ -91,13 +103,17 @@ class Bench:
     def run(self, job, work, limit=None, **settings):
         env = {k: v for k, v in os.environ.items() if not k.startswith("COF")}
         env.update(settings)
-        if self.inject:
+        user = NOBODY if limit and limit[0] == resource.RLIMIT_NPROC and os.geteuid() == 0 else None
+        if user:
+            for path in (work, *work.iterdir()):
+                os.chown(path, user, user)
+        elif self.inject:
             env["LD_PRELOAD"] = str(self.inject)
         words, _, stdin = JOBS[job][0].partition(" < ")
         with open(work / stdin if stdin else os.devnull, "rb") as source:
-            return subprocess.run([self.coforest, *words.split()], cwd=work, env=env, stdin=source,
+            return subprocess.run([self.copy if user else self.coforest, *words.split()], cwd=work, env=env, stdin=source,
                                   capture_output=True, timeout=LIMIT_S,
-                                  preexec_fn=limit and (lambda: resource.setrlimit(*limit)))
+                                  preexec_fn=limit and (lambda: set_limit(limit, user)))
 
     def measure(self, job):
         """The outputs without a fault, and how often each call is made."""

@@ -155,6 +155,27 @@ static void rooms_of_the_wrong_size(void **state)
     cof_table_free(t);
 }
 
+/* As in the table for those that the model knows, in the model's numbering. */
+static void values_of_rows(void **state)
+{
+    (void)state;
+    static const int32_t codes[] = {7, 3, 7, 5, 7, 3}, later[] = {7, 5, 7, 4, 7, -1};
+    cof_table *t = table_of(codes, 3, 2), *other = table_of(later, 3, 2);
+    cof_fit_options o = options(2);
+    cof_model *m = fit_model(t, &o, NULL);
+    int32_t value[3];
+    assert_int_equal(cof_model_values(m, t, 1, value, 3, NULL), COF_OK);
+    assert_true(value[0] == 0 && value[1] == 1 && value[2] == 0);
+    assert_int_equal(cof_model_values(m, other, 1, value, 3, NULL), COF_OK);
+    assert_true(value[0] == 1 && value[1] == -1 && value[2] == -1);
+    assert_int_equal(cof_model_values(m, t, 0, value, 3, NULL), COF_ERR_ARGUMENT); /* constant */
+    assert_int_equal(cof_model_values(m, t, 2, value, 3, NULL), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_model_values(m, t, 1, value, 2, NULL), COF_ERR_ARGUMENT);
+    cof_model_free(m);
+    cof_table_free(other);
+    cof_table_free(t);
+}
+
 /* ---- Other tables ------------------------------------------------------------------------------- */
 
 static const char *const fruit[] = {"red",   "red",   "green", "green", "yellow", "yellow",
@@ -391,6 +412,7 @@ int main(void)
         cmocka_unit_test(distances_equal_their_definition),
         cmocka_unit_test(the_nearest_by_distance_is_the_label),
         cmocka_unit_test(rooms_of_the_wrong_size),
+        cmocka_unit_test(values_of_rows),
         cmocka_unit_test(columns_by_name_and_values_by_text),
         cmocka_unit_test(unseen_values_add_nothing),
         cmocka_unit_test(a_column_that_is_not_there),

@@ -91,6 +91,9 @@ static void curve_and_range(void **state)
     cof_model *model = NULL;
     cof_error err;
     size_t n = 0;
+    assert_status(cof_fit_auto(table, &o, 5, 2, &model, &info, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_fit_auto(table, &o, 2, COF_MOST_CLUSTERS + 1, &model, &info, &err), COF_ERR_ARGUMENT,
+                  &err);
     assert_status(cof_fit_auto(table, &o, 2, 5, &model, &info, &err), COF_OK, &err);
     const cof_k_record *curve = cof_model_k_curve(model, &n);
     assert_int_equal(n, 4);

@@ -137,6 +137,12 @@ static void wrong_options_are_refused(void **state)
     assert_string_equal(err.text, "the table is too large: it may have at most 4294967293 rows");
     o = (cof_generate_options){.struct_size = sizeof o, .n_columns = UINT32_MAX};
     assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
+    o = (cof_generate_options){.struct_size = sizeof o, .k = COF_MOST_CLUSTERS + 1};
+    assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
+    o = (cof_generate_options){.struct_size = sizeof o, .kind = COF_GENERATE_MIXED, .family = 8};
+    assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
+    o.family = -1;
+    assert_int_equal(cof_table_generate(NULL, &o, &table, &err), COF_ERR_ARGUMENT);
     assert_null(table);
 }
 

@@ -146,6 +146,31 @@ static void large_tables_give_small_pages(void **state)
     cof_table_free(table);
 }
 
+/* 40 classes are more than the page shows; labels from outside leave a cluster without rows. */
+static void many_classes(void **state)
+{
+    enum { ROWS = 400 };
+    static int32_t codes[3 * ROWS], labels[ROWS];
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        codes[3 * i] = (int32_t)(i % 3);
+        codes[3 * i + 1] = (int32_t)(i / 3 % 4);
+        codes[3 * i + 2] = (int32_t)(i % 40);
+        labels[i] = (int32_t)(i % 2);
+    }
+    cof_table *table = table_of(codes, ROWS, 3);
+    cof_error err;
+    assert_status(cof_table_set_role(table, 2, COF_ROLE_LABEL, &err), COF_OK, &err);
+    cof_fit_options fit = {.struct_size = sizeof fit, .k = 3, .restarts = 1};
+    cof_model *model = fit_model(table, &fit, NULL);
+    cof_report_options o = {.struct_size = sizeof o, .labels = labels, .n_labels = ROWS, .most_points = 5};
+    char *text = report_of(model, table, &o);
+    assert_non_null(strstr(text, " others"));
+    free(text);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 static void edges(void **state)
 {
     static const int32_t codes[] = {0, 0, 1, 0, 0, 1, -1, 1};
@@ -167,6 +192,10 @@ static void edges(void **state)
     o.n_labels = 3;
     assert_status(cof_report_write(model, table, &o, gather, &to, &err), COF_ERR_ARGUMENT, &err);
     assert_status(cof_report_write(NULL, table, &o, gather, &to, &err), COF_ERR_ARGUMENT, &err);
+    cof_map *map = NULL;
+    assert_status(cof_embed(NULL, table, NULL, &map, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_embed(model, NULL, NULL, &map, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_map_draw(NULL, model, table, labels, gather, &to, &err), COF_ERR_ARGUMENT, &err);
     assert_status(cof_report_write(model, table, &o, NULL, &to, &err), COF_ERR_ARGUMENT, &err);
     assert_status(cof_table_from_codes(NULL, codes, 4, 1, NULL, &other, &err), COF_OK, &err);
     assert_status(cof_report_write(model, other, NULL, gather, &to, &err), COF_ERR_DATA, &err);
@@ -257,6 +286,7 @@ int main(void)
                                        cmocka_unit_test(without_a_table_there_are_no_rows),
                                        cmocka_unit_test(names_stay_names),
                                        cmocka_unit_test(large_tables_give_small_pages),
+                                       cmocka_unit_test(many_classes),
                                        cmocka_unit_test(edges),
                                        cmocka_unit_test(of_a_loaded_model),
                                        cmocka_unit_test(of_other_methods),

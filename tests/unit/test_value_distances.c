@@ -69,6 +69,8 @@ static void test_columns(void **state)
     assert_int_equal(cof_value_distances(table, &o, out, &err), COF_OK);
     assert_true(first[1] > 0 && first[2] > 0 && first[8] == 0);
     assert_true(constant[0] == 0 && label[1] == 0);
+    assert_int_equal(cof_table_set_role(table, 1, COF_ROLE_IGNORED, &err), COF_OK);
+    assert_int_equal(cof_value_distances(table, &o, out, &err), COF_ERR_NO_COLUMNS); /* adc compares pairs */
     cof_table_free(table);
 }
 

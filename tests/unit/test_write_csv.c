@@ -169,6 +169,12 @@ static void demo_comes_back(void **state)
 
 /* ---- Failures ------------------------------------------------------------------------------------ */
 
+static int always(void *ctx)
+{
+    (void)ctx;
+    return 1;
+}
+
 static void failures(void **state)
 {
     (void)state;
@@ -179,6 +185,12 @@ static void failures(void **state)
     assert_string_equal(err.text, "cannot write /dev/full: No space left on device");
     assert_int_equal(cof_table_write(table, NULL, &err), COF_ERR_ARGUMENT);
     assert_int_equal(cof_table_write(table, ".", NULL), COF_ERR_IO);
+    assert_int_equal(cof_table_write(table, "no such folder/t.csv", NULL), COF_ERR_IO);
+    cof_table_free(table);
+    cof_env env = {.struct_size = sizeof env, .should_stop = always};
+    assert_int_equal(cof_table_from_codes(&env, (const int32_t[]){1, 2}, 2, 1, NULL, &table, NULL), COF_OK);
+    assert_int_equal(cof_table_write(table, "t.csv", &err), COF_ERR_STOPPED);
+    assert_int_equal(access("t.csv", F_OK), -1);
     cof_table_free(table);
 }
 
