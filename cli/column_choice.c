@@ -73,6 +73,10 @@ const option column_options[] = {
         "gamma", "WEIGHT", OPTION_TEXT, column_choice, gamma,
         "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes kmodes "
         "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."),
+    OPTION("column-weights", "COLUMN=WEIGHT,...", OPTION_TEXTS, column_choice, column_weights,
+           "How much these columns count in distances and in the choice of a restart, such as "
+           "age=0.5,income=2; 0 "
+           "leaves one out of both, and other columns count 1. May be repeated."),
     OPTION("weights", "COLUMN", OPTION_TEXT, column_choice, weights,
            "The column of row weights, numbers of at least 0."),
     {.name = NULL}};
@@ -638,6 +642,56 @@ shown cut_names(const cof_table *table, const columns *c)
     return show_text(text, 200);
 }
 
+/* ---- Weights of columns --------------------------------------------------------------------------- */
+
+typedef struct weighing {
+    const cof_table *table;
+    columns *out;
+    const char *number;
+} weighing;
+
+static int weigh_column(void *ctx, size_t c)
+{
+    const weighing *w = ctx;
+    char *end = NULL;
+    double weight = strtod(w->number, &end);
+    left_out why = w->out->why[c];
+    if (*w->number == '\0' || *end != '\0' || !(weight >= 0 && weight <= 1e6))
+        return complain(
+            CODE_USAGE,
+            "--column-weights gives \"%s\" the weight \"%s\"; a weight is a number from 0 to 1000000",
+            column_name(w->table, c), w->number);
+    if (why != USED && why != AS_NUMBER && why != LEFT_CONSTANT)
+        return complain(CODE_USAGE, "--column-weights names \"%s\", which is left out (%s)",
+                        column_name(w->table, c), left_out_sentence(why));
+    if (w->out->weight[c] >= 0)
+        return complain(CODE_USAGE, "--column-weights names \"%s\" twice; leave one out",
+                        column_name(w->table, c));
+    w->out->weight[c] = weight;
+    return CODE_DONE;
+}
+
+static int weigh_columns(const cof_table *table, const char *file, const column_choice *asked, columns *out)
+{
+    int code = CODE_DONE;
+    weighing w = {.table = table, .out = out};
+    if (asked->column_weights.n == 0) return CODE_DONE;
+    out->weight = malloc((out->n + 1) * sizeof *out->weight);
+    if (out->weight == NULL) return complain_memory();
+    for (size_t c = 0; c < out->n; c++) out->weight[c] = -1; /* not given */
+    for (size_t i = 0; i < asked->column_weights.n && code == CODE_DONE; i++) {
+        size_t n = 0;
+        const char **pieces = split(asked->column_weights.text[i], ',', &n);
+        if (pieces == NULL) return complain_memory();
+        for (size_t j = 0; j < n && code == CODE_DONE; j++)
+            code = each_assigned(table, file, pieces[j], "--column-weights must look like age=0.5,income=2",
+                                 asked->several, &w.number, weigh_column, &w);
+        free(pieces);
+    }
+    for (size_t c = 0; c < out->n; c++) out->weight[c] = out->weight[c] >= 0 ? out->weight[c] : 1;
+    return code;
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
 int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
@@ -658,6 +712,7 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
         code = treat_quantities(table, asked, &r, out);
     }
     if (code == CODE_DONE) code = set_roles(table, out);
+    if (code == CODE_DONE) code = weigh_columns(table, file, asked, out);
     free(r.of);
     free(r.cut);
     free(cuts);
@@ -723,12 +778,20 @@ int check_named(cof_table *const *tables, size_t n_tables, const column_choice *
     if (code == CODE_DONE) code = check_lists(tables, n_tables, "--categorical", &asked->categorical);
     if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--ordinal", &asked->ordinal);
     if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--cut", &asked->cut);
+    for (size_t i = 0; i < asked->column_weights.n && code == CODE_DONE; i++) {
+        text_list pieces = {.n = 0};
+        pieces.text = split(asked->column_weights.text[i], ',', &pieces.n);
+        code = pieces.text == NULL ? complain_memory()
+                                   : check_assigned(tables, n_tables, "--column-weights", &pieces);
+        free(pieces.text);
+    }
     return code;
 }
 
 void columns_free(columns *c)
 {
     free(c->why);
+    free(c->weight);
     *c = (columns){.why = NULL};
 }
 
@@ -740,6 +803,7 @@ void column_choice_free(column_choice *asked)
     text_list_free(&asked->numeric);
     text_list_free(&asked->categorical);
     text_list_free(&asked->cut);
+    text_list_free(&asked->column_weights);
 }
 
 bool is_attribute(const cof_model *model, const char *name)

@@ -47,7 +47,7 @@ extern const choice quantities_choices[];
 
 typedef struct column_choice { /* what the user said about columns */
     const char *label, *weights, *cuts;
-    text_list ignore, columns, ordinal, numeric, categorical, cut;
+    text_list ignore, columns, ordinal, numeric, categorical, cut, column_weights;
     int32_t quantities; /* -1: not given, which means cut */
     uint32_t bins;      /* 0: the library's default */
     int32_t scale;      /* cof_scale */
@@ -81,6 +81,7 @@ typedef struct columns { /* of one table */
     size_t n;
     size_t label, weights, names; /* SIZE_MAX: none; names is the identifier that names the rows */
     size_t n_used, n_cut;
+    double *weight; /* of every column in distances; NULL: 1 each */
 } columns;
 
 /* "age, income and 2 more" of the columns that were cut; n_cut of them. */

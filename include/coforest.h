@@ -278,6 +278,9 @@ typedef struct cof_fit_options {
     /* Weight of a differing category beside the squared differences of quantities, above 0; or one of COF_GAMMA_...,
      * with k-prototypes. 0 -> 0.5, for ek-prototypes 1. */
     double gamma;
+    /* How much each column of the table counts in distances and in the choice of a restart, finite, >= 0, one for each
+     * column; NULL: 1 each. COF_ERR_ARGUMENT with a method that does not add up columns. */
+    const double *column_weights;
 } cof_fit_options;
 /* Estimated: half the mean standard deviation of the scaled quantities, as the Python package kmodes does (0.5 for
  * COF_SCALE_Z); or their mean variance over the mean chance that two rows differ in a category, as the R package

@@ -33,6 +33,7 @@ _coforest()
         fit:--cuts) return ;;
         fit:--scale) words="auto range z" ;;
         fit:--gamma) compopt +o default; return ;;
+        fit:--column-weights) compopt +o default; return ;;
         fit:--weights) compopt +o default; return ;;
         fit:--delimiter) compopt +o default; return ;;
         fit:--na) compopt +o default; return ;;
@@ -68,6 +69,7 @@ _coforest()
         compare:--cuts) return ;;
         compare:--scale) words="auto range z" ;;
         compare:--gamma) compopt +o default; return ;;
+        compare:--column-weights) compopt +o default; return ;;
         compare:--weights) compopt +o default; return ;;
         compare:--delimiter) compopt +o default; return ;;
         compare:--na) compopt +o default; return ;;
@@ -114,8 +116,8 @@ _coforest()
     if [[ -z $words ]]; then
         case $verb:$cur in
         describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
         predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         trees:-*) words="--help --attr --format -o --out --no-clobber" ;;

@@ -111,10 +111,18 @@ static void print_five(const cof_model *model, size_t attribute, cof_json *j)
     cof_json_close(j, ']');
 }
 
+static void print_means(const cof_model *model, size_t quantity, cof_json *j)
+{
+    cof_json_open_line(j, "means", '[');
+    for (uint32_t cluster = 0; cluster < cof_model_k(model); cluster++)
+        cof_json_real(j, NULL, cof_model_numeric_mean(model, quantity, cluster));
+    cof_json_close(j, ']');
+}
+
 /* Every column of the table: what became of it, and why it takes no part if it does not. */
 static void print_attributes(const fit_job *job, cof_json *j)
 {
-    size_t attribute = 0; /* of the model */
+    size_t attribute = 0, quantity = 0; /* of the model */
     cof_json_open(j, "attributes", '[');
     for (size_t c = 0; c < job->columns.n; c++) {
         cof_column view = {.struct_size = sizeof view};
@@ -126,7 +134,9 @@ static void print_attributes(const fit_job *job, cof_json *j)
         cof_json_flag(j, "used", job->columns.why[c] == USED || job->columns.why[c] == AS_NUMBER);
         cof_json_text(j, "why", left_out_word(job->columns.why[c]));
         print_cut(job->table, c, j);
+        if (job->columns.weight != NULL) cof_json_real(j, "column_weight", job->columns.weight[c]);
         if (view.role == COF_ROLE_ATTRIBUTE) print_five(job->model, attribute++, j);
+        if (view.role == COF_ROLE_NUMERIC) print_means(job->model, quantity++, j);
         cof_json_close(j, '}');
     }
     cof_json_close(j, ']');

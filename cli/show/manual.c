@@ -26,7 +26,8 @@ static const entry json_fields[] = {
     {"attributes",
      "one record for every column of the table: name, n_values, n_missing, used, and why it is not used, or "
      "null; and for a quantity that was cut cut_at, the edges between its bins, and quartiles, for every "
-     "cluster least, first quartile, median, third quartile and greatest value"},
+     "cluster least, first quartile, median, third quartile and greatest value; for one that was kept as a "
+     "number means, one for every cluster; with --column-weights also column_weight"},
     {"mean_lead",
      "for every cluster, the mean lead of its rows (see --margins-out); absent for methods without distances "
      "and for more than 1,000,000 rows"},

@@ -342,6 +342,33 @@ static void show_quantities(const fit_job *job, const page *p, const insight *in
     if (all > n) fprintf(p->out, "  and %zu more\n", all - n);
 }
 
+/* Means of the quantities that were kept as numbers. */
+static void show_means(const fit_job *job, const page *p)
+{
+    size_t n = cof_model_n_numeric(job->model);
+    int name_width = 4;
+    if (n == 0) return;
+    for (size_t c = 0; c < n; c++) {
+        int width = show_name(cof_model_numeric_name(job->model, c), VALUE_WIDTH).width;
+        if (width > name_width) name_width = width;
+    }
+    heading(p, "Quantities: mean of each cluster");
+    for (size_t c = 0; c < n; c++) {
+        shown name = show_name(cof_model_numeric_name(job->model, c), VALUE_WIDTH);
+        fprintf(p->out, "  %s", accent(p));
+        put_left(p->out, &name, name_width);
+        fputs(plain(p), p->out);
+        flow f = flow_begin(p, name_width + 4, name_width + 2);
+        for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+            char mean[48], text[80];
+            snprintf(text, sizeof text, " %u: %s", j + 1,
+                     cof_model_show_mean(job->model, c, j, mean, sizeof mean));
+            flow_piece(&f, "", text, (int)strlen(text), "");
+        }
+        flow_end(&f);
+    }
+}
+
 /* ---- Trees --------------------------------------------------------------------------------------- */
 
 typedef struct indenter {
@@ -506,6 +533,7 @@ int show_fit(const fit_job *job, const page *p)
     show_curve(job, p);
     show_traits(job, p, &in);
     show_quantities(job, p, &in);
+    show_means(job, p);
     show_telling(job, p, &in);
     int code = show_trees(job, p, &in);
     if (code == CODE_DONE) code = show_comparison(job, p);

@@ -151,6 +151,22 @@ static int count_classes(comparison *c, contest *at)
     return at->classes == NULL ? complain_memory() : CODE_DONE;
 }
 
+/* k-prototypes takes quantities as numbers, as "fit" does, where other methods take bins. */
+static int read_scaled(comparison *c, contest *at)
+{
+    bool wanted = false;
+    for (size_t m = 0; m < c->n_methods; m++)
+        wanted = wanted || strstr(contender(c, m), "-prototypes") != NULL;
+    if (!wanted) return CODE_DONE;
+    column_choice asked = c->s.columns;
+    asked.quantities = QUANTITIES_SCALED;
+    cof_env env = reading_env(&c->line);
+    int code = read_table(&env, at->path, &c->s.reading, NULL, &at->scaled);
+    progress_erase(&c->line);
+    return code == CODE_DONE ? choose_columns(at->scaled, at->file, &asked, c->s.missing, &at->scaled_columns)
+                             : code;
+}
+
 static int read_contest(comparison *c, contest *at, const char *path)
 {
     const char *label = c->s.columns.label;
@@ -169,6 +185,8 @@ static int read_contest(comparison *c, contest *at, const char *path)
                         label, at->file);
     code = choose_columns(at->table, at->file, &c->s.columns, c->s.missing, &at->columns);
     if (code == CODE_DONE) code = row_weights(at->table, at->columns.weights, &at->weights);
+    if (code == CODE_DONE && at->columns.n_cut > 0 && c->s.columns.quantities < 0 && strcmp(path, "-") != 0)
+        code = read_scaled(c, at);
     return code == CODE_DONE ? count_classes(c, at) : code;
 }
 
@@ -370,6 +388,8 @@ static void comparison_free(comparison *c)
         free(at->weights);
         columns_free(&at->columns);
         cof_table_free(at->table);
+        columns_free(&at->scaled_columns);
+        cof_table_free(at->scaled);
     }
     for (size_t x = 0; x < N_INDICES; x++) free(c->verdict[x].mean_rank);
     free(c->contest);
@@ -380,7 +400,8 @@ static void comparison_free(comparison *c)
 
 static int run_compare(int argc, char **argv)
 {
-    comparison c = {.s = {.seed = 1, .init = -1, .methods = "default", .out = "-"}};
+    comparison c = {
+        .s = {.seed = 1, .init = -1, .methods = "default", .out = "-", .columns = {.quantities = -1}}};
     operands found;
     int code;
     if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) goto done;

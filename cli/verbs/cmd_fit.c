@@ -347,7 +347,8 @@ static int fit_table(fit_job *job)
                                .init_rows = job->init_rows,
                                .method = cof_method_name((size_t)s->method),
                                .scale = s->columns.scale,
-                               .gamma = job->gamma};
+                               .gamma = job->gamma,
+                               .column_weights = job->columns.weight};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();

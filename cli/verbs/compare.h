@@ -54,6 +54,9 @@ typedef struct contest {     /* a table, and what it is clustered on */
     char short_name[64];     /* without folder and ending */
     cof_table *table;
     columns columns;
+    cof_table *
+        scaled; /* the same with quantities as numbers, for k-prototypes and ek-prototypes; NULL: `table` serves */
+    columns scaled_columns;
     int32_t *classes; /* of every row, or NULL */
     double *weights;  /* of every row, or NULL */
     uint32_t k;

@@ -83,6 +83,7 @@ static cof_status fit_one(const pool *p, const job *j, cof_error *err)
     const compare_settings *s = &p->c->s;
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
+    bool scaled = j->at->scaled != NULL && strstr(contender(p->c, j->method), "-prototypes") != NULL;
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = j->at->k,
                                .restarts = s->as_fit ? 0 : 1,
@@ -93,9 +94,11 @@ static cof_status fit_one(const pool *p, const job *j, cof_error *err)
                                .threads = p->inner_threads,
                                .method = contender(p->c, j->method),
                                .scale = s->columns.scale,
-                               .gamma = p->c->gamma};
+                               .gamma = p->c->gamma,
+                               .column_weights =
+                                   scaled ? j->at->scaled_columns.weight : j->at->columns.weight};
     double *value = j->entry->value + (size_t)j->run * N_INDICES;
-    cof_status status = cof_fit(j->at->table, &options, &model, &info, err);
+    cof_status status = cof_fit(scaled ? j->at->scaled : j->at->table, &options, &model, &info, err);
     if (status == COF_OK && info.stop_reason == COF_STOP_STOPPED) status = COF_ERR_STOPPED;
     if (status == COF_OK) {
         j->entry->time_s[j->run] = info.fit_s;

@@ -42,7 +42,7 @@ static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
         total += n;
         sum += cofi_log_gamma(0.5 + n) - none;
     }
-    return sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total);
+    return cofi_column_weight(p, r) * (sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total));
 }
 
 double cofi_log_likelihood(const cofi_partition *q)
@@ -76,7 +76,7 @@ static double pooled_evidence(const cofi_partition *q, size_t r)
         total += n;
         if (n > 0) sum += cofi_log_gamma(0.5 + n) - cofi_log_gamma(0.5);
     }
-    return sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total);
+    return cofi_column_weight(p, r) * (sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total));
 }
 
 double cofi_log_likelihood_of_one(const cofi_partition *q)
@@ -93,13 +93,13 @@ static double tightness(const cofi_partition *q)
     const cofi_problem *p = q->rows->problem;
     double gain = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
-        double all = 0, all_squares = 0;
+        double all = 0, all_squares = 0, weight = cofi_column_weight(p, r);
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
             double n = pooled_count(q, p->first[r] + v);
             all += n;
             all_squares += n * n;
         }
-        if (all > 0) gain -= all_squares / all;
+        if (all > 0) gain -= weight * all_squares / all;
         for (uint32_t j = 0; j < q->k; j++) {
             double own = 0, squares = 0;
             for (uint32_t v = 0; v < p->n_values[r]; v++) {
@@ -107,7 +107,7 @@ static double tightness(const cofi_partition *q)
                 own += n;
                 squares += n * n;
             }
-            if (own > 0) gain += squares / own;
+            if (own > 0) gain += weight * squares / own;
         }
     }
     return gain;

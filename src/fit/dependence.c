@@ -143,7 +143,8 @@ static double gain_of_pair(const cofi_dependence *d, const tree_work *w, size_t 
     memset(w->count, 0, w->k * table * sizeof *w->count);
     for (size_t i = 0; i < d->n_rows; i++) w->count[(size_t)w->at[i] * slots + cell[i]] += d->weight[i];
     for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, r, t, w->count + j * table, w->column);
-    return gain;
+    /* a pair of columns counts as much as the lesser of them */
+    return fmin(cofi_column_weight(d->problem, r), cofi_column_weight(d->problem, t)) * gain;
 }
 
 /* ---- The tree ------------------------------------------------------------------------------------- */

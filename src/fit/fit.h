@@ -53,7 +53,9 @@ typedef struct cofi_fit {
     const struct cofi_method *method;
     cofi_partition partition;
     cofi_scores scores;
-    double *exact; /* memory for scores.plain; only the authors' variant needs it */
+    double *exact;  /* memory for scores.plain; only the authors' variant needs it */
+    double *centre; /* [j][quantity]: scaled means; NaN: unknown */
+    bool absolute;  /* quantities add differences to their means, not squares */
     cofi_profiles profiles;
     cofi_forest forest;
     cofi_seeds seeds;

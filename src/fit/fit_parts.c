@@ -17,6 +17,7 @@ static cof_status open_tables(cofi_fit *fit, cof_error *err)
     fit->seeds.row = cofi_blocks_add(own, k, sizeof *fit->seeds.row);
     fit->seeds.cell = cofi_blocks_add(own, (size_t)k * (p->n_attrs + p->n_numeric), sizeof *fit->seeds.cell);
     fit->seeds.mode = cofi_blocks_add(own, (size_t)k * p->n_attrs, sizeof *fit->seeds.mode);
+    fit->centre = cofi_blocks_add_zero(own, k * p->n_numeric, sizeof *fit->centre);
     if (fit->host.o.variant == COF_VARIANT_AUTHORS)
         fit->exact = cofi_blocks_add_zero(own, n, sizeof *fit->exact);
     return cofi_blocks_status(own, err);

@@ -158,7 +158,7 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
     cofi_fit *fit = job->fit;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride;
-    double factor = attribute_factor(job->m, r);
+    double factor = attribute_factor(job->m, r), weight = cofi_column_weight(p, r);
     for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
         uint32_t v = g - p->first[r];
         for (uint32_t j = 0; j < fit->partition.k; j++) {
@@ -167,6 +167,7 @@ static void score_task(void *ctx, uint32_t worker, size_t r)
                 score =
                     factor * (job->modes ? to_mode(fit, job->m, r, v, j) : to_profile(fit, job->m, r, v, j));
             if (job->m->sum == COFI_L2) score *= score;
+            score *= weight;
             fit->scores.value[(size_t)g * stride + j] = cofi_fixed_point(score, fit->scores.scale);
         }
     }
@@ -182,7 +183,7 @@ static double largest_sum(const cofi_fit *fit, const cofi_row_distance *m)
         double most = m->d == NULL ? 1 : 0;
         for (size_t at = 0; m->d != NULL && at < n; at++) most = fmax(most, m->d->d[m->d->at[r] + at]);
         most *= attribute_factor(m, r);
-        sum += m->sum == COFI_L2 ? most * most : most;
+        sum += cofi_column_weight(p, r) * (m->sum == COFI_L2 ? most * most : most);
     }
     return sum;
 }
@@ -206,9 +207,16 @@ void cofi_scores_profiles(cofi_fit *fit, const cofi_row_distance *m)
 
 void cofi_scores_from(cofi_fit *fit, const double *raw, double largest)
 {
-    size_t n = (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride;
-    cofi_scores_open(fit, largest);
-    for (size_t at = 0; at < n; at++) fit->scores.value[at] = cofi_fixed_point(raw[at], fit->scores.scale);
+    const cofi_problem *p = fit->problem;
+    double most = 1;
+    for (size_t r = 0; r < p->n_attrs; r++) most = fmax(most, cofi_column_weight(p, r));
+    cofi_scores_open(fit, largest * most);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double scale = cofi_column_weight(p, r) * fit->scores.scale;
+        size_t begin = (size_t)p->first[r] * fit->scores.stride,
+               end = (size_t)p->first[r + 1] * fit->scores.stride;
+        for (size_t at = begin; at < end; at++) fit->scores.value[at] = cofi_fixed_point(raw[at], scale);
+    }
 }
 
 /* ---- The loop ------------------------------------------------------------------------------------ */

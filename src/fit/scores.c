@@ -87,20 +87,23 @@ static void onehot_task(void *ctx, uint32_t worker, size_t r)
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
+    double weight = cofi_column_weight(p, r);
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         double squares = 0;
         for (uint32_t v = 0; v < n_values; v++)
             squares += profile[(size_t)v * stride + j] * profile[(size_t)v * stride + j];
         for (uint32_t v = 0; v < n_values; v++)
-            value[(size_t)v * stride + j] =
-                cofi_fixed_point(1.0 - profile[(size_t)v * stride + j] + 0.5 * squares, fit->scores.scale);
+            value[(size_t)v * stride + j] = cofi_fixed_point(
+                weight * (1.0 - profile[(size_t)v * stride + j] + 0.5 * squares), fit->scores.scale);
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
 }
 
 void cofi_scores_onehot(cofi_fit *fit)
 {
-    cofi_scores_open(fit, 1.5 * (double)fit->problem->n_attrs);
+    double weights = 0;
+    for (size_t r = 0; r < fit->problem->n_attrs; r++) weights += cofi_column_weight(fit->problem, r);
+    cofi_scores_open(fit, 1.5 * weights);
     cofi_team_run(fit->host.team, onehot_task, fit, fit->problem->n_attrs);
 }
 
@@ -136,7 +139,7 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
     const uint64_t *count = job->from->count + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
     bool smooth = p->n_bins[r] > 0 && p->n_bins[r] <= COFI_SMOOTH_BINS;
-    double rows[COFI_SMOOTH_BINS];
+    double rows[COFI_SMOOTH_BINS], weight = cofi_column_weight(p, r);
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         uint64_t total = 0;
         for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
@@ -144,7 +147,8 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
         if (smooth) smooth_bins(p, count, stride, fit->partition.k, r, j, rows);
         for (uint32_t v = 0; v < n_values; v++) {
             double n = smooth && v < p->n_bins[r] ? rows[v] : (double)count[(size_t)v * stride + j] / p->unit;
-            value[(size_t)v * stride + j] = cofi_fixed_point(all - log(n + 0.5), fit->scores.scale);
+            value[(size_t)v * stride + j] =
+                cofi_fixed_point(weight * (all - log(n + 0.5)), fit->scores.scale);
         }
         if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
     }
@@ -155,7 +159,8 @@ void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
     likelihood_job job = {fit, from};
     const cofi_problem *p = fit->problem;
     double n = (double)p->total_weight / p->unit, largest = log(2 * n + fit->partition.k);
-    for (size_t r = 0; r < p->n_attrs; r++) largest += log(2 * n + p->n_present[r]);
+    for (size_t r = 0; r < p->n_attrs; r++)
+        largest += cofi_column_weight(p, r) * log(2 * n + p->n_present[r]);
     memset(fit->profiles.alive, 1, fit->partition.k);
     cofi_scores_open(fit, largest);
     for (uint32_t j = 0; j < fit->partition.k; j++)
@@ -168,7 +173,9 @@ void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 
 static double attribute_factor(const cofi_fit *fit, size_t r)
 {
-    return fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (double)(fit->problem->n_present[r] - 1) : 1.0;
+    double weight = cofi_column_weight(fit->problem, r);
+    return fit->host.o.variant == COF_VARIANT_AUTHORS ? weight / (double)(fit->problem->n_present[r] - 1)
+                                                      : weight;
 }
 
 /* Computes sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting.
@@ -237,7 +244,7 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
             double sum = 0;
             for (uint32_t v = 0; v < n_values; v++)
                 if (v != u) sum += d[v] * profile[(size_t)v * stride + j];
-            plain[at] = sum / (double)(p->n_present[r] - 1);
+            plain[at] = cofi_column_weight(p, r) * (sum / (double)(p->n_present[r] - 1));
         }
     }
 }

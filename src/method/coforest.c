@@ -138,7 +138,9 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     cofi_distances d;
     COFI_TRY(run_categories(fit, state, err));
-    if (fit->problem->n_numeric == 0 || fit->log.stopped) return COF_OK;
+    if (fit->problem->n_numeric == 0) return COF_OK;
+    for (size_t c = 0; c < fit->partition.k * fit->problem->n_numeric; c++) fit->centre[c] = NAN;
+    if (fit->log.stopped) return COF_OK;
     COFI_TRY(cofi_distances_open(fit, &fit->scratch, &d, err));
     scaled_traces(fit, &d);
     cofi_partition_forget(&fit->partition);

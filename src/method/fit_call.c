@@ -51,6 +51,9 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (start_of(o)->once) o->restarts = 1; /* a deterministic start gives the same result every time */
     const cofi_method *method = cofi_method_find(o->method);
     if (method == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
+    if (o->column_weights != NULL && (method->flags & COFI_METHOD_NO_SCORES) != 0)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "%s does not add up columns, so columns cannot have weights",
+                         method->name);
     if (o->scale == COF_SCALE_AUTO)
         o->scale = (method->flags & COFI_METHOD_STANDARD) != 0 ? COF_SCALE_Z : COF_SCALE_RANGE;
     return COF_OK;

@@ -14,7 +14,7 @@ typedef struct mixed {
     cofi_fit *fit;
     cofi_whole rows;
     const cofi_row_distance *distance;
-    double *centre;    /* [j][quantity]: mean over the cluster's rows */
+    double *centre;    /* fit->centre */
     double *total;     /* k sums, then k weights, for the means of one quantity */
     double *block_sum; /* per block of rows: its part of the objective; the parts are added in order */
     int64_t *sum;      /* per worker: the sums of one row */
@@ -25,7 +25,7 @@ typedef struct mixed {
 /* The value of a cell; NaN if it is missing. */
 static double quantity(const cofi_problem *p, const uint32_t *row, size_t c)
 {
-    return p->quantity[c][row[p->n_attrs + c]];
+    return p->quantity[c].value[row[p->n_attrs + c]];
 }
 
 /* ---- Means -------------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void centres_from_seeds(mixed *m)
         const uint32_t *seed = m->fit->seeds.cell + j * m->rows.n_columns;
         for (size_t c = 0; c < p->n_numeric; c++) {
             double x = quantity(p, seed, c);
-            m->centre[j * p->n_numeric + c] = isnan(x) ? 0.5 : x;
+            m->centre[j * p->n_numeric + c] = !isnan(x) ? x : m->fit->host.o.scale == COF_SCALE_Z ? 0 : 0.5;
         }
     }
 }
@@ -76,7 +76,7 @@ static void add_row(const mixed *m, const uint32_t *row, int64_t *sum)
         double apart = 0;
         for (size_t c = 0; c < p->n_numeric; c++) {
             double x = quantity(p, row, c) - m->centre[j * p->n_numeric + c];
-            if (!isnan(x)) apart += m->profiles ? fabs(x) : x * x;
+            if (!isnan(x)) apart += p->quantity[c].column_weight * (m->profiles ? fabs(x) : x * x);
         }
         sum[j] += cofi_fixed_point(apart, s->scale);
     }
@@ -131,7 +131,7 @@ static cof_status open_mixed(mixed *m, cof_error *err)
     cofi_blocks *own = &fit->scratch;
     size_t k = fit->partition.k;
     COFI_TRY(cofi_whole_open(fit, own, &m->rows, err));
-    m->centre = cofi_blocks_add(own, k * fit->problem->n_numeric, sizeof *m->centre);
+    m->centre = fit->centre;
     m->total = cofi_blocks_add(own, 2 * k, sizeof *m->total);
     m->block_sum = cofi_blocks_add(own, cofi_whole_blocks(&m->rows, BLOCK), sizeof *m->block_sum);
     m->sum =
@@ -205,12 +205,24 @@ static double choose_gamma(const mixed *m, double gamma)
 
 /* ---- The methods --------------------------------------------------------------------------------- */
 
+/* Upper bound of what the quantities add to the distance of a row. */
+static double farthest(const cofi_problem *p, bool absolute)
+{
+    double sum = 0;
+    for (size_t c = 0; c < p->n_numeric; c++) {
+        double reach = p->quantity[c].most - p->quantity[c].least;
+        sum += p->quantity[c].column_weight * (absolute ? reach : reach * reach);
+    }
+    return sum;
+}
+
 static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma, bool profiles,
                            cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
-    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = (double)p->n_numeric};
+    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = farthest(p, profiles)};
+    fit->absolute = profiles;
     mixed m = {.fit = fit, .distance = &distance, .profiles = profiles};
     COFI_TRY(open_mixed(&m, err));
     gamma = choose_gamma(&m, gamma);

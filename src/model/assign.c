@@ -17,7 +17,10 @@ typedef struct assignment {
     uint8_t *unseen;  /* per flat id of the table: the model does not have the value */
     bool any_unknown; /* a value or a missing cell of the table adds nothing */
     cofi_scores scores;
-    uint8_t *dropped; /* per row; NULL: no row is dropped */
+    cofi_blocks own;
+    cofi_ids *numeric_ids;  /* per numeric column of the model: codes of the rows */
+    double **numeric_value; /* by code: scaled; NaN: missing, infinite: cannot be read */
+    uint8_t *dropped;       /* per row; NULL: no row is dropped */
     /* results of the tasks */
     int32_t *label;
     double *distance;
@@ -31,6 +34,7 @@ static void close_assignment(assignment *a)
 {
     void *owned[] = {a->unseen, a->scores.value, a->dropped, a->scratch};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&a->env, owned[b]);
+    cofi_blocks_release(&a->own);
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }
 
@@ -84,17 +88,76 @@ static cof_status lay_out_scores(assignment *a, cof_error *err)
     return COF_OK;
 }
 
+/* A row far outside the table fitted counts as one half a range outside, so that sums stay within bounds; the nearest
+ * mean is the same in each column. */
+static double scale_point(const cofi_model_numeric *q, double point)
+{
+    double x = q->unit > 0 ? (point - q->origin) / q->unit : 0, slack = (q->most - q->least) / 2;
+    return isnan(x) ? x : fmin(fmax(x, q->least - slack), q->most + slack);
+}
+
+static cof_status read_numeric(assignment *a, size_t c, cof_error *err)
+{
+    const cofi_model_numeric *q = &a->m->numeric[c];
+    size_t column = cof_table_find(a->t, q->name);
+    if (column == SIZE_MAX)
+        return cofi_fail(err, COF_ERR_DATA, "the model needs a column '%s', which the table does not have",
+                         q->name);
+    cofi_uncut read = cofi_column_as_read(&a->t->column[column]);
+    double *value = a->numeric_value[c] = cofi_blocks_add(&a->own, (size_t)read.n_values + 1, sizeof *value);
+    if (value == NULL) return cofi_no_memory(err);
+    a->numeric_ids[c] = (cofi_ids){read.codes, read.width};
+    for (uint32_t code = 0; code < read.n_values; code++) {
+        bool known = cofi_reading_parse(&q->reading, read.text + read.offset[code], &value[code]);
+        value[code] = known ? scale_point(q, value[code]) : INFINITY;
+        a->any_unknown |= !known;
+    }
+    value[read.n_values] = NAN;
+    a->any_unknown |= read.n_missing > 0;
+    return COF_OK;
+}
+
+static cof_status open_numeric(assignment *a, cof_error *err)
+{
+    a->own.env = a->env;
+    a->numeric_ids = cofi_blocks_add(&a->own, a->m->n_numeric, sizeof *a->numeric_ids);
+    a->numeric_value = cofi_blocks_add_zero(&a->own, a->m->n_numeric, sizeof *a->numeric_value);
+    COFI_TRY(cofi_blocks_status(&a->own, err));
+    for (size_t c = 0; c < a->m->n_numeric; c++) COFI_TRY(read_numeric(a, c, err));
+    return COF_OK;
+}
+
+static double numeric_of(const assignment *a, size_t c, size_t row)
+{
+    return a->numeric_value[c][cofi_id(a->numeric_ids[c], row)];
+}
+
+/* Adds the distances between a row's quantities and the means, as the fit does. */
+static void add_numeric(const assignment *a, size_t row, int64_t *sum)
+{
+    for (uint32_t j = 0; j < a->m->k; j++) {
+        double apart = 0;
+        for (size_t c = 0; c < a->m->n_numeric; c++) {
+            const cofi_model_numeric *q = &a->m->numeric[c];
+            double x = numeric_of(a, c, row) - q->mean[j];
+            if (isfinite(x)) apart += q->column_weight * (a->m->absolute ? fabs(x) : x * x);
+        }
+        sum[j] += apart > 0 ? llrint(apart * a->scores.scale) : 0;
+    }
+}
+
 static cof_status open_assignment(const cof_model *m, const cof_table *t, assignment *a, cof_error *err)
 {
     *a = (assignment){.env = t->env, .m = m, .t = t};
     if (m->no_scores)
         return cofi_fail(err, COF_ERR_NO_PREDICTION,
-                         "this model of %s cannot label rows, because the method compares whole rows or the "
-                         "table has numeric columns; fit coforest or kmodes on categories instead",
+                         "this model of %s cannot label rows, because the method compares whole rows, or an "
+                         "older version fitted numeric columns; fit coforest, kmodes or k-prototypes instead",
                          m->method);
     cof_status status = cofi_view_open(&a->view, m, t, err);
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, err);
+    if (status == COF_OK) status = open_numeric(a, err);
     return status;
 }
 
@@ -103,16 +166,62 @@ static size_t n_blocks(const assignment *a)
     return (a->t->n_rows + BLOCK - 1) / BLOCK;
 }
 
-static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
+/* Writes the k sums of one row to `sum`. */
+static void sum_row(const assignment *a, size_t row, int64_t *sum)
+{
+    uint32_t k = a->m->k;
+    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
+    for (size_t r = 0; r < a->view.n; r++) {
+        uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], row);
+        const int64_t *value = a->scores.value + (size_t)g * a->scores.stride;
+        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
+    }
+    if (a->m->n_numeric > 0) add_numeric(a, row, sum);
+}
+
+/* Runs a task over all blocks of rows; each worker has memory for k sums. */
+static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
+{
+    cofi_team *team;
+    cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
+    if (status != COF_OK) return status;
+    a->scratch_size = ((size_t)a->m->k * sizeof(int64_t) + 63) & ~(size_t)63;
+    a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
+    if (a->scratch == NULL) status = cofi_no_memory(err);
+    if (status == COF_OK) cofi_team_run(team, task, a, n_blocks(a));
+    cofi_team_close(team);
+    return status;
+}
+
+static void label_task(void *ctx, uint32_t worker, size_t block)
+{
+    assignment *a = ctx;
+    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
+    size_t begin = block * BLOCK, end = begin + BLOCK;
+    for (size_t i = begin; i < end && i < a->t->n_rows; i++) {
+        sum_row(a, i, sum);
+        a->label[i] = (int32_t)cofi_least_sum(&a->scores, sum);
+    }
+}
+
+/* The kernels of a pass know categories only. */
+static cof_status label_by_kernels(assignment *a, uint32_t threads, cof_error *err)
 {
     cofi_team *team;
     COFI_TRY(cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err));
     cof_status status = cofi_nearest_labels(&a->env, team, a->t->n_rows, a->view.n, a->view.ids,
                                             a->view.first, &a->scores, a->label, err);
-    for (size_t i = 0; status == COF_OK && a->dropped != NULL && i < a->t->n_rows; i++)
-        if (a->dropped[i]) a->label[i] = -1;
     cofi_team_close(team);
     return status;
+}
+
+static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
+{
+    COFI_TRY(a->m->n_numeric > 0 ? run_with_sums(a, threads, label_task, err)
+                                 : label_by_kernels(a, threads, err));
+    for (size_t i = 0; a->dropped != NULL && i < a->t->n_rows; i++)
+        if (a->dropped[i]) a->label[i] = -1;
+    return COF_OK;
 }
 
 static void count_unseen(const assignment *a, cof_predict_info *info)
@@ -127,6 +236,10 @@ static void count_unseen(const assignment *a, cof_predict_info *info)
             uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], i);
             here += a->unseen[g];
             known += a->view.value[g] != COFI_NO_VALUE;
+        }
+        for (size_t c = 0; a->any_unknown && c < a->m->n_numeric; c++) {
+            here += isinf(numeric_of(a, c, i));
+            known += isfinite(numeric_of(a, c, i));
         }
         info->n_unseen_cells += here;
         info->n_unseen_rows += here > 0;
@@ -154,32 +267,6 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
 }
 
 /* ---- Distances ----------------------------------------------------------------------------------- */
-
-/* Writes the k sums of one row to `sum`. */
-static void sum_row(const assignment *a, size_t row, int64_t *sum)
-{
-    uint32_t k = a->m->k;
-    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
-    for (size_t r = 0; r < a->view.n; r++) {
-        uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], row);
-        const int64_t *value = a->scores.value + (size_t)g * a->scores.stride;
-        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
-    }
-}
-
-/* Runs a task over all blocks of rows; each worker has memory for k sums. */
-static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
-{
-    cofi_team *team;
-    cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
-    if (status != COF_OK) return status;
-    a->scratch_size = ((size_t)a->m->k * sizeof(int64_t) + 63) & ~(size_t)63;
-    a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
-    if (a->scratch == NULL) status = cofi_no_memory(err);
-    if (status == COF_OK) cofi_team_run(team, task, a, n_blocks(a));
-    cofi_team_close(team);
-    return status;
-}
 
 static void distance_task(void *ctx, uint32_t worker, size_t block)
 {

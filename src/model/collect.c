@@ -65,6 +65,43 @@ static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *
     return status;
 }
 
+static cof_status copy_numeric(cof_model *m, const cofi_fit *fit, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    if (p->n_numeric == 0) return COF_OK;
+    m->numeric = cofi_alloc_zero(&m->env, p->n_numeric, sizeof *m->numeric);
+    if (m->numeric == NULL) return cofi_no_memory(err);
+    m->n_numeric = p->n_numeric;
+    m->absolute = fit->absolute;
+    for (size_t c = 0; c < p->n_numeric; c++) {
+        const cofi_quantity *q = &p->quantity[c];
+        const char *name = p->table->column[q->column].name;
+        m->numeric[c] = (cofi_model_numeric){.name = cofi_copy_text(&m->env, name, strlen(name)),
+                                             .reading = q->reading,
+                                             .origin = q->origin,
+                                             .unit = q->unit,
+                                             .least = q->least,
+                                             .most = q->most,
+                                             .column_weight = q->column_weight,
+                                             .mean = cofi_alloc(&m->env, m->k, sizeof(double))};
+        if (m->numeric[c].name == NULL || m->numeric[c].mean == NULL) return cofi_no_memory(err);
+        for (uint32_t j = 0; j < m->k; j++) m->numeric[c].mean[j] = fit->centre[j * p->n_numeric + c];
+    }
+    return COF_OK;
+}
+
+/* A constant column has none that matters: it gets 1. */
+static cof_status copy_column_weights(cof_model *m, const cofi_fit *fit, cof_error *err)
+{
+    const cofi_problem *p = fit->problem;
+    if (p->column_weight == NULL) return COF_OK;
+    m->column_weight = cofi_alloc(&m->env, m->n_attrs, sizeof *m->column_weight);
+    if (m->column_weight == NULL) return cofi_no_memory(err);
+    for (size_t a = 0, r = 0; a < m->n_attrs; a++)
+        m->column_weight[a] = m->attr[a].used ? p->column_weight[r++] : 1;
+    return COF_OK;
+}
+
 /* The labels of rows that are elsewhere stay there; the model has the request that makes them. */
 static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
@@ -102,8 +139,10 @@ cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *er
     m->select = fit->host.o.select;
     m->unit = fit->problem->unit;
     cofi_model_set_method(m, fit->method->name, strlen(fit->method->name));
-    m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0 || fit->problem->n_numeric > 0;
+    m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0;
     cof_status status = copy_attributes(m, fit, err);
+    if (status == COF_OK) status = copy_numeric(m, fit, err);
+    if (status == COF_OK) status = copy_column_weights(m, fit, err);
     if (status == COF_OK) status = copy_labels(m, fit, err);
     if (status == COF_OK) status = cofi_quantity_measure(m, &fit->partition, err);
     if (status != COF_OK) {

@@ -107,6 +107,12 @@ void cof_model_free(cof_model *m)
         cofi_cut_free(&env, a->cut);
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
     }
+    for (size_t c = 0; m->numeric != NULL && c < m->n_numeric; c++) {
+        cofi_release(&env, m->numeric[c].name);
+        cofi_release(&env, m->numeric[c].mean);
+    }
+    cofi_release(&env, m->numeric);
+    cofi_release(&env, m->column_weight);
     void *owned[] = {
         m->attr,    m->count,     m->size,    m->scores.value,      m->scores.base,   m->label, m->history,
         m->restart, m->agreement, m->k_curve, m->cluster_agreement, m->label_request, m};

@@ -27,6 +27,16 @@ typedef struct cofi_model_attr {
     double *five;   /* k x COF_N_FIVE points; NULL if the attribute is not cut or no row was read */
 } cofi_model_attr;
 
+/* A quantity that was kept as a number. */
+typedef struct cofi_model_numeric {
+    char *name;
+    cofi_reading reading;
+    double origin, unit;  /* the point of a scaled value is origin + unit * value */
+    double least, most;   /* of the scaled values of the table fitted */
+    double column_weight; /* in distances */
+    double *mean;         /* k scaled means; NaN: unknown */
+} cofi_model_numeric;
+
 struct cof_model {
     cof_env env;
     uint32_t k;
@@ -40,6 +50,10 @@ struct cof_model {
     double unit;        /* units in a weight of 1 */
     double *size;       /* k */
     cofi_scores scores; /* value: n_flat x stride */
+    size_t n_numeric;
+    cofi_model_numeric *numeric;
+    uint8_t absolute;      /* they add differences to their means, not squares */
+    double *column_weight; /* n_attrs; NULL: all weigh 1 */
     size_t n_labels;
     int32_t *label; /* labels of the fitted table; NULL if the model was loaded, or fitted over shards */
     unsigned char *label_request; /* the request that makes them, if fitted over shards */

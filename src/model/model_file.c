@@ -12,7 +12,7 @@
 
 static const unsigned char magic[8] = {'C', 'O', 'F', 'O', 'R', 'E', 'S', 'T'};
 
-enum { FORMAT = 2, FORMAT_OF_CATEGORIES = 1, HEADER_BYTES = 24, END_BYTES = 4 };
+enum { FORMAT = 3, FORMAT_OF_CUTS = 2, FORMAT_OF_CATEGORIES = 1, HEADER_BYTES = 24, END_BYTES = 4 };
 #define MOST_BYTES ((uint64_t)1 << 34) /* limit for a whole file */
 #define MOST_UNITS 0x1p53              /* limit of a weight; a fit stays below 2^43 */
 #define MOST_STEPS 1000000000          /* limit of the passes or rebuilds of a restart */
@@ -29,6 +29,8 @@ enum {
     TAG_K_CURVE = 9,
     TAG_CLUSTER_AGREEMENT = 10,
     TAG_QUANTITIES = 11,
+    TAG_NUMERIC = 12,
+    TAG_COLUMN_WEIGHTS = 13,
     N_TAGS
 };
 
@@ -143,16 +145,20 @@ static uint32_t count_quantities(const cof_model *m)
     return n;
 }
 
-static void put_quantity(cofi_writer *w, const cof_model *m, uint32_t attribute)
+static void put_reading(cofi_writer *w, const cofi_reading *r)
 {
-    const cofi_model_attr *a = &m->attr[attribute];
-    const cofi_reading *r = &a->cut->reading;
-    cofi_put_u32(w, attribute);
     cofi_put_u8(w, r->line);
     cofi_put_u8(w, (uint8_t)r->decimal);
     cofi_put_u8(w, (uint8_t)r->thousands);
     cofi_put_u8(w, r->order);
     cofi_put_text(w, r->affix);
+}
+
+static void put_quantity(cofi_writer *w, const cof_model *m, uint32_t attribute)
+{
+    const cofi_model_attr *a = &m->attr[attribute];
+    cofi_put_u32(w, attribute);
+    put_reading(w, &a->cut->reading);
     cofi_put_u32(w, a->cut->n_edges);
     for (uint32_t e = 0; e < a->cut->n_edges; e++) cofi_put_f64(w, a->cut->edge[e]);
     cofi_put_u8(w, a->five != NULL);
@@ -166,6 +172,27 @@ static void put_quantities(cofi_writer *w, const cof_model *m)
     cofi_put_u32(w, n);
     for (uint32_t r = 0; r < m->n_attrs; r++)
         if (m->attr[r].cut != NULL) put_quantity(w, m, r);
+}
+
+static void put_numeric(cofi_writer *w, const cof_model *m)
+{
+    if (m->n_numeric == 0) return;
+    cofi_put_u32(w, (uint32_t)m->n_numeric);
+    cofi_put_u8(w, m->absolute);
+    for (size_t c = 0; c < m->n_numeric; c++) {
+        const cofi_model_numeric *q = &m->numeric[c];
+        const double number[] = {q->origin, q->unit, q->least, q->most, q->column_weight};
+        cofi_put_text(w, q->name);
+        put_reading(w, &q->reading);
+        for (size_t i = 0; i < sizeof number / sizeof *number; i++) cofi_put_f64(w, number[i]);
+        for (uint32_t j = 0; j < m->k; j++) cofi_put_f64(w, q->mean[j]);
+    }
+}
+
+static void put_column_weights(cofi_writer *w, const cof_model *m)
+{
+    if (m->column_weight == NULL) return;
+    for (size_t r = 0; r < m->n_attrs; r++) cofi_put_f64(w, m->column_weight[r]);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
@@ -550,6 +577,63 @@ static cof_status get_quantities(model_parser *p, cofi_reader *s, cof_error *err
     return COF_OK;
 }
 
+/* Whether distances to the means stay within bounds; a mean may be unknown. */
+static bool is_numeric(const cof_model *m, const cofi_model_numeric *q)
+{
+    bool good = isfinite(q->origin) && isfinite(q->unit) && q->unit >= 0 && isfinite(q->least) &&
+                isfinite(q->most) && q->most >= q->least && q->column_weight >= 0 && q->column_weight <= 1e6;
+    for (uint32_t j = 0; j < m->k; j++)
+        good = good && (isnan(q->mean[j]) || is_between(q->mean[j], q->least, q->most));
+    return good;
+}
+
+static cof_status get_one_numeric(model_parser *p, cofi_reader *s, cofi_model_numeric *q, cof_error *err)
+{
+    static const char *const nonsense = "a numeric column makes no sense";
+    const cof_model *m = p->m;
+    uint32_t n = 0;
+    const char *name = get_text(s, &n);
+    if (name == NULL || !get_reading(s, &q->reading) || (s->n - s->at) / 8 < m->k)
+        return damaged(p, nonsense, err);
+    q->name = cofi_copy_text(&m->env, name, n);
+    q->mean = cofi_alloc(&m->env, m->k, sizeof *q->mean);
+    if (q->name == NULL || q->mean == NULL) return cofi_no_memory(err);
+    double *const number[] = {&q->origin, &q->unit, &q->least, &q->most, &q->column_weight};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) *number[i] = cofi_get_f64(s);
+    for (uint32_t j = 0; j < m->k; j++) q->mean[j] = cofi_get_f64(s);
+    if (s->failed || !is_numeric(m, q)) return damaged(p, nonsense, err);
+    double reach = q->most - q->least;
+    p->largest_sum += m->scores.scale * q->column_weight * (m->absolute ? reach : reach * reach);
+    return COF_OK;
+}
+
+static cof_status get_numeric(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    uint32_t n = cofi_get_u32(s);
+    m->absolute = cofi_get_u8(s) != 0;
+    if (s->failed || n == 0 || n > s->n / 8) return damaged(p, "its numeric columns are cut short", err);
+    m->numeric = cofi_alloc_zero(&m->env, n, sizeof *m->numeric);
+    if (m->numeric == NULL) return cofi_no_memory(err);
+    m->n_numeric = n;
+    for (uint32_t c = 0; c < n; c++) COFI_TRY(get_one_numeric(p, s, &m->numeric[c], err));
+    return COF_OK;
+}
+
+static cof_status get_column_weights(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    cof_model *m = p->m;
+    if (s->n != 8 * m->n_attrs) return damaged(p, "its column weights are cut short", err);
+    m->column_weight = cofi_alloc(&m->env, m->n_attrs, sizeof *m->column_weight);
+    if (m->column_weight == NULL) return cofi_no_memory(err);
+    for (size_t r = 0; r < m->n_attrs; r++) {
+        m->column_weight[r] = cofi_get_f64(s);
+        if (!(m->column_weight[r] >= 0 && m->column_weight[r] <= 1e6))
+            return damaged(p, "a column weight makes no sense", err);
+    }
+    return COF_OK;
+}
+
 /* ---- Sections ----------------------------------------------------------------------------------- */
 
 /* In the order in which they are written. */
@@ -568,7 +652,9 @@ static const struct {
                 {TAG_CHOICE, false, put_choice, get_choice},
                 {TAG_K_CURVE, true, put_k_curve, get_k_curve},
                 {TAG_CLUSTER_AGREEMENT, true, put_cluster_agreement, get_cluster_agreement},
-                {TAG_QUANTITIES, true, put_quantities, get_quantities}};
+                {TAG_QUANTITIES, true, put_quantities, get_quantities},
+                {TAG_NUMERIC, true, put_numeric, get_numeric},
+                {TAG_COLUMN_WEIGHTS, true, put_column_weights, get_column_weights}};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t attribute)
@@ -584,12 +670,14 @@ static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t at
     if (sections[at].optional && w->n == hole + 8) w->n = before;
 }
 
-/* A program that does not know quantities would treat every number as an unknown value, so the format
- * number keeps it from reading such a file. */
+/* A program that does not know quantities would treat every number as an unknown value, or leave it out of distances,
+ * so the format number keeps it from reading such a file. */
 static void put_file(cofi_writer *w, const cof_model *m)
 {
     cofi_put_bytes(w, magic, sizeof magic);
-    cofi_put_u32(w, count_quantities(m) > 0 ? FORMAT : FORMAT_OF_CATEGORIES);
+    cofi_put_u32(w, m->n_numeric > 0          ? FORMAT
+                    : count_quantities(m) > 0 ? FORMAT_OF_CUTS
+                                              : FORMAT_OF_CATEGORIES);
     cofi_put_u32(w, 0); /* reserved */
     size_t length = cofi_put_hole(w);
     for (size_t at = 0; at < N_SECTIONS; at++) {

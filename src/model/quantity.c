@@ -3,6 +3,7 @@
 #include "quantity.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MOST_ROWS = 1 << 16 };
 
@@ -156,4 +157,38 @@ const char *cof_model_show_point(const cof_model *m, size_t attribute, double po
     memcpy(text, shown, n);
     text[n] = '\0';
     return text;
+}
+
+/* ---- Quantities that were kept as numbers ----------------------------------------------------------- */
+
+size_t cof_model_n_numeric(const cof_model *m)
+{
+    return m->n_numeric;
+}
+
+const char *cof_model_numeric_name(const cof_model *m, size_t quantity)
+{
+    return quantity < m->n_numeric ? m->numeric[quantity].name : NULL;
+}
+
+double cof_model_numeric_mean(const cof_model *m, size_t quantity, uint32_t cluster)
+{
+    if (quantity >= m->n_numeric || cluster >= m->k) return NAN;
+    const cofi_model_numeric *q = &m->numeric[quantity];
+    return q->origin + q->unit * q->mean[cluster];
+}
+
+const char *cof_model_show_mean(const cof_model *m, size_t quantity, uint32_t cluster, char *text,
+                                size_t room)
+{
+    char shown[COFI_POINT_BYTES] = "";
+    double mean = cof_model_numeric_mean(m, quantity, cluster);
+    if (!isnan(mean)) cofi_reading_show(&m->numeric[quantity].reading, mean, 4, shown);
+    snprintf(text, room, "%s", shown);
+    return text;
+}
+
+double cof_model_column_weight(const cof_model *m, size_t attribute)
+{
+    return m->column_weight != NULL && attribute < m->n_attrs ? m->column_weight[attribute] : 1;
 }

@@ -140,6 +140,7 @@ static cof_status measure_values(value_distances *d, const cof_env *env, const c
             double length = cof_model_distance(v->model, v->attribute[a], d->value[s], d->value[u]);
             if (v->model->attr[v->attribute[a]].n_edges == 0) length = s != u;
             if (isnan(length)) length = 0;
+            length *= cof_model_column_weight(v->model, v->attribute[a]);
             d->distance[(size_t)s * d->n + u] = d->distance[(size_t)u * d->n + s] = length;
         }
     return COF_OK;

@@ -133,39 +133,33 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
 /* ---- Quantities --------------------------------------------------------------------------------- */
 
 /* Parses the column's texts into numbers, by value id; NaN for a missing cell and for "nan" or "inf". */
-static cof_status parse_quantity(const cofi_column *c, double *value, cof_error *err)
+static cof_status parse_quantity(const cofi_column *c, cofi_quantity *q, cof_error *err)
 {
-    cofi_reading reading = cofi_recognise(c, NULL).reading;
-    if (reading.line == COFI_LINE_NONE) reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
-    for (uint32_t v = 0; v < c->n_values; v++)
-        if (!cofi_reading_parse(&reading, cofi_column_text(c, v), &value[v]))
+    q->reading = cofi_recognise(c, NULL).reading;
+    if (q->reading.line == COFI_LINE_NONE)
+        q->reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
+    q->least = INFINITY;
+    q->most = -INFINITY;
+    for (uint32_t v = 0; v < c->n_values; v++) {
+        if (!cofi_reading_parse(&q->reading, cofi_column_text(c, v), &q->value[v]))
             return cofi_fail(err, COF_ERR_DATA, "the numeric column '%s' holds '%s', which is not a number",
                              c->name, cofi_column_text(c, v));
-    value[c->n_values] = NAN;
+        q->least = fmin(q->least, q->value[v]);
+        q->most = fmax(q->most, q->value[v]);
+    }
+    q->value[c->n_values] = NAN;
     return COF_OK;
 }
 
-/* Scales to 0..1 over the table, so that units of measurement do not matter; a constant column becomes 0. */
-static void scale_quantity(double *value, uint32_t n_values)
-{
-    double least = INFINITY, most = -INFINITY;
-    for (uint32_t v = 0; v < n_values; v++) {
-        least = fmin(least, value[v]);
-        most = fmax(most, value[v]);
-    }
-    for (uint32_t v = 0; v < n_values; v++) value[v] = most > least ? (value[v] - least) / (most - least) : 0;
-}
-
-/* Scales to standard deviations from the mean. The sums are made in row order, so that they are the same for any
- * number of threads. Zero-weight rows and missing cells do not count. */
-static void standardise_quantity(const cofi_local *l, const cofi_problem *p, const cofi_column *c,
-                                 double *value)
+/* Mean and standard deviation. The sums are made in row order, so that they are the same for any number of threads.
+ * Zero-weight rows and missing cells do not count. */
+static void measure_spread(const cofi_local *l, const cofi_problem *p, const cofi_column *c, cofi_quantity *q)
 {
     double n = 0, sum = 0, squares = 0;
     for (int round = 0; round < 2; round++) {
         double mean = n > 0 ? sum / n : 0;
         for (size_t i = 0; i < p->n_table_rows; i++) {
-            double x = value[cofi_column_code(c, i)],
+            double x = q->value[cofi_column_code(c, i)],
                    w = l->table_weight != NULL ? (double)l->table_weight[i] : 1;
             if (isnan(x) || w == 0) continue;
             if (round == 0)
@@ -174,11 +168,26 @@ static void standardise_quantity(const cofi_local *l, const cofi_problem *p, con
                 squares += w * (x - mean) * (x - mean);
         }
     }
-    double mean = n > 0 ? sum / n : 0, deviation = n > 0 ? sqrt(squares / n) : 0;
-    for (uint32_t v = 0; v < c->n_values; v++) value[v] = deviation > 0 ? (value[v] - mean) / deviation : 0;
+    q->origin = n > 0 ? sum / n : 0;
+    q->unit = n > 0 ? sqrt(squares / n) : 0;
 }
 
-static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, cof_error *err)
+/* Scales, so that units of measurement do not matter: to 0..1 over the table, or to standard deviations from the mean;
+ * a constant column becomes 0. */
+static void scale_quantity(const cofi_local *l, const cofi_problem *p, int32_t scale, cofi_quantity *q)
+{
+    const cofi_column *c = &p->table->column[q->column];
+    if (!(q->most >= q->least)) q->least = q->most = 0; /* all missing */
+    q->origin = q->least;
+    q->unit = q->most - q->least;
+    if (scale == COF_SCALE_Z) measure_spread(l, p, c, q);
+    for (uint32_t v = 0; v < c->n_values; v++)
+        q->value[v] = q->unit > 0 ? (q->value[v] - q->origin) / q->unit : 0;
+    q->least = q->unit > 0 ? (q->least - q->origin) / q->unit : 0;
+    q->most = q->unit > 0 ? (q->most - q->origin) / q->unit : 0;
+}
+
+static cof_status set_quantities(cofi_local *l, cofi_problem *p, const cof_fit_options *o, cof_error *err)
 {
     const cof_table *t = p->table;
     size_t n = 0;
@@ -189,15 +198,14 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, int32_t scale, 
     for (size_t c = 0; c < t->n_columns; c++) {
         const cofi_column *column = &t->column[c];
         if (column->role != COF_ROLE_NUMERIC) continue;
-        double *value = cofi_blocks_add(&p->own, (size_t)column->n_values + 1, sizeof *value);
-        if (value == NULL) return cofi_no_memory(err);
         l->ids[p->n_attrs + p->n_numeric] = (cofi_ids){column->codes, column->width};
-        p->quantity[p->n_numeric++] = value;
-        COFI_TRY(parse_quantity(column, value, err));
-        if (scale == COF_SCALE_Z)
-            standardise_quantity(l, p, column, value);
-        else
-            scale_quantity(value, column->n_values);
+        cofi_quantity *q = &p->quantity[p->n_numeric++];
+        q->column = c;
+        q->column_weight = o->column_weights != NULL ? o->column_weights[c] : 1;
+        q->value = cofi_blocks_add(&p->own, (size_t)column->n_values + 1, sizeof *q->value);
+        if (q->value == NULL) return cofi_no_memory(err);
+        COFI_TRY(parse_quantity(column, q, err));
+        scale_quantity(l, p, o->scale, q);
     }
     return COF_OK;
 }
@@ -314,7 +322,8 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
     COFI_TRY(set_weights(l, p, options->weights, err));
     COFI_TRY(handle_missing(l, p, err));
     COFI_TRY(set_attributes(l, p, err));
-    COFI_TRY(set_quantities(l, p, options->scale, err));
+    COFI_TRY(set_quantities(l, p, options, err));
+    COFI_TRY(cofi_problem_set_column_weights(p, options->column_weights, err));
     COFI_TRY(set_rows(l, p, may_fold, options, err));
     return cofi_problem_check_k(p, options->k, err);
 }

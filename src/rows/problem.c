@@ -139,3 +139,26 @@ void cofi_problem_close(cofi_problem *p)
     cofi_blocks_release(&p->own);
     memset(p, 0, sizeof *p);
 }
+
+/* ---- Weights of columns --------------------------------------------------------------------------- */
+
+cof_status cofi_problem_set_column_weights(cofi_problem *p, const double *given, cof_error *err)
+{
+    const cof_table *t = p->table;
+    double most = 0;
+    if (given == NULL) return COF_OK;
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (!(given[c] >= 0) || !(given[c] <= 1e6))
+            return cofi_fail(err, COF_ERR_ARGUMENT,
+                             "the weight %g of column '%s' is not a number from 0 to 1,000,000", given[c],
+                             t->column[c].name);
+    p->column_weight = cofi_blocks_add(&p->own, p->n_attrs, sizeof *p->column_weight);
+    if (p->column_weight == NULL) return cofi_no_memory(err);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        p->column_weight[r] = given[p->column[r]];
+        most = fmax(most, p->column_weight[r]);
+    }
+    for (size_t c = 0; c < p->n_numeric; c++) most = fmax(most, p->quantity[c].column_weight);
+    return most > 0 ? COF_OK
+                    : cofi_fail(err, COF_ERR_ARGUMENT, "all columns weigh 0; at least one must count");
+}

@@ -4,6 +4,16 @@
 #include "../core/shape.h"
 #include "../table/table.h"
 
+/* A quantity that is kept as a number. */
+typedef struct cofi_quantity {
+    size_t column; /* number of the column in the table */
+    cofi_reading reading;
+    double *value;        /* per value id: scaled as options.scale says; NaN: missing */
+    double origin, unit;  /* the point of a scaled value is origin + unit * value */
+    double least, most;   /* of the scaled values */
+    double column_weight; /* 1 unless the caller says otherwise */
+} cofi_quantity;
+
 typedef struct cofi_problem {
     cof_env env;
     cofi_blocks own;
@@ -20,7 +30,8 @@ typedef struct cofi_problem {
     uint32_t *n_bins; /* n_attrs: its first values are so many bins of a quantity, in order; 0: categories */
     /* number of quantities; in a row, their cells follow those of the attributes */
     size_t n_numeric;
-    double **quantity; /* per quantity and value id: scaled as options.scale says; NaN: missing */
+    cofi_quantity *quantity;
+    double *column_weight; /* n_attrs; NULL: all weigh 1 */
     uint64_t n_table_rows;
     uint64_t n_walked; /* rows that a pass visits; fewer than the table's if equal rows are folded */
     uint64_t n_dropped;
@@ -32,6 +43,11 @@ typedef struct cofi_problem {
     int32_t missing;
     bool remote; /* the rows are asked by one thread, one question at a time */
 } cofi_problem;
+
+static inline double cofi_column_weight(const cofi_problem *p, size_t r)
+{
+    return p->column_weight != NULL ? p->column_weight[r] : 1;
+}
 
 static inline uint32_t cofi_n_flat(const cofi_problem *p)
 {
@@ -46,6 +62,8 @@ uint32_t cofi_problem_n_values(const cofi_problem *problem, const cofi_column *c
 /* The same, and one for an ignored missing cell. */
 uint32_t cofi_problem_n_slots(const cofi_problem *problem, const cofi_column *column);
 /* Leaves out a column of which fewer than two values are present. */
+/* One for each column of the table; NULL: all weigh 1. After the attributes and the quantities. */
+cof_status cofi_problem_set_column_weights(cofi_problem *problem, const double *given, cof_error *err);
 cof_status cofi_problem_add_attribute(cofi_problem *problem, size_t column, uint32_t n_present,
                                       cof_error *err);
 cof_status cofi_problem_check_attributes(const cofi_problem *problem, cof_error *err);

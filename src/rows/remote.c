@@ -691,6 +691,7 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
     if (status == COF_OK) status = check_columns(p, err);
     if (status == COF_OK) status = set_unit(p, o, err);
     if (status == COF_OK) status = set_attributes(m, p, err);
+    if (status == COF_OK) status = cofi_problem_set_column_weights(p, o->column_weights, err);
     if (status == COF_OK) status = count_distinct(m, p, o->k, err);
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }

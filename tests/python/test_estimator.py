@@ -282,13 +282,12 @@ def test_named_methods(zoo, name):
     assert pickle.loads(pickle.dumps(model)).labels_.tolist() == labels.tolist()
 
 
-def two_groups(seed, n=200):
+def two_groups(seed, sizes=(200, 200)):
     """Two coin-flip columns and two that lie 10 and 5 standard deviations apart by group."""
     rng = np.random.default_rng(seed)
-    group = np.repeat([0, 1], n)
-    coins = [np.array(["head", "tail"], dtype=object)[rng.integers(0, 2, 2 * n)] for _ in range(2)]
-    return group, {"a": coins[0], "b": coins[1], "x": rng.normal(size=2 * n) + 10 * group,
-                   "y": rng.normal(size=2 * n) + 5 * group}
+    group, n = np.repeat([0, 1], sizes), sum(sizes)
+    coins = [np.array(["head", "tail"], dtype=object)[rng.integers(0, 2, n)] for _ in range(2)]
+    return group, {"a": coins[0], "b": coins[1], "x": rng.normal(size=n) + 10 * group, "y": rng.normal(size=n) + 5 * group}
 
 
 def test_quantities_are_cut_from_every_kind_of_table():
@@ -321,6 +320,35 @@ def test_k_prototypes_by_their_own_objective():
             coforest.KPrototypes(2, **options).fit(X)
 
 
+def test_unequal_groups_and_every_kind_of_table():
+    pandas, polars, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    for seed in range(5):
+        group, X = two_groups(seed, (120, 280))
+        frame = pandas.DataFrame(X)
+        for table in (X, frame, polars.from_pandas(frame), pa.Table.from_pandas(frame)):
+            cut = coforest.COForest(2, random_state=1).fit(table)
+            assert coforest.metrics.adjusted_rand(cut.labels_, group) >= 0.94
+            prototypes = coforest.KPrototypes(2, random_state=1).fit(table)
+            assert coforest.metrics.adjusted_rand(prototypes.labels_, group) == 1
+            assert (prototypes.predict(table) == prototypes.labels_).all()
+
+
+def test_column_weights():
+    rng = np.random.default_rng(2)
+    group = np.repeat([0, 1], 100)
+    X = {"told": np.where(rng.random(200) < 0.9, group, 1 - group).astype(str), "again": group.astype(str),
+         **{f"noise{c}": rng.integers(0, 3, 200).astype(str) for c in range(6)}}
+    fit = lambda **options: coforest.COForest(2, random_state=1, **options).fit(X)
+    weighed = fit(column_weights={f"noise{c}": 0 for c in range(6)})
+    alone = coforest.COForest(2, random_state=1).fit({name: X[name] for name in ("told", "again")})
+    assert coforest.metrics.adjusted_rand(weighed.labels_, alone.labels_) == 1
+    assert (weighed.predict(X) == weighed.labels_).all()
+    for wrong, part in [({"nothing": 1}, "does not have"), ({"told": -1}, "weight"), ({"told": "much"}, "weight"),
+                        ({"told": float("nan")}, "weight")]:
+        with pytest.raises(ValueError, match=part):
+            fit(column_weights=wrong)
+
+
 def test_what_is_cut_and_what_is_not():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -336,7 +364,7 @@ def test_what_is_cut_and_what_is_not():
 
 
 @pytest.mark.parametrize("estimator", [coforest.COForest, coforest.KPrototypes, coforest.EKPrototypes])
-def test_quantities_beside_categories(estimator):
+def test_quantities_beside_categories(estimator, tmp_path):
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 40)
     X = {"colour": np.array(["red", "green", "blue"], dtype=object)[(group + (rng.random(120) < 0.2)) % 3],
@@ -344,9 +372,17 @@ def test_quantities_beside_categories(estimator):
     model = estimator(3, quantities="scaled", random_state=1).fit(X)
     assert coforest.metrics.adjusted_rand(model.labels_, group) > 0.3
     assert model.n_features_in_ == 3 and list(model.forest_) == ["colour"]
-    for ask in (model.predict, model.transform):
-        with pytest.raises(coforest.CoforestError):
-            ask(X)
+    assert (model.predict(X) == model.labels_).all()
+    assert model.transform(X).shape == (120, 3)
+    assert sorted(model.cluster_means_) == ["height", "weight"]
+    for j in range(3):
+        assert abs(model.cluster_means_["weight"][j] - X["weight"][model.labels_ == j].mean()) < 1e-6
+    path = tmp_path / "mixed.cof"
+    model.save(path)
+    again = coforest.load(path)
+    assert (again.predict(X) == model.labels_).all()
+    assert {name: means.tolist() for name, means in again.cluster_means_.items()} == {
+        name: means.tolist() for name, means in model.cluster_means_.items()}
     with pytest.raises(ValueError, match="numeric"):
         estimator(3, numeric=["age"]).fit(X)
 

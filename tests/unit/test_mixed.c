@@ -160,10 +160,123 @@ static void who_cannot_use_them_says_so(void **state)
     cof_table *table = planted(100);
     assert_int_equal(fit(table, "kmodes", 1, &model, &err), COF_ERR_NO_RESULT);
     assert_non_null(strstr(err.text, "numeric column"));
-    assert_status(fit(table, "coforest", 1, &model, &err), COF_OK, &err);
-    int32_t label[100];
-    assert_int_equal(cof_model_predict(model, table, 1, label, 100, NULL, &err), COF_ERR_NO_PREDICTION);
+    cof_table_free(table);
+}
+
+typedef struct bytes {
+    unsigned char at[1 << 16];
+    size_t n;
+} bytes;
+
+static int keep_bytes(void *ctx, const char *text, size_t n)
+{
+    bytes *b = ctx;
+    assert_true(b->n + n <= sizeof b->at);
+    memcpy(b->at + b->n, text, n);
+    b->n += n;
+    return 0;
+}
+
+/* A model labels its own rows as the fit did, also after it was saved, and tells the means in the column's units. */
+static void models_label_rows(void **state)
+{
+    (void)state;
+    cof_error err;
+    cof_table *table = planted(300);
+    static bytes file;
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        cof_model *model = NULL, *again = NULL;
+        int32_t label[300];
+        double sum = 0, n = 0;
+        assert_status(fit(table, methods[m], 1, &model, &err), COF_OK, &err);
+        file.n = 0;
+        assert_status(cof_model_write(model, keep_bytes, &file, &err), COF_OK, &err);
+        assert_status(cof_model_load_memory(NULL, "model", file.at, file.n, &again, &err), COF_OK, &err);
+        assert_status(cof_model_predict(again, table, 1, label, 300, NULL, &err), COF_OK, &err);
+        assert_memory_equal(label, cof_model_labels(model, NULL), sizeof label);
+        for (size_t i = 0; i < 300; i++) {
+            if (label[i] != 0) continue;
+            sum += atof(cof_table_value(table, 0, cof_table_code(table, i, 0)));
+            n++;
+        }
+        assert_near(cof_model_numeric_mean(again, 0, 0), sum / n, 1e-9);
+        assert_string_equal(cof_model_numeric_name(again, 0), "a1");
+        assert_null(cof_model_numeric_name(again, cof_model_n_numeric(again)));
+        assert_true(isnan(cof_model_numeric_mean(again, 0, 3)));
+        for (size_t cut = 0; cut < file.n; cut += 7) { /* no part of the file may be wrong unnoticed */
+            cof_model *wrong = NULL;
+            assert_int_equal(cof_model_load_memory(NULL, "model", file.at, cut, &wrong, NULL), COF_ERR_MODEL);
+        }
+        cof_model_free(model);
+        cof_model_free(again);
+    }
+    cof_table_free(table);
+}
+
+/* A row far outside the table fitted is nearest to the outermost mean; a number that is missing adds nothing. */
+static void rows_outside_the_table(void **state)
+{
+    static const char *const names[] = {"num", "cat"};
+    static const char *const strange[] = {"1e12", "-1e12", NULL, "a", "a", "b"};
+    (void)state;
+    cof_error err;
+    cof_table *table = things(), *far = NULL;
+    cof_model *model = NULL;
+    int32_t label[3];
+    cof_fit_options o = {.struct_size = sizeof o, .k = 2, .method = "k-prototypes", .init_rows = seeds};
+    assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
+    assert_status(cof_table_from_strings(NULL, strange, 3, 2, names, &far, &err), COF_OK, &err);
+    assert_status(cof_model_predict(model, far, 1, label, 3, NULL, &err), COF_OK, &err);
+    assert_int_equal(label[0], 1);
+    assert_int_equal(label[1], 0);
+    assert_int_equal(label[2], 0); /* both modes are a, so the first cluster takes it */
     cof_model_free(model);
+    cof_table_free(table);
+    cof_table_free(far);
+}
+
+static double weighted_distance(const cof_table *table, const char *method, const double *weights)
+{
+    cof_error err;
+    cof_model *model = NULL;
+    double distance[100 * 3];
+    cof_fit_options o = {.struct_size = sizeof o,
+                         .k = 3,
+                         .restarts = 1,
+                         .max_passes = 1,
+                         .max_rebuilds = 1,
+                         .init = COF_INIT_RANDOM,
+                         .method = method,
+                         .threads = 1,
+                         .column_weights = weights};
+    assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
+    assert_status(cof_model_transform(model, table, 1, distance, COUNT(distance), &err), COF_OK, &err);
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
+        assert_true(cof_model_column_weight(model, a) == (weights != NULL ? weights[a + 1] : 1));
+    cof_model_free(model);
+    return distance[0];
+}
+
+/* Weights of 2 double every distance; weights are refused where they make no sense. */
+static void columns_weigh(void **state)
+{
+    static const double twice[] = {2, 2, 2, 2, 2, 2, 2}, nothing[7] = {0}, wrong[] = {1, -1, 1, 1, 1, 1, 1},
+                        endless[] = {1, 1, INFINITY, 1, 1, 1, 1};
+    static const double *const refused[] = {nothing, wrong, endless};
+    (void)state;
+    cof_table *table = planted(100);
+    assert_true(cof_table_n_columns(table) <= COUNT(twice));
+    for (size_t m = 0; m < COUNT(methods); m++)
+        assert_near(weighted_distance(table, methods[m], twice),
+                    2 * weighted_distance(table, methods[m], NULL), 1e-9);
+    for (size_t w = 0; w < COUNT(refused); w++) {
+        cof_model *model = NULL;
+        cof_fit_options o = {.struct_size = sizeof o, .k = 3, .column_weights = refused[w]};
+        assert_int_equal(cof_fit(table, &o, &model, NULL, NULL), COF_ERR_ARGUMENT);
+    }
+    cof_fit_options o = {.struct_size = sizeof o, .k = 3, .method = "jdm", .column_weights = twice};
+    cof_model *model = NULL;
+    assert_int_equal(cof_fit(table, &o, &model, NULL, NULL), COF_ERR_ARGUMENT);
     cof_table_free(table);
 }
 
@@ -295,10 +408,17 @@ static void gamma_weighs_the_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gamma_weighs_the_parts),      cmocka_unit_test(k_prototypes_example),
-        cmocka_unit_test(ek_prototypes_example),       cmocka_unit_test(same_for_any_threads),
-        cmocka_unit_test(who_cannot_use_them_says_so), cmocka_unit_test(a_text_is_no_number),
-        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(dropped_rows_take_no_part),
+        cmocka_unit_test(models_label_rows),
+        cmocka_unit_test(rows_outside_the_table),
+        cmocka_unit_test(columns_weigh),
+        cmocka_unit_test(gamma_weighs_the_parts),
+        cmocka_unit_test(k_prototypes_example),
+        cmocka_unit_test(ek_prototypes_example),
+        cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(who_cannot_use_them_says_so),
+        cmocka_unit_test(a_text_is_no_number),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(dropped_rows_take_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

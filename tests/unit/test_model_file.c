@@ -401,10 +401,10 @@ static void newer_files_say_so(void **state)
     (void)state;
     cof_error err;
     file f = small_file();
-    put_number(f.bytes + 8, 3, 4); /* the format */
+    put_number(f.bytes + 8, 4, 4); /* the format */
     seal(f);
     assert_int_equal(load_status(f, &err), COF_ERR_TOO_NEW);
-    assert_non_null(strstr(err.text, "format 2"));
+    assert_non_null(strstr(err.text, "format 3"));
     put_number(f.bytes + 8, 1, 4);
     seal(f);
     assert_int_equal(load_status(f, &err), COF_OK);

@@ -175,6 +175,18 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             rule(column, "cut", [text_of(edge) for edge in edges])
         return rules
 
+    def _column_weights(self, names):
+        """One number a column, or None."""
+        if not self.column_weights:
+            return None
+        weights = np.ones(len(names))
+        for column, weight in self.column_weights.items():
+            c = _column_of(column, names, "column_weights")
+            if isinstance(weight, bool) or not isinstance(weight, numbers.Real) or not 0 <= weight <= 1e6:
+                raise ValueError(f"column_weights gives {names[c]!r} the weight {weight!r}; a weight is a number from 0 to 1e6")
+            weights[c] = weight
+        return weights
+
     def _quantities(self, views, rules):
         """Places of the columns that are quantities: those that are named, and those that look like it."""
         how = self.quantities
@@ -232,6 +244,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             rules.setdefault(c, ("categorical", None))
         quantities = self._treat_quantities(table, views, kinds, rules)
         weights = _weights(sample_weight, n_rows)
+        options["column_weights"] = self._column_weights(names)
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
             model, info = self._fit_table(table, weights, reporter.hook, options)
         self.labels_ = np.empty(n_rows, np.int32)
@@ -280,6 +293,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         self.categories_ = [self._array_of(tree, kind) for tree, kind in zip(trees, kinds)]
         self.cuts_ = {tree.name: np.array(tree.cut_at) for tree in trees if tree.cut_at is not None}
         self.cluster_quartiles_ = {tree.name: np.array(tree.five) for tree in trees if tree.five is not None}
+        self.cluster_means_ = {name: np.array(means) for name, means in model.means}
         self.cluster_profiles_ = []
         for r, tree in enumerate(trees):
             profile = np.empty((model.k, len(tree.values)))
@@ -545,8 +559,8 @@ class COForest(_CategoryClusterer):
     init : how a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the
         method is another), "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of ``n_clusters``
         rows, the first modes of a single start.
-    select : which start is the best: "balance", both likely and tight, "likelihood" or "objective"; "auto" takes
-        balance for the portfolio, likelihood for other starts.
+    select : which start is the best: "balance", both likely and tight, "likelihood", "objective" or "mixture"; "auto" takes
+        for the portfolio mixture where quantities were cut, else balance; likelihood for other starts.
     variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
     max_iter : the most passes over the rows for each forest.
     max_rebuilds : the most forests a start may grow.
@@ -556,11 +570,12 @@ class COForest(_CategoryClusterer):
     numeric : columns that are quantities although they have few values, by name or place.
     categorical : columns that are categories although they look like quantities; pandas categories need no mention.
     quantities : what becomes of quantities, columns of many numbers, dates or times: "cut" into bins of equal share,
-        which are ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree, and such a
-        model labels no new rows; "values", every number is a category. None means "scaled" for k-prototypes and
+        which are ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree
+        but means (``cluster_means_``); "values", every number is a category. None means "scaled" for k-prototypes and
         ek-prototypes, else "cut". ``cuts_`` tells where columns were cut.
     bins : how many bins a quantity is cut into.
     cut : where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
+    column_weights : how much columns count in distances and in the choice, ``{"age": 0.5, "income": 2}``; others count 1.
     random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
     n_jobs : threads; None and -1 mean all cores that the process may use. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
@@ -568,7 +583,7 @@ class COForest(_CategoryClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, cuts_, cluster_quartiles_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
+    labels_, n_clusters_, cuts_, cluster_quartiles_, cluster_means_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
     forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
     n_features_in_, feature_names_in_
 
@@ -594,6 +609,7 @@ class COForest(_CategoryClusterer):
         quantities=None,
         bins=16,
         cut=None,
+        column_weights=None,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -613,6 +629,7 @@ class COForest(_CategoryClusterer):
         self.quantities = quantities
         self.bins = bins
         self.cut = cut
+        self.column_weights = column_weights
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -642,6 +659,7 @@ class Clusterer(_CategoryClusterer):
         quantities=None,
         bins=16,
         cut=None,
+        column_weights=None,
         scale="auto",
         gamma=None,
         random_state=None,
@@ -662,6 +680,7 @@ class Clusterer(_CategoryClusterer):
         self.quantities = quantities
         self.bins = bins
         self.cut = cut
+        self.column_weights = column_weights
         self.scale = scale
         self.gamma = gamma
         self.random_state = random_state
@@ -688,6 +707,7 @@ class _NamedMethod(_CategoryClusterer):
         quantities=None,
         bins=16,
         cut=None,
+        column_weights=None,
         scale="auto",
         gamma=None,
         random_state=None,
@@ -707,6 +727,7 @@ class _NamedMethod(_CategoryClusterer):
         self.quantities = quantities
         self.bins = bins
         self.cut = cut
+        self.column_weights = column_weights
         self.scale = scale
         self.gamma = gamma
         self.random_state = random_state
@@ -754,7 +775,7 @@ def load(path):
     else:
         estimator = Clusterer(model.k, method=model.method, missing=missings[model.missing])
     estimator._take_model(model, ["O"] * model.n_attributes, [False] * model.n_attributes)
-    estimator._columns = [tree.name for tree in estimator.forest_.trees()]
+    estimator._columns = [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
     estimator.n_features_in_ = len(estimator._columns)
     estimator.feature_names_in_ = np.array(estimator._columns, dtype=object)
     return estimator

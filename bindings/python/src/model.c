@@ -57,18 +57,20 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"table",   "k",         "restarts", "seed",         "variant",
                             "init",    "select",    "missing",  "max_rebuilds", "max_passes",
                             "threads", "init_rows", "weights",  "method",       "callback",
-                            "k_min",   "k_max",     "scale",    "gamma",        NULL};
-    PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None, *result = NULL;
+                            "k_min",   "k_max",     "scale",    "gamma",        "column_weights",
+                            NULL};
+    PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
+                         *columns_arg = Py_None, *result = NULL;
     const char *method = NULL;
     unsigned long long seed = 1;
     int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
     double gamma = 0;
     unsigned int k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
-    core_array rows = {0}, weights = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIid", names, &table_arg, &k, &restarts,
-                                     &seed, &variant, &init, &select, &missing, &max_rebuilds, &max_passes,
-                                     &threads, &rows_arg, &weights_arg, &method, &callback, &k_min, &k_max,
-                                     &scale, &gamma))
+    core_array rows = {0}, weights = {0}, columns = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidO", names, &table_arg, &k,
+                                     &restarts, &seed, &variant, &init, &select, &missing, &max_rebuilds,
+                                     &max_passes, &threads, &rows_arg, &weights_arg, &method, &callback,
+                                     &k_min, &k_max, &scale, &gamma, &columns_arg))
         return NULL;
     const cof_table *table = core_table_of(table_arg);
     if (table == NULL) return NULL;
@@ -89,6 +91,12 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         goto done;
+    if (columns_arg != Py_None && core_array_open(&columns, columns_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
+        goto done;
+    if (columns.owner != NULL && columns.shape[0] != (Py_ssize_t)cof_table_n_columns(table)) {
+        PyErr_SetString(PyExc_ValueError, "column_weights needs one number per column");
+        goto done;
+    }
     if ((rows.owner != NULL && rows.shape[0] != (Py_ssize_t)k) ||
         (weights.owner != NULL && weights.shape[0] != (Py_ssize_t)cof_table_n_rows(table))) {
         PyErr_SetString(PyExc_ValueError, "init needs one row per cluster, sample_weight one number per row");
@@ -96,10 +104,12 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     }
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
+    options.column_weights = (const double *)(const void *)columns.data;
     result = run_fit(table, &options, k_min, k_max, callback);
 done:
     core_array_close(&rows);
     core_array_close(&weights);
+    core_array_close(&columns);
     return result;
 }
 
@@ -703,6 +713,27 @@ static PyObject *model_method(PyObject *self, void *closure)
     return PyUnicode_FromString(cof_model_method(model_of(self)));
 }
 
+/* [(name of a column, [mean of every cluster])] of the quantities that were kept as numbers. */
+static PyObject *model_means(PyObject *self, void *closure)
+{
+    const cof_model *model = model_of(self);
+    uint32_t k = cof_model_k(model);
+    (void)closure;
+    PyObject *list = PyList_New(0);
+    for (size_t c = 0; list != NULL && c < cof_model_n_numeric(model); c++) {
+        PyObject *means = PyList_New(k);
+        for (uint32_t j = 0; means != NULL && j < k; j++) {
+            PyObject *mean = PyFloat_FromDouble(cof_model_numeric_mean(model, c, j));
+            if (mean == NULL || PyList_SetItem(means, j, mean) != 0) Py_CLEAR(means);
+        }
+        PyObject *pair =
+            means != NULL ? Py_BuildValue("(sN)", cof_model_numeric_name(model, c), means) : NULL;
+        if (pair == NULL || PyList_Append(list, pair) != 0) Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
 static void model_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -740,6 +771,7 @@ static PyGetSetDef model_getset[] = {{"k", model_k, NULL, NULL, NULL},
                                      {"variant", model_variant, NULL, NULL, NULL},
                                      {"missing", model_missing, NULL, NULL, NULL},
                                      {"method", model_method, NULL, NULL, NULL},
+                                     {"means", model_means, NULL, NULL, NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot model_slots[] = {{Py_tp_doc, "A fitted or loaded model."},
                                     {Py_tp_dealloc, model_dealloc},
