@@ -1,6 +1,12 @@
-/* Finds the number of clusters: fits for every k and keeps the likeliest. */
+/* Finds the number of clusters: fits for every k, and from the likeliest downward keeps the first on which the halves of the
+ * table agree. The likelihood takes attributes as independent inside a cluster, so it splits clusters in which they are not;
+ * such splits differ between halves. */
+#include "../core/rng.h"
 #include "../model/model.h"
 #include "../table/table.h"
+
+enum { N_SPLITS = 2, HALF_RESTARTS = 10 };
+#define GOOD_AGREEMENT 0.8 /* mean adjusted Rand index; docs/quality.md */
 
 typedef struct search {
     const cof_table *table;
@@ -105,6 +111,94 @@ static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_
     return COF_OK;
 }
 
+/* ---- Agreement between halves ---------------------------------------------------------------------- */
+
+/* The rows of the other half weigh 0: they get labels, but change nothing. */
+static void weigh_half(const cof_fit_options *o, uint64_t split, uint64_t half, size_t n, double *weight)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool in = (cofi_mix64(N_SPLITS * (uint64_t)i + split + 1) & 1) == half;
+        weight[i] = !in ? 0 : o->weights != NULL ? o->weights[i] : 1;
+    }
+}
+
+/* Adjusted Rand index of all rows' labels by the two halves of one split. */
+static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, double *weight, double *ari,
+                                 cof_error *err)
+{
+    cof_model *model[2] = {NULL, NULL};
+    cof_indices scores = {.struct_size = sizeof scores};
+    size_t n = cof_table_n_rows(s->table);
+    cof_status status = COF_OK;
+    for (uint64_t half = 0; half < 2 && status == COF_OK; half++) {
+        cof_fit_info info = {.struct_size = sizeof info};
+        cof_fit_options own = o;
+        weigh_half(&o, split, half, n, weight);
+        own.weights = weight;
+        status = cof_fit(s->table, &own, &model[half], &info, err);
+        if (status != COF_OK) continue;
+        add_times(&s->info, &info);
+        if (info.stop_reason == COF_STOP_STOPPED) s->info.stop_reason = COF_STOP_STOPPED;
+    }
+    if (status == COF_OK)
+        status = cof_evaluate(&s->table->env, cof_model_labels(model[0], NULL),
+                              cof_model_labels(model[1], NULL), n, &scores, err);
+    *ari = scores.ari;
+    for (int half = 0; half < 2; half++) cof_model_free(model[half]);
+    return status;
+}
+
+/* Whether the halves agree on k clusters. A half that has fewer distinct rows than k does not. */
+static cof_status halves_agree(search *s, const cof_fit_options *o, uint32_t k, bool *agree, cof_error *err)
+{
+    cof_fit_options few = *o;
+    double sum = 0, *weight = cofi_alloc(&s->table->env, cof_table_n_rows(s->table), sizeof *weight);
+    cof_status status = weight != NULL ? COF_OK : cofi_no_memory(err);
+    few.k = k;
+    if (few.restarts == 0 || few.restarts > HALF_RESTARTS) few.restarts = HALF_RESTARTS;
+    *agree = true;
+    for (uint64_t split = 0; split < N_SPLITS && status == COF_OK && *agree; split++) {
+        double ari = 0;
+        status = compare_halves(s, few, split, weight, &ari, err);
+        sum += ari;
+        /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
+        *agree = sum + (double)(N_SPLITS - 1 - split) >= GOOD_AGREEMENT * N_SPLITS;
+    }
+    cofi_release(&s->table->env, weight);
+    if (status != COF_ERR_FEW_ROWS) return status;
+    *agree = false;
+    return COF_OK;
+}
+
+static cof_status refit(search *s, cof_fit_options *o, size_t at, cof_error *err)
+{
+    cof_model *model = NULL;
+    cof_fit_info info = {.struct_size = sizeof info}, spent = s->info;
+    o->k = s->curve[at].k;
+    COFI_TRY(cof_fit(s->table, o, &model, &info, err));
+    cof_model_free(s->model);
+    s->model = model;
+    s->best = at;
+    s->info = info;
+    add_times(&s->info, &spent);
+    return COF_OK;
+}
+
+/* From the likeliest number downward, keeps the first on which the halves agree; where none does, the likeliest. A number
+ * that is no likelier than one cluster is not considered. */
+static cof_status prefer_agreed(search *s, cof_fit_options *o, uint32_t restarts, cof_error *err)
+{
+    o->restarts = restarts;
+    for (size_t at = s->best + 1; at-- > 0 && s->curve[at].k > 1;) {
+        bool agree = false;
+        if (s->curve[at].log_likelihood <= s->info.log_likelihood_of_one) continue;
+        COFI_TRY(halves_agree(s, o, s->curve[at].k, &agree, err));
+        if (s->info.stop_reason == COF_STOP_STOPPED) return COF_OK;
+        if (agree) return at == s->best ? COF_OK : refit(s, o, at, err);
+    }
+    return COF_OK;
+}
+
 cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, uint32_t k_min,
                         uint32_t k_max, cof_model **out, cof_fit_info *info, cof_error *err)
 {
@@ -113,6 +207,7 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     bool open_ended = k_max == 0;
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
+    uint32_t restarts = o.restarts;
     if (k_min == 0) k_min = 1;
     if (open_ended)
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
@@ -123,6 +218,13 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     if (s.n > 0 && (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED)) {
         if (status == COF_ERR_STOPPED) s.info.stop_reason = COF_STOP_STOPPED;
         status = COF_OK;
+    }
+    if (status == COF_OK && s.info.stop_reason != COF_STOP_STOPPED) {
+        status = prefer_agreed(&s, &o, restarts, err);
+        if (status == COF_ERR_STOPPED) { /* the likeliest is complete */
+            s.info.stop_reason = COF_STOP_STOPPED;
+            status = COF_OK;
+        }
     }
     if (status != COF_OK) {
         cof_model_free(s.model);
