@@ -200,7 +200,7 @@ static void show_curve(const fit_job *job, const page *p)
     size_t n = 0;
     const cof_k_record *record = cof_model_k_curve(job->model, &n);
     uint32_t second = cof_model_k_runner_up(job->model);
-    double least = INFINITY, most = -INFINITY;
+    double least = INFINITY, most = -INFINITY, kept = INFINITY;
     if (record == NULL) return;
     heading(p, "Number of clusters: log-likelihood of the likeliest restart for every number tried");
     for (size_t i = 0; i < n; i++) {
@@ -212,6 +212,10 @@ static void show_curve(const fit_job *job, const page *p)
         fprintf(p->out, "  %7u  %14.2f  ", record[i].k, own);
         put_bar(p, most > least ? (own - least) / (most - least) : 1);
         fputs(record[i].k == job->s.k ? "  kept\n" : record[i].k == second ? "  runner-up\n" : "\n", p->out);
+        if (record[i].k == job->s.k) kept = own;
+    }
+    if (kept < most) {
+        fputs("  The halves of the table agree on the number kept, but not on the likelier ones.\n", p->out);
     }
 }
 

@@ -68,20 +68,21 @@ static void draw_chart(cofi_out *out, const k_frame *f)
 static void tell_choice(cofi_report *r, const k_frame *f)
 {
     cofi_out *out = &r->out;
-    cofi_out_format(out,
-                    "<p>The number of clusters was chosen by the program. It tried every number from %u to "
-                    "%u and kept the one "
-                    "with the largest integrated likelihood, which penalises every further cluster: "
-                    "<b data-key=\"k_kept\">%u</b>.",
-                    f->record[0].k, f->record[f->n - 1].k, r->k);
+    cofi_out_format(
+        out,
+        "<p>The number of clusters was chosen by the program. It tried every number from %u to "
+        "%u and kept, from the one with the largest integrated likelihood downward, the first on which "
+        "the halves of the table agree: <b data-key=\"k_kept\">%u</b>.",
+        f->record[0].k, f->record[f->n - 1].k, r->k);
     if (f->second < f->n) {
         double behind = f->record[f->kept].log_likelihood - f->record[f->second].log_likelihood;
         cofi_out_format(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, ",
                         f->record[f->second].k);
-        cofi_out_fixed(out, behind, 0, 2);
+        cofi_out_fixed(out, fabs(behind), 0, 2);
         cofi_out_text(
-            out, behind < 5 ? " behind; such a small difference means that the table supports both numbers."
-                            : " behind.");
+            out, behind < 0   ? " likelier, but the halves of the table do not agree on it."
+                 : behind < 5 ? " behind; such a small difference means that the table supports both numbers."
+                              : " behind.");
     }
     cofi_out_text(out, "</p>\n");
     if (r->k == 1)
