@@ -127,6 +127,7 @@ typedef struct cutting {
     cofi_cut *cut;
     uint32_t *least, *most; /* per bin: its least and greatest value */
     uint16_t *bin;          /* per value id; missing has the bin after the last */
+    bool by_month;          /* no two bins share a month, so that months name them */
 } cutting;
 
 static cof_status count_rows(cutting *k)
@@ -237,6 +238,24 @@ static cof_status place_values(cutting *k)
     return COF_OK;
 }
 
+enum { MONTH_BYTES = 7, DAY_BYTES = 10 }; /* of 2024-03 and of 2024-03-31 */
+
+static bool share_month(const cutting *k, uint32_t a, uint32_t b)
+{
+    char one[COFI_POINT_BYTES], other[COFI_POINT_BYTES];
+    cofi_reading_show(&k->cut->reading, k->point[a], 17, one);
+    cofi_reading_show(&k->cut->reading, k->point[b], 17, other);
+    return strlen(one) < DAY_BYTES || one[MONTH_BYTES] != '-' || strncmp(one, other, MONTH_BYTES) == 0;
+}
+
+static bool months_differ(const cutting *k)
+{
+    bool differ = k->cut->reading.line == COFI_LINE_DATE && k->cut->n_edges > 0;
+    for (uint32_t b = 1; differ && b <= k->cut->n_edges; b++)
+        differ = !share_month(k, k->most[b - 1], k->least[b]);
+    return differ;
+}
+
 /* The text of a value, or, if that is long, the fewest digits that keep it in its bin. */
 static const char *name_end(const cutting *k, uint32_t value, char text[COFI_POINT_BYTES])
 {
@@ -244,6 +263,11 @@ static const char *name_end(const cutting *k, uint32_t value, char text[COFI_POI
     const char *whole = cofi_column_text(k->c, value);
     uint32_t bin = cofi_cut_bin(k->cut, k->point[value]);
     double shown;
+    if (k->by_month) {
+        cofi_reading_show(r, k->point[value], 17, text);
+        text[MONTH_BYTES] = '\0';
+        return text;
+    }
     if (strlen(whole) <= SHORT_TEXT) return whole;
     if (r->line != COFI_LINE_NUMBER) return cofi_reading_show(r, k->point[value], 17, text);
     cofi_reading plain = *r;
@@ -266,9 +290,10 @@ static void name_bin(const cutting *k, uint32_t bin, char name[MOST_NAME])
         snprintf(name, MOST_NAME, "%.*s..%.*s", COFI_POINT_BYTES, a, COFI_POINT_BYTES, b);
 }
 
-static cof_status name_bins(const cutting *k, cofi_column *to)
+static cof_status name_bins(cutting *k, cofi_column *to)
 {
     char name[MOST_NAME];
+    k->by_month = months_differ(k);
     size_t at = 0;
     to->n_values = k->cut->n_edges + 1;
     to->offset = cofi_alloc(k->env, to->n_values, sizeof *to->offset);
