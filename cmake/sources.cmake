@@ -80,6 +80,7 @@ set(COF_SOURCES
   src/report/traits.c
   src/report/tsne.c
   src/rows/expect.c
+  src/rows/journal.c
   src/rows/kernels/kernels.c
   src/rows/kernels/lookup.c
   src/rows/kernels/pass_avx2.c
@@ -218,6 +219,7 @@ set(UNIT_TESTS
   tests/unit/test_indices.c
   tests/unit/test_input.c
   tests/unit/test_jdm.c
+  tests/unit/test_journal.c
   tests/unit/test_json.c
   tests/unit/test_kernels.c
   tests/unit/test_kmeans.c
@@ -275,6 +277,7 @@ set(FUZZ_TARGETS
   tests/fuzz/fuzz_fit.c
   tests/fuzz/fuzz_model.c
   tests/fuzz/fuzz_numbers.c
+  tests/fuzz/fuzz_shard.c
 )
 
 set(EXAMPLES

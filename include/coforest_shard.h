@@ -87,6 +87,8 @@ typedef struct cof_shards {
     size_t struct_size;
     int (*ask)(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words);
     void *ctx;
+    /* A sentence about the last failure, which becomes the text of the error; may be NULL, and may return NULL. */
+    const char *(*why)(void *ctx);
 } cof_shards;
 
 /* cof_fit and cof_fit_auto over shards. The model holds no labels: send cof_model_label_request to the shards.
@@ -107,6 +109,23 @@ COF_API const void *cof_model_label_request(const cof_model *model, size_t *n_by
  * without a class or a label do not count. */
 COF_API cof_status cof_evaluate_shards(const cof_model *model, const cof_schema *schema, size_t column,
                                        const cof_shards *shards, cof_indices *indices, cof_error *err);
+
+/* ---- Journal -------------------------------------------------------------------------------------------- */
+
+/* Keeps the summed answers in a file. After the driver died, the same calls with the same options go on where it was: the
+ * journal answers what was answered before, and gives the same result. */
+typedef struct cof_journal cof_journal;
+
+/* Opens the journal, or begins one. The schema is the whole one, with its roles, orders and cuts. COF_ERR_DATA if the
+ * file is not a journal, damaged, or of another table; COF_ERR_TOO_NEW; COF_ERR_IO, also if another run uses it. A fit
+ * with other options than those of the journal fails with COF_ERR_BACKEND and says so. The machine may lose the last
+ * answers if it fails; they are asked again. */
+COF_API cof_status cof_journal_open(const cof_env *env, const char *path, const cof_schema *schema,
+                                    const cof_shards *shards, cof_journal **out, cof_error *err);
+/* What to give to cof_fit_shards instead of the shards. Valid until the journal is freed. */
+COF_API cof_shards cof_journal_shards(cof_journal *journal);
+COF_API uint64_t cof_journal_n_replayed(const cof_journal *journal); /* answers that were not asked again */
+COF_API void cof_journal_free(cof_journal *journal);                 /* NULL is accepted; the file remains */
 
 #ifdef __cplusplus
 }

@@ -74,6 +74,14 @@ static cof_status make_room(remote *m, size_t n, cof_error *err)
     return COF_OK;
 }
 
+static cof_status not_reached(const remote *m, cof_error *err)
+{
+    const cof_shards *shards = &m->to->shards;
+    const char *why = shards->why != NULL ? shards->why(shards->ctx) : NULL;
+    return cofi_fail(err, COF_ERR_BACKEND, "%s",
+                     why != NULL ? why : "the shards cannot be reached: a request was not answered");
+}
+
 /* Sends the request; m->answer has n words afterwards. */
 static cof_status ask(remote *m, size_t n, cof_error *err)
 {
@@ -86,8 +94,24 @@ static cof_status ask(remote *m, size_t n, cof_error *err)
         return cofi_no_memory(err);
     }
     if (m->to->shards.ask(m->to->shards.ctx, m->request.bytes, m->request.n, m->answer, n_all) != 0)
-        return cofi_fail(err, COF_ERR_BACKEND, "the shards cannot be reached: a request was not answered");
+        return not_reached(m, err);
     return cofi_answer_check(m->answer, n_all, m->frame.n_rows, err);
+}
+
+/* Answers are checked as far as the driver can, so that no shard can make it fail in another way than this. */
+static cof_status bad_answer(cof_error *err)
+{
+    return cofi_fail(
+        err, COF_ERR_DATA,
+        "the shards gave an answer that is not possible, or contradicts an earlier one; do all of them have "
+        "the schema and the rows of this table?");
+}
+
+static bool all_below(const uint64_t *word, size_t n, uint64_t most)
+{
+    uint64_t greatest = 0;
+    for (size_t i = 0; i < n; i++) greatest = word[i] > greatest ? word[i] : greatest;
+    return greatest <= most;
 }
 
 static cof_status not_over_shards(const char *what, cof_error *err)
@@ -117,16 +141,16 @@ static cof_status totals(cofi_rows *rows, uint64_t *total, cof_error *err)
     remote *m = remote_of(rows);
     size_t n = cofi_n_flat(rows->problem);
     begin(m, COFI_ASK_TOTALS);
-    cof_status status = ask(m, n, err);
-    if (status == COF_OK) memcpy(total, m->answer, n * sizeof *total);
-    return status;
+    COFI_TRY(ask(m, n, err));
+    memcpy(total, m->answer, n * sizeof *total);
+    return all_below(total, n, rows->problem->total_weight) ? COF_OK : bad_answer(err);
 }
 
 static bool row_is_possible(const cofi_problem *p, const uint64_t *word)
 {
     for (size_t r = 0; r < p->n_attrs; r++)
         if (word[r] >= p->first[r + 1] - p->first[r]) return false;
-    return true;
+    return word[p->n_attrs] <= p->total_weight;
 }
 
 static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
@@ -141,9 +165,7 @@ static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t
         COFI_TRY(ask(m, n_here * (n_attrs + 1), err));
         for (size_t i = 0; i < n_here; i++) {
             const uint64_t *word = m->answer + i * (n_attrs + 1);
-            if (!row_is_possible(rows->problem, word))
-                return cofi_fail(err, COF_ERR_DATA,
-                                 "a shard answered with a value that the schema does not have");
+            if (!row_is_possible(rows->problem, word)) return bad_answer(err);
             for (size_t r = 0; cell != NULL && r < n_attrs; r++)
                 cell[(at + i) * n_attrs + r] = (uint32_t)word[r];
             if (weight != NULL) weight[at + i] = word[n_attrs];
@@ -158,9 +180,11 @@ static cof_status points(cofi_rows *rows, size_t column, const uint64_t *row, si
     remote *m = remote_of(rows);
     cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)column);
     put_rows(&m->request, row, n);
-    cof_status status = ask(m, n, err);
-    if (status == COF_OK) memcpy(point, m->answer, n * sizeof *point);
-    return status;
+    COFI_TRY(ask(m, n, err));
+    memcpy(point, m->answer, n * sizeof *point);
+    for (size_t i = 0; i < n; i++)
+        if (isinf(point[i])) return bad_answer(err);
+    return COF_OK;
 }
 
 static uint64_t pair_words(const cofi_problem *p, size_t t, bool before_only)
@@ -205,6 +229,7 @@ static cof_status pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visito
         cofi_put_u32(w, (uint32_t)end);
         cofi_put_u32(w, v->before_only);
         status = ask(m, (size_t)n, err);
+        if (status == COF_OK && !all_below(m->answer, (size_t)n, p->total_weight)) status = bad_answer(err);
         const uint64_t *word = m->answer;
         for (size_t target = t; status == COF_OK && target < end; target++)
             word = visit_target(p, v, target, word, count);
@@ -271,6 +296,25 @@ static void put_pass(cofi_writer *w, cofi_pass_request *q)
     w->failed |= l->next.failed;
 }
 
+/* Every row is in one cluster, and has one value in each attribute. */
+static bool counts_add_up(const cofi_partition *p, const uint64_t *word)
+{
+    const cofi_problem *problem = p->rows->problem;
+    const uint64_t *size = word + n_counts(p);
+    uint64_t sum = 0;
+    for (uint32_t j = 0; j < p->k; j++) sum += size[j];
+    if (sum != problem->total_weight || !all_below(size, p->k, sum) || !all_below(word, n_counts(p), sum))
+        return false;
+    for (size_t r = 0; r < problem->n_attrs; r++)
+        for (uint32_t j = 0; j < p->k; j++) {
+            sum = 0;
+            for (uint32_t g = problem->first[r]; g < problem->first[r + 1]; g++)
+                sum += word[(size_t)g * p->stride + j];
+            if (sum != size[j]) return false;
+        }
+    return size[p->k] <= problem->n_table_rows;
+}
+
 static const uint64_t *take_pass(cofi_pass_request *q, const uint64_t *word)
 {
     cofi_partition *p = q->partition;
@@ -294,10 +338,13 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
         put_pass(w, &request[t]);
         n_words += n_counts(request[t].partition) + request[t].partition->k + 2;
     }
-    cof_status status = ask(m, n_words, err);
+    COFI_TRY(ask(m, n_words, err));
     const uint64_t *word = m->answer;
-    for (size_t t = 0; t < n && status == COF_OK; t++) word = take_pass(&request[t], word);
-    return status;
+    for (size_t t = 0; t < n; t++) {
+        if (!counts_add_up(request[t].partition, word)) return bad_answer(err);
+        word = take_pass(&request[t], word);
+    }
+    return COF_OK;
 }
 
 static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
@@ -372,8 +419,7 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     put_rows(w, row, n);
     cof_status status = ask(m, n, err);
     for (size_t i = 0; status == COF_OK && i < n; i++) {
-        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)p->k + 1)
-            return cofi_fail(err, COF_ERR_DATA, "a shard answered with a label that does not exist");
+        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)p->k + 1) return bad_answer(err);
         label[i] = (int32_t)m->answer[i] - 2;
     }
     return status;
@@ -409,6 +455,10 @@ static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
     cofi_put_words(w, e->log_pi, e->stride);
     cofi_put_words(w, e->log_theta, n);
     COFI_TRY(ask(m, n + e->stride + 2, err));
+    uint64_t most = UINT64_C(1) << 62;
+    if (!all_below(m->answer, n + e->stride, most) || m->answer[n + e->stride] > m->frame.total_weight ||
+        m->answer[n + e->stride + 1] > most)
+        return bad_answer(err);
     memcpy(e->count, m->answer, n * sizeof *e->count);
     memcpy(e->size, m->answer + n, e->stride * sizeof *e->size);
     e->weight = m->answer[n + e->stride];
@@ -450,11 +500,14 @@ static cof_status measure(cofi_partition *p, cof_error *err)
     begin_with_seeds(p, COFI_ASK_NEAR);
     COFI_TRY(ask(remote_of(p->rows), n, err));
     memcpy(l->near, remote_of(p->rows)->answer, n * sizeof *l->near);
-    l->measured = true;
-    return COF_OK;
+    uint64_t sum = 0;
+    for (size_t d = 0; d < n; d++) sum += l->near[d];
+    l->measured = sum == p->rows->problem->total_weight && all_below(l->near, n, sum);
+    return l->measured ? COF_OK : bad_answer(err);
 }
 
-static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
+/* 0 if no row can be drawn. */
+static cof_status add_masses(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
 {
     cofi_labels *l = p->labels;
     size_t n = p->rows->problem->n_attrs + 1;
@@ -469,6 +522,12 @@ static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_e
     *total = 0;
     for (uint32_t d = 1; d < n; d++) *total += by == COFI_BY_DISTANCE ? d * l->near[d] : l->near[d];
     return COF_OK;
+}
+
+static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
+{
+    COFI_TRY(add_masses(p, by, total, err));
+    return *total > 0 ? COF_OK : bad_answer(err);
 }
 
 /* The first row at which the running sum of the masses exceeds `target`: finds the stretch in which that is, cuts it into
@@ -490,9 +549,7 @@ static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const ui
         size_t at = 0;
         while (at < COFI_MASS_PARTS && target >= m->answer[at]) target -= m->answer[at++];
         from += at * each;
-        if (at == COFI_MASS_PARTS || from >= to)
-            return cofi_fail(err, COF_ERR_DATA,
-                             "the shards contradict an earlier answer; do their rows change?");
+        if (at == COFI_MASS_PARTS || from >= to) return bad_answer(err);
         to = from + each < to ? from + each : to;
         *row = from;
         if (each == 1) return COF_OK;
@@ -617,7 +674,12 @@ static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
     if (status != COF_OK) return status;
     p->n_dropped = m->answer[0];
     p->total_weight = m->answer[1];
-    if (p->n_dropped >= p->n_table_rows) return cofi_all_dropped_error(err);
+    if (p->n_dropped == p->n_table_rows) return cofi_all_dropped_error(err);
+    bool weighted = cofi_table_weight_column(p->table) != NULL;
+    if (p->n_dropped > p->n_table_rows || p->total_weight >> 43 != 0 ||
+        !all_below(m->answer + COFI_CENSUS_HEAD, n - COFI_CENSUS_HEAD, p->total_weight) ||
+        (!weighted && p->total_weight != p->n_table_rows - p->n_dropped))
+        return bad_answer(err);
     const uint64_t *total = m->answer + COFI_CENSUS_HEAD;
     for (size_t a = 0; a < p->n_candidates && status == COF_OK; a++) {
         const cofi_column *c = &p->table->column[p->candidate[a]];
@@ -642,7 +704,7 @@ static cof_status look_for_rows(remote *m, cofi_problem *p, uint32_t k, cof_erro
     if (status == COF_OK) status = opened;
     p->n_distinct = 0;
     while (status == COF_OK && p->n_distinct < k) {
-        status = mass(&q, COFI_ANY_NEW_ROW, &left, err);
+        status = add_masses(&q, COFI_ANY_NEW_ROW, &left, err);
         if (status != COF_OK || left == 0) break;
         status = row_at(&q, q.labels->n_seeds > 0 ? COFI_ANY_NEW_ROW : COFI_ANY_ROW, 0, &row, err);
         if (status == COF_OK) status = fetch(&m->base, &row, 1, cell, NULL, err);

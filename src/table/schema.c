@@ -317,6 +317,7 @@ static void get_values(const cof_env *env, cofi_reader *r, cofi_column *c, uint6
         uint64_t here = cofi_get_u64(r);
         if (r->failed) break;
         *short_of_memory = cofi_encoder_intern(&names, text, n_bytes, &id) != COF_OK;
+        if (*short_of_memory) break;
         r->failed |= id != v || here == 0 || here > COFI_MOST_ROWS; /* a value may come once only */
         *rows += here;
         c->rows_of[v] = here;
@@ -372,30 +373,29 @@ static cof_status get_column(cof_schema *s, cofi_reader *r, size_t column, cof_e
     return r->failed ? COF_OK : get_cut(s, r, column, err);
 }
 
-static bool names_differ(const cof_schema *s, cofi_encoder *names)
+/* Fails the reader if two columns have one name. */
+static cof_status check_names(const cof_schema *s, cofi_reader *r, cof_error *err)
 {
+    cofi_encoder names;
     uint32_t id;
-    for (size_t c = 0; c < s->table.n_columns; c++)
-        if (cofi_encoder_intern(names, s->table.column[c].name, strlen(s->table.column[c].name), &id) !=
-                COF_OK ||
-            id != c)
-            return false;
-    return true;
+    cof_status status = COF_OK;
+    cofi_encoder_init(&names, &s->table.env);
+    for (size_t c = 0; c < s->table.n_columns && status == COF_OK; c++) {
+        const char *name = s->table.column[c].name;
+        if (cofi_encoder_intern(&names, name, strlen(name), &id) != COF_OK) status = cofi_no_memory(err);
+        r->failed |= status == COF_OK && id != c;
+    }
+    cofi_encoder_free(&names);
+    return status;
 }
 
 static cof_status read_columns(cof_schema *s, cofi_reader *r, cof_error *err)
 {
-    cof_status status = COF_OK;
-    for (size_t c = 0; c < s->table.n_columns && status == COF_OK && !r->failed; c++)
-        status = get_column(s, r, c, err);
-    if (status != COF_OK) return status;
-    cofi_encoder names;
-    cofi_encoder_init(&names, &s->table.env);
-    bool good = !r->failed && r->at == r->n && names_differ(s, &names);
-    cofi_encoder_free(&names);
-    return good
-               ? COF_OK
-               : cofi_fail(err, COF_ERR_DATA, "the schema contradicts itself; write it again from the table");
+    for (size_t c = 0; c < s->table.n_columns && !r->failed; c++) COFI_TRY(get_column(s, r, c, err));
+    r->failed |= r->at != r->n;
+    if (!r->failed) COFI_TRY(check_names(s, r, err));
+    if (!r->failed) return COF_OK;
+    return cofi_fail(err, COF_ERR_DATA, "the schema contradicts itself; write it again from the table");
 }
 
 cof_status cof_schema_read(const cof_env *lent, const void *bytes, size_t n_bytes, cof_schema **out,

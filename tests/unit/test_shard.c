@@ -2,7 +2,7 @@
 #include "alloc_helper.h"
 #include "unit_helper.h"
 
-#include "../../src/method/methods.h"
+#include "../../src/table/schema.h"
 #include "coforest_shard.h"
 
 enum { MOST_SHARDS = 20, CUTS = 1000 };
@@ -144,6 +144,12 @@ static int ask(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, si
     return c->trouble == NOT_REACHED;
 }
 
+static int ask_or_fail(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words)
+{
+    cluster *c = ctx;
+    return cof_shard_answer(c->shard[0], request, n_bytes, sum, n_words, NULL) != COF_OK;
+}
+
 static int32_t *all_labels(cluster *c, const cof_model *model)
 {
     size_t n_bytes;
@@ -207,7 +213,7 @@ static cof_status fit_whole(const plan *p, const cof_table *table, cof_model **m
 
 static cof_status fit_shards(const plan *p, cluster *c, cof_model **model, cof_fit_info *info, cof_error *err)
 {
-    cof_shards shards = {sizeof shards, ask, c};
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
     if (p->choose_k) return cof_fit_shards_auto(NULL, c->schema, &p->o, 1, 4, &shards, model, info, err);
     return cof_fit_shards(NULL, c->schema, &p->o, &shards, model, info, err);
 }
@@ -229,7 +235,7 @@ static void assert_same_scores(cluster *c, const cof_table *whole, const cof_mod
     size_t n = cof_table_n_rows(whole);
     int32_t *class = get_zero(n, sizeof *class);
     cof_indices a = {.struct_size = sizeof a}, b = a;
-    cof_shards shards = {sizeof shards, ask, c};
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
     cof_error err;
     for (size_t i = 0; i < n; i++) class[i] = (int32_t)cof_table_code(whole, i, CLASS);
     assert_status(cof_evaluate(NULL, cof_model_labels(model, NULL), class, n, &a, &err), COF_OK, &err);
@@ -389,7 +395,7 @@ static void what_shards_cannot_do_is_refused(void **state)
     cofi_rng rng = dice(8);
     texts t = random_texts(&rng, 60, false, false);
     cluster c = {.rng = rng};
-    cof_shards shards = {sizeof shards, ask, &c};
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = &c};
     double weights[60] = {1};
     cof_model *model;
     cof_error err;
@@ -434,6 +440,50 @@ static void foreign_shards_are_refused(void **state)
     free(other.cell);
 }
 
+/* The driver and a shard share a meter; whichever allocation fails, nothing is lost and nothing leaks. */
+static cof_status fit_with_meter(alloc_meter *meter, size_t fail_at)
+{
+    cof_env env = alloc_env(meter);
+    int32_t codes[30 * 3];
+    cof_table *table = NULL;
+    cof_schema *schema = NULL, *read = NULL;
+    cofi_writer w = {.env = cofi_env_resolve(&env)};
+    cluster c = {.n = 1, .rng = dice(1)};
+    cof_model *model = NULL;
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask_or_fail, .ctx = &c};
+    cof_fit_options o = {.struct_size = sizeof o, .k = 2, .threads = 1, .restarts = 1, .init = COF_INIT_CAO};
+    for (size_t i = 0; i < 90; i++) codes[i] = (int32_t)(i * i % 7 % (2 + i % 3));
+    assert_int_equal(cof_table_from_codes(&env, codes, 30, 3, NULL, &table, NULL), COF_OK);
+    meter->fail_at = fail_at == SIZE_MAX ? ALLOC_NEVER_FAILS : meter->count + fail_at;
+    cof_status status = cof_schema_of(table, 0, &schema, NULL);
+    if (status == COF_OK) {
+        cofi_schema_put(&w, schema);
+        status = w.failed ? COF_ERR_MEMORY : cof_schema_read(&env, w.bytes, w.n, &read, NULL);
+    }
+    if (status == COF_OK) status = cof_shard_open(&env, table, read, 0, 1, &c.shard[0], NULL);
+    if (status == COF_OK) status = cof_fit_shards(&env, read, &o, &shards, &model, NULL, NULL);
+    cof_model_free(model);
+    cof_shard_free(c.shard[0]);
+    cof_schema_free(schema);
+    cof_schema_free(read);
+    cofi_release(&w.env, w.bytes);
+    cof_table_free(table);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
+        cof_status status = fit_with_meter(&meter, n);
+        assert_int_equal(meter.live, 0);
+        if (status == COF_OK) break;
+        assert_true(status == COF_ERR_MEMORY ||
+                    status == COF_ERR_BACKEND); /* of the driver, or of the shard */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +492,7 @@ int main(void)
         cmocka_unit_test(bad_answers_are_noticed),
         cmocka_unit_test(what_shards_cannot_do_is_refused),
         cmocka_unit_test(foreign_shards_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
