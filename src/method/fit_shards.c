@@ -41,17 +41,20 @@ cof_status cof_fit_shards(const cof_env *env, const cof_schema *schema, const co
     return status == COF_OK ? cof_fit(&whole, options, out, info, err) : status;
 }
 
+/* The choice of k compares fits of halves of the rows, which needs the weights and labels of all rows in one place. */
 cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema, const cof_fit_options *options,
                                uint32_t k_min, uint32_t k_max, const cof_shards *shards, cof_model **out,
                                cof_fit_info *info, cof_error *err)
 {
-    cofi_remote remote;
-    cof_table whole;
     cof_fit_options o;
     COFI_COPY_OPTIONS(&o, options);
-    cof_status status = check_method(o.method, err);
-    if (status == COF_OK) status = whole_table(env, schema, shards, &remote, &whole, err);
-    return status == COF_OK ? cof_fit_auto(&whole, options, k_min, k_max, out, info, err) : status;
+    o.struct_size = sizeof o;
+    o.k = k_min;
+    if (k_min > 0 && k_min == k_max) return cof_fit_shards(env, schema, &o, shards, out, info, err);
+    return cofi_fail(
+        err, COF_ERR_UNSUPPORTED,
+        "the number of clusters cannot be chosen over shards, because halves of the rows are compared; "
+        "choose it on a sample of the rows, and give it");
 }
 
 cof_status cof_evaluate_shards(const cof_model *m, const cof_schema *schema, size_t column,

@@ -167,7 +167,7 @@ static int32_t *all_labels(cluster *c, const cof_model *model)
 
 typedef struct plan {
     cof_fit_options o;
-    bool weighted, cut, choose_k;
+    bool weighted, cut;
 } plan;
 
 /* Sets roles and cuts of both: the whole table, and the schema of the parts. */
@@ -207,14 +207,12 @@ static void check_schema(const cof_table *whole, const cof_schema *schema)
 static cof_status fit_whole(const plan *p, const cof_table *table, cof_model **model, cof_fit_info *info,
                             cof_error *err)
 {
-    if (p->choose_k) return cof_fit_auto(table, &p->o, 1, 4, model, info, err);
     return cof_fit(table, &p->o, model, info, err);
 }
 
 static cof_status fit_shards(const plan *p, cluster *c, cof_model **model, cof_fit_info *info, cof_error *err)
 {
     cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
-    if (p->choose_k) return cof_fit_shards_auto(NULL, c->schema, &p->o, 1, 4, &shards, model, info, err);
     return cof_fit_shards(NULL, c->schema, &p->o, &shards, model, info, err);
 }
 
@@ -300,9 +298,8 @@ static plan random_plan(cofi_rng *rng, const uint64_t *init_rows)
     p.o.missing = (int32_t)below(rng, 3);
     p.weighted = below(rng, 3) == 0;
     p.cut = below(rng, 3) == 0;
-    p.choose_k = below(rng, 8) == 0;
     if (below(rng, 3) == 0) p.o.method = methods[below(rng, sizeof methods / sizeof *methods)];
-    if (below(rng, 12) == 0 && !p.choose_k) p.o.init_rows = init_rows;
+    if (below(rng, 12) == 0) p.o.init_rows = init_rows;
     return p;
 }
 
@@ -409,6 +406,9 @@ static void what_shards_cannot_do_is_refused(void **state)
         assert_non_null(strstr(err.text, methods[i]));
     }
     o.method = NULL;
+    assert_int_equal(cof_fit_shards_auto(NULL, c.schema, &o, 1, 4, &shards, &model, NULL, &err),
+                     COF_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "number of clusters"));
     o.weights = weights;
     assert_int_equal(cof_fit_shards(NULL, c.schema, &o, &shards, &model, NULL, &err), COF_ERR_UNSUPPORTED);
     o.weights = NULL;
