@@ -305,15 +305,20 @@ static void foreign_formats(void **state)
 {
     (void)state;
     refuses("PK\3\4xxxx", 8, COF_ERR_UNSUPPORTED,
-            "t.csv is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV");
+            "t.csv is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV, in Python: "
+            "import pandas; "
+            "pandas.read_excel(\"t.csv\").to_csv(\"table.csv\", index=False)");
     refuses("\xD0\xCF\x11\xE0xxxx", 8, COF_ERR_UNSUPPORTED,
-            "t.csv is an old Excel workbook; save the sheet as CSV");
+            "t.csv is an old Excel workbook; save the sheet as CSV, in Python: import pandas; "
+            "pandas.read_excel(\"t.csv\").to_csv(\"table.csv\", index=False)");
     refuses("\xFD"
             "7zXZ\0xx",
             8, COF_ERR_UNSUPPORTED, "t.csv is compressed with xz; decompress it with unxz");
     refuses("BZh91AY&SYx", 11, COF_ERR_UNSUPPORTED,
             "t.csv is compressed with bzip2; decompress it with bunzip2");
-    refuses("PAR1\x15x", 6, COF_ERR_UNSUPPORTED, "t.csv is a Parquet file; save it as CSV");
+    refuses("PAR1\x15x", 6, COF_ERR_UNSUPPORTED,
+            "t.csv is a Parquet file; save it as CSV, in Python: import pandas; "
+            "pandas.read_parquet(\"t.csv\").to_csv(\"table.csv\", index=False)");
 }
 
 /* ---- gzip ---------------------------------------------------------------------------------------- */
