@@ -224,11 +224,13 @@ typedef enum cof_init {
 } cof_init;
 
 typedef enum cof_select {
-    COF_SELECT_AUTO = 0,       /* mixture or balance for the portfolio, with or without bins; likelihood for other starts */
+    COF_SELECT_AUTO =
+        0, /* mixture or balance for the portfolio, with or without bins; likelihood for other starts */
     COF_SELECT_BALANCE = 1,    /* gains in likelihood and in tightness, docs/choices.md */
     COF_SELECT_LIKELIHOOD = 2, /* the greatest integrated likelihood */
     COF_SELECT_OBJECTIVE = 3,  /* the least L */
-    COF_SELECT_MIXTURE = 4     /* the greatest likelihood of the rows when clusters are classes of a mixture, within which
+    COF_SELECT_MIXTURE =
+        4 /* the greatest likelihood of the rows when clusters are classes of a mixture, within which
                                   columns are independent and neighbouring bins are alike */
 } cof_select;
 

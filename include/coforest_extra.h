@@ -363,7 +363,8 @@ COF_API const char *cof_model_show_point(const cof_model *model, size_t attribut
 
 /* Quantities that were kept as numbers (COF_ROLE_NUMERIC), in the order of their columns. */
 COF_API size_t cof_model_n_numeric(const cof_model *model);
-COF_API const char *cof_model_numeric_name(const cof_model *model, size_t quantity); /* lent; NULL out of range */
+COF_API const char *cof_model_numeric_name(const cof_model *model,
+                                           size_t quantity); /* lent; NULL out of range */
 /* The mean of a cluster, by which rows are labelled; dates are in seconds since 1970. NaN if it is unknown. */
 COF_API double cof_model_numeric_mean(const cof_model *model, size_t quantity, uint32_t cluster);
 /* The same as text: 38.5, $12, 2024-03-31; "" if it is unknown. Writes at most `room` bytes, at least 1, and returns

@@ -344,7 +344,8 @@ static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, 
 {
     double cells = (double)p->n_walked * (double)p->n_attrs;
     double entries = (double)cofi_n_flat(p) * cofi_stride(o->k);
-    bool alone = (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
+    bool alone =
+        (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
     bool linked = start->linked != NULL && start->linked(p, o->k);
     return o->restarts > 1 && !alone && !linked && cells <= SMALL_CELLS && entries <= SMALL_ENTRIES;
 }
