@@ -59,7 +59,8 @@ def test_plots(model):
     from matplotlib import pyplot
 
     zoo = coforest.datasets.load_zoo()
-    texts = [t.get_text() for t in model.forest_["legs"].plot().texts]
+    apart = coforest.COForest(8, random_state=1).fit(zoo.data)
+    texts = [t.get_text() for t in apart.forest_["legs"].plot().texts]
     assert {"0", "2", "4", "5", "6", "8"} <= set(texts)
     ten = coforest.COForest(7, n_init=10, init="kmeans", random_state=1).fit(zoo.data)
     assert ten.forest_["legs"].distance(5, 8) == 0
@@ -69,7 +70,7 @@ def test_plots(model):
     assert coforest.plots.plot_map(model, zoo.data, y=zoo.target) is not None
     assert len(coforest.plots.plot_profiles(model).get_yticklabels()) == 36
     assert len(coforest.plots.plot_convergence(ten).lines) == 10
-    likely = coforest.COForest(3, random_state=1).fit(zoo.data)
+    likely = coforest.COForest(10, random_state=1).fit(zoo.data)
     for portfolio, label in ((model, "objective"), (likely, "minus log-likelihood")):
         ax = coforest.plots.plot_convergence(portfolio, ax=pyplot.subplots()[1])
         assert len(ax.lines) == 50 and ax.get_ylabel() == label  # the starts of the kept one's kind
