@@ -42,7 +42,8 @@ cof_status cofi_weights_unit(const double *weight, const uint64_t *rows, size_t 
 
 uint64_t cofi_weight_units(double weight, double unit)
 {
-    double units = floor(weight * unit + 0.5);
+    /* cofi_weights_unit keeps the total below this limit; the unit of a hostile request does not */
+    double units = fmin(floor(weight * unit + 0.5), 0x1p42);
     return weight > 0 && units < 1 ? 1 : (uint64_t)units;
 }
 

@@ -8,7 +8,7 @@ void cofi_overlap_add(const int32_t *own, const int32_t *other, size_t n, uint32
     uint32_t *own_size = work + (size_t)k * k, *other_size = own_size + k;
     memset(work, 0, (size_t)k * (k + 2) * sizeof *work);
     for (size_t s = 0; s < n; s++) {
-        if (own[s] < 0) continue;
+        if (own[s] < 0 || other[s] < 0) continue;
         work[(size_t)own[s] * k + (size_t)other[s]]++;
         own_size[own[s]]++;
         other_size[other[s]]++;
