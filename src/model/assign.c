@@ -7,7 +7,10 @@
 
 #include <math.h>
 
-enum { BLOCK = 4096 }; /* rows per task */
+enum {
+    BLOCK = 4096, /* rows per task */
+    TILE = 8      /* clusters that are summed in registers */
+};
 
 typedef struct assignment {
     cof_env env;
@@ -166,26 +169,38 @@ static size_t n_blocks(const assignment *a)
     return (a->t->n_rows + BLOCK - 1) / BLOCK;
 }
 
-/* Writes the k sums of one row to `sum`. */
+/* Writes the sums of one row for n clusters from `first` on. n is a constant where the function is inlined, so that the
+ * sums stay in registers; in memory, every addition would wait for the previous store. */
+static inline void sum_tile(const assignment *a, size_t row, uint32_t first, uint32_t n, int64_t *sum)
+{
+    int64_t here[TILE];
+    for (uint32_t j = 0; j < n; j++) here[j] = a->scores.base[first + j];
+    for (size_t r = 0; r < a->view.n; r++) {
+        size_t g = a->view.first[r] + cofi_id(a->view.ids[r], row);
+        const int64_t *value = a->scores.value + g * a->scores.stride + first;
+        for (uint32_t j = 0; j < n; j++) here[j] += value[j];
+    }
+    memcpy(sum + first, here, n * sizeof *here);
+}
+
+/* Writes the sums of one row to `sum`, for the k clusters and the padding of the scores. */
 static void sum_row(const assignment *a, size_t row, int64_t *sum)
 {
-    uint32_t k = a->m->k;
-    for (uint32_t j = 0; j < k; j++) sum[j] = a->scores.base[j];
-    for (size_t r = 0; r < a->view.n; r++) {
-        uint32_t g = a->view.first[r] + cofi_id(a->view.ids[r], row);
-        const int64_t *value = a->scores.value + (size_t)g * a->scores.stride;
-        for (uint32_t j = 0; j < k; j++) sum[j] += value[j];
-    }
+    uint32_t first = 0, stride = a->scores.stride;
+    for (; stride - first >= TILE; first += TILE) sum_tile(a, row, first, TILE, sum);
+    if (stride - first == 6) sum_tile(a, row, first, 6, sum);
+    if (stride - first == 4) sum_tile(a, row, first, 4, sum);
+    if (stride - first == 2) sum_tile(a, row, first, 2, sum);
     if (a->m->n_numeric > 0) add_numeric(a, row, sum);
 }
 
-/* Runs a task over all blocks of rows; each worker has memory for k sums. */
+/* Runs a task over all blocks of rows; each worker has memory for the sums of a row. */
 static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
 {
     cofi_team *team;
     cof_status status = cofi_team_open(&a->env, n_blocks(a) > 1 ? threads : 1, &team, err);
     if (status != COF_OK) return status;
-    a->scratch_size = ((size_t)a->m->k * sizeof(int64_t) + 63) & ~(size_t)63;
+    a->scratch_size = ((size_t)a->scores.stride * sizeof(int64_t) + 63) & ~(size_t)63;
     a->scratch = cofi_alloc(&a->env, cofi_team_size(team), a->scratch_size);
     if (a->scratch == NULL) status = cofi_no_memory(err);
     if (status == COF_OK) cofi_team_run(team, task, a, n_blocks(a));
