@@ -22,6 +22,7 @@ set(COF_SOURCES
   src/fit/mixture.c
   src/fit/restarts.c
   src/fit/scores.c
+  src/fit/strays.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -257,6 +258,7 @@ set(UNIT_TESTS
   tests/unit/test_speed.c
   tests/unit/test_starts.c
   tests/unit/test_status.c
+  tests/unit/test_strays.c
   tests/unit/test_table.c
   tests/unit/test_team.c
   tests/unit/test_tidy.c

@@ -198,6 +198,16 @@ COF_API int32_t cof_model_variant(const cof_model *model); /* cof_variant */
 COF_API int32_t cof_model_missing(const cof_model *model); /* cof_missing */
 COF_API int32_t
 cof_model_select(const cof_model *model); /* cof_select: what the kept restart was chosen by */
+typedef enum cof_refiner {
+    COF_REFINED_BY_METHOD = 0, /* every row is in the cluster that the method's distance makes the nearest */
+    COF_REFINED_BY_LIKELIHOOD = 1 /* every row is in its likeliest cluster */
+} cof_refiner;
+/* cof_refiner: what the kept restart was refined by. New rows, distances and margins go by the same. Only the portfolio
+ * of coforest has restarts of the second kind. */
+COF_API int32_t cof_model_refined_by(const cof_model *model);
+/* Share of the rows (by weight; of up to 65,536 evenly spaced ones) that lie nearer to another cluster along the trees.
+ * NaN unless the likelihood refined the kept restart, and for a model file of an earlier version. */
+COF_API double cof_model_nearer_other(const cof_model *model);
 /* The restart that was kept, from 0: an index into cof_model_restarts. */
 COF_API size_t cof_model_best_restart(const cof_model *model);
 

@@ -165,6 +165,18 @@ static void show_least_sure(const fit_job *job, const page *p)
                 "Least certain", least + 1, agreement[least], n_good, plural(n_good));
 }
 
+/* Whether rows are in the nearest cluster along the trees, or in the likeliest. */
+static void show_refiner(const fit_job *job, const page *p)
+{
+    if (strcmp(cof_model_method(job->model), "coforest") != 0 || job->s.k == 1) return;
+    bool likely = cof_model_refined_by(job->model) == COF_REFINED_BY_LIKELIHOOD;
+    fprintf(p->out, "  %-14s %s", "Refined by", likely ? "likelihood" : "COForest");
+    if (likely)
+        fprintf(p->out, ": %s of the rows lie nearer to another cluster along the trees",
+                show_share(cof_model_nearer_other(job->model), 1).text);
+    fputc('\n', p->out);
+}
+
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
@@ -189,6 +201,7 @@ static void show_criterion(const fit_job *job, const page *p)
     if (info->rebuilds > 0 || has_trees(job->model))
         fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
     fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
+    show_refiner(job, p);
     if (!isnan(info->bic))
         fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (smaller is better)\n", "Mixture",
                 info->mixture_log_likelihood, info->bic);

@@ -36,9 +36,10 @@ typedef enum cofi_refiner { COFI_BY_METHOD, COFI_BY_LIKELIHOOD } cofi_refiner;
 typedef struct cofi_log {
     uint32_t restart, rebuild, n_passes;
     cofi_refiner refiner;
-    bool stopped;     /* the host asked to stop */
-    cof_stop stop;    /* why the restart ended */
-    double objective; /* L after the last pass */
+    bool stopped;        /* the host asked to stop */
+    cof_stop stop;       /* why the restart ended */
+    double objective;    /* L after the last pass */
+    double nearer_other; /* share of the rows nearer to another cluster along the trees; NaN: not measured */
     cof_pass_record *history;
     size_t n_history, history_capacity;
     uint64_t visits; /* rows labelled so far, including skipped rows */

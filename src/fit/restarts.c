@@ -73,6 +73,7 @@ static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
     log->n_passes = log->rebuild = 0;
     log->stop = COF_STOP_STOPPED;
     log->refiner = COFI_BY_METHOD;
+    log->nearer_other = NAN;
     lane->holds = COFI_NONE;
     cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, log->restart);

@@ -2,6 +2,7 @@
  * the forest until both are stable. */
 #include "forest_steps.h"
 
+#include "../fit/strays.h"
 #include "mixed.h"
 
 #include <math.h>
@@ -152,8 +153,11 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 static cof_status restore(cofi_fit *fit, void *state, cof_error *err)
 {
     set_traces(fit);
-    if (fit->log.refiner == COFI_BY_LIKELIHOOD) cofi_scores_likelihood(fit, &fit->partition);
-    return COF_OK;
+    fit->log.nearer_other = NAN;
+    if (fit->log.refiner != COFI_BY_LIKELIHOOD) return COF_OK;
+    cof_status status = cofi_strays_measure(fit, &fit->log.nearer_other, err);
+    cofi_scores_likelihood(fit, &fit->partition);
+    return status;
 }
 
 const cofi_method cofi_method_coforest = {.name = "coforest",

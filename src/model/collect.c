@@ -137,6 +137,9 @@ cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *er
     m->variant = fit->host.o.variant;
     m->missing = fit->host.o.missing;
     m->select = fit->host.o.select;
+    m->refined_by =
+        fit->log.refiner == COFI_BY_LIKELIHOOD ? COF_REFINED_BY_LIKELIHOOD : COF_REFINED_BY_METHOD;
+    m->nearer_other = fit->log.nearer_other;
     m->unit = fit->problem->unit;
     cofi_model_set_method(m, fit->method->name, strlen(fit->method->name));
     m->no_scores = (fit->method->flags & COFI_METHOD_NO_SCORES) != 0;

@@ -70,6 +70,10 @@ static cof_field_value real_value(double real)
 GETTER(method, text_value(m->method))
 /* COForest and its ablations have variants. */
 GETTER(variant, text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(variants, m->variant) : NULL))
+static const char *const refiners[] = {
+    [COF_REFINED_BY_METHOD] = "coforest", [COF_REFINED_BY_LIKELIHOOD] = "likelihood", NULL};
+GETTER(refined_by, text_value(word_of(refiners, m->refined_by)))
+GETTER(nearer_other, real_value(m->nearer_other))
 GETTER(k, count_value(m->k))
 GETTER(n_rows, count_value(info->n_rows + info->n_dropped))
 GETTER(missing, text_value(word_of(missings, m->missing)))
@@ -97,6 +101,16 @@ static cof_field_value get_runner_up(const cof_model *m, const cof_fit_info *inf
 static bool has_info(const cof_model *m, const cof_fit_info *info)
 {
     return info != NULL;
+}
+
+static bool has_refiner(const cof_model *m, const cof_fit_info *info)
+{
+    return strcmp(m->method, "coforest") == 0;
+}
+
+static bool has_nearer_other(const cof_model *m, const cof_fit_info *info)
+{
+    return !isnan(m->nearer_other);
 }
 
 static bool has_one(const cof_model *m, const cof_fit_info *info)
@@ -171,6 +185,11 @@ static const source sources[] = {
     {{"bic", NULL, REAL, 0, "Bayesian information criterion of the mixture; smaller is better; lca only"},
      MEMBER(cof_fit_info, bic), .has = has_mixture},
     {{"best_restart", NULL, INDEX, 0, "the restart that was kept"}, INFO(best_restart)},
+    {{"refined_by", NULL, TEXT, 0, "what the kept restart was refined by: coforest, every row is in the nearest cluster "
+      "along the trees; or likelihood, in its likeliest one; absent for other methods"},
+     .get = get_refined_by, .has = has_refiner},
+    {{"nearer_other", NULL, REAL, 0, "share of the rows that lie nearer to another cluster along the trees; absent unless "
+      "the likelihood refined the kept restart"}, .get = get_nearer_other, .has = has_nearer_other},
     {{"agreement", NULL, REAL, 0, "mean adjusted Rand index of the other restarts with the kept one; absent if there was "
       "only one"}, .get = get_agreement, .has = has_agreement},
     {{"n_good_restarts", NULL, COUNT, 0, "other restarts that are nearly as likely as the kept one; absent if there is "

@@ -29,6 +29,7 @@ cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_mo
     m->env = *env;
     m->k = k;
     m->unit = 1.0;
+    m->nearer_other = NAN;
     cofi_model_set_method(m, "coforest", strlen("coforest"));
     m->scores.k = k;
     m->scores.stride = cofi_stride(k);
@@ -302,6 +303,16 @@ uint32_t cof_model_k_runner_up(const cof_model *m)
         if (r->k != m->k && (second == NULL || r->log_likelihood > second->log_likelihood)) second = r;
     }
     return second != NULL ? second->k : 0;
+}
+
+int32_t cof_model_refined_by(const cof_model *m)
+{
+    return m->refined_by;
+}
+
+double cof_model_nearer_other(const cof_model *m)
+{
+    return m->nearer_other;
 }
 
 int32_t cof_model_select(const cof_model *m)

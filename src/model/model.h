@@ -64,6 +64,8 @@ struct cof_model {
     size_t n_restarts;
     size_t kept;           /* number of the kept restart */
     int32_t select;        /* the criterion by which it was kept */
+    int32_t refined_by;    /* cof_refiner */
+    double nearer_other;   /* share of the rows nearer to another cluster along the trees; NaN: unknown */
     cof_k_record *k_curve; /* every k that was tried; NULL if k was given */
     size_t n_k_curve;
     double *cluster_agreement; /* k; NULL if there is nothing to compare */

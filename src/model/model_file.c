@@ -31,6 +31,7 @@ enum {
     TAG_QUANTITIES = 11,
     TAG_NUMERIC = 12,
     TAG_COLUMN_WEIGHTS = 13,
+    TAG_NEARER_OTHER = 16,
     N_TAGS
 };
 
@@ -193,6 +194,11 @@ static void put_column_weights(cofi_writer *w, const cof_model *m)
 {
     if (m->column_weight == NULL) return;
     for (size_t r = 0; r < m->n_attrs; r++) cofi_put_f64(w, m->column_weight[r]);
+}
+
+static void put_nearer_other(cofi_writer *w, const cof_model *m)
+{
+    if (!isnan(m->nearer_other)) cofi_put_f64(w, m->nearer_other);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
@@ -419,6 +425,7 @@ static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
         m->restart[i].by_likelihood = cofi_get_u8(s) != 0;
         if (!isfinite(m->restart[i].criterion)) return damaged(p, "a restart makes no sense", err);
     }
+    if (m->restart[kept].by_likelihood) m->refined_by = COF_REFINED_BY_LIKELIHOOD;
     return COF_OK;
 }
 
@@ -634,6 +641,15 @@ static cof_status get_column_weights(model_parser *p, cofi_reader *s, cof_error 
     return COF_OK;
 }
 
+static cof_status get_nearer_other(model_parser *p, cofi_reader *s, cof_error *err)
+{
+    double share = cofi_get_f64(s);
+    if (s->failed || !is_between(share, 0, 1))
+        return damaged(p, "the share of rows that lie nearer to another cluster makes no sense", err);
+    if (p->m->refined_by == COF_REFINED_BY_LIKELIHOOD) p->m->nearer_other = share;
+    return COF_OK;
+}
+
 /* ---- Sections ----------------------------------------------------------------------------------- */
 
 /* In the order in which they are written. */
@@ -654,7 +670,8 @@ static const struct {
                 {TAG_CLUSTER_AGREEMENT, true, put_cluster_agreement, get_cluster_agreement},
                 {TAG_QUANTITIES, true, put_quantities, get_quantities},
                 {TAG_NUMERIC, true, put_numeric, get_numeric},
-                {TAG_COLUMN_WEIGHTS, true, put_column_weights, get_column_weights}};
+                {TAG_COLUMN_WEIGHTS, true, put_column_weights, get_column_weights},
+                {TAG_NEARER_OTHER, true, put_nearer_other, get_nearer_other}};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t attribute)

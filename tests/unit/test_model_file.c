@@ -132,6 +132,9 @@ static void assert_same_model(const cof_model *a, const cof_model *b)
                     r[i].by_likelihood == s[i].by_likelihood);
     assert_int_equal(cof_model_best_restart(a), cof_model_best_restart(b));
     assert_int_equal(cof_model_select(a), cof_model_select(b));
+    assert_int_equal(cof_model_refined_by(a), cof_model_refined_by(b));
+    double near_a = cof_model_nearer_other(a), near_b = cof_model_nearer_other(b);
+    assert_true(near_a == near_b || (isnan(near_a) && isnan(near_b)));
     const cof_pass_record *x = cof_model_history(a, &n_a), *y = cof_model_history(b, &n_b);
     assert_int_equal(n_a, n_b);
     for (size_t i = 0; i < n_a; i++)

@@ -331,6 +331,14 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return self._model.result("history")
 
     @property
+    def refined_by_(self):
+        """What the kept start was refined by: "coforest", every row is in the nearest cluster along the trees, or
+        "likelihood", in its likeliest one (``info_["nearer_other"]`` is the share of rows that lie nearer to another cluster
+        along the trees). ``predict``, ``transform`` and ``margins`` go by the same. None for other methods."""
+        self._check_fitted()
+        return self._model.result("refined_by")
+
+    @property
     def cluster_agreement_(self):
         """How far the starts agree about each cluster: the rows it has in common with its nearest counterpart over the
         rows of either, mean over the other starts that are nearly as likely; None where there were none."""
@@ -416,7 +424,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     def transform(self, X):
         """Distance of every row to every cluster, rows by clusters. A model whose kept start was refined by the
-        likelihood (``by_likelihood`` in ``restarts_``) gives minus the logarithms of probabilities instead."""
+        likelihood (``refined_by_``) gives minus the logarithms of probabilities instead."""
         return self._transform(self._new_table(X))
 
     def _transform(self, table):
@@ -455,8 +463,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
 
     def _refined_by_likelihood(self):
-        records = self._model.result("restart_records")
-        return len(records) > 0 and records[self._model.kept]["by_likelihood"]
+        return self._model.result("refined_by") == "likelihood"
 
     def _tree_distances(self, table):
         """Of every row to its own cluster, along the trees; NaN for rows without one."""

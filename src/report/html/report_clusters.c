@@ -230,17 +230,36 @@ static void tell_choice(cofi_report *r)
             out,
             " The balance compares a partition with a single cluster: by how much likelier it is, and by "
             "how much closer its rows lie together.");
-    if (r->restarts[r->best_restart].by_likelihood)
-        cofi_out_text(
-            out,
-            " It is one of the restarts that assign every row to its likeliest cluster, not to the nearest "
-            "along the trees, so some rows may be nearer to another cluster.");
     cofi_out_format(out, " %zu of %zu restarts ended in this partition.</p>\n", cof_model_n_same(r->model),
                     r->n_restarts);
 }
 
+/* Only coforest has restarts of two kinds. */
+static void tell_refiner(cofi_report *r)
+{
+    cofi_out *out = &r->out;
+    double nearer = cof_model_nearer_other(r->model);
+    if (strcmp(cof_model_method(r->model), "coforest") != 0) return;
+    bool likely = cof_model_refined_by(r->model) == COF_REFINED_BY_LIKELIHOOD;
+    cofi_out_format(out, "<p>The clusters are refined by <b data-key=\"refined_by\">%s</b>: ",
+                    likely ? "likelihood" : "COForest");
+    if (!likely)
+        cofi_out_text(out, "rows go to the nearest cluster along the order trees.</p>\n");
+    else if (isnan(nearer))
+        cofi_out_text(out,
+                      "every row belongs to its likeliest cluster, so some rows may be nearer to another "
+                      "cluster along the order trees.</p>\n");
+    else {
+        cofi_out_text(out, "every row belongs to its likeliest cluster, and ");
+        cofi_out_fixed(out, 100 * nearer, 0, 1);
+        cofi_out_text(out, " % of the rows lie nearer to another cluster along the order trees. New rows, "
+                           "distances and leads go by likelihood too.</p>\n");
+    }
+}
+
 static void tell_restarts(cofi_report *r)
 {
+    if (r->k > 1) tell_refiner(r);
     if (r->n_restarts == 0 || r->k == 1) return; /* one cluster is the same whatever it began with */
     cofi_out_text(&r->out, "<h3>Restarts</h3>\n");
     if (r->n_restarts == 1) {
