@@ -107,6 +107,7 @@ def test_what_was_done_is_told(zoo):
 def test_a_start_refined_by_the_likelihood(zoo, tmp_path):
     model = coforest.COForest(10, random_state=1).fit(zoo.data)
     assert model.restarts_[model.info_["best_restart"]]["by_likelihood"]
+    assert model.refined_by_ == "likelihood" and 0 <= model.info_["nearer_other"] <= 1
     sizes = model.cluster_sizes_
     expected = np.tile(-np.log((sizes + 0.5) / (101 + 10 / 2)), (101, 1))
     for r, name in enumerate(zoo.feature_names):
