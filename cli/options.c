@@ -28,11 +28,11 @@ static bool same_letter(const option *o, const char *name, size_t n)
 
 static bool find_option(const verb *v, option_test test, const char *name, size_t n, void *settings, match *m)
 {
-    for (size_t g = 0; v->groups[g] != NULL; g++)
-        for (const option *o = v->groups[g]->options; o->name != NULL; o++) {
+    for (size_t g = 0; v->groups[g].options != NULL; g++)
+        for (const option *o = v->groups[g].options; o->name != NULL; o++) {
             if (!test(o, name, n)) continue;
             m->option = o;
-            m->member = (char *)settings + v->groups[g]->offset + o->offset;
+            m->member = (char *)settings + v->groups[g].offset + o->offset;
             if (test == same_letter)
                 snprintf(m->shown, sizeof m->shown, "-%c", o->letter);
             else
@@ -160,8 +160,8 @@ static int complain_unknown(const verb *v, const char *typed, size_t n)
     const char *known[128] = {"help"};
     char shown_as[64];
     size_t n_known = 1;
-    for (size_t g = 0; v->groups[g] != NULL; g++)
-        for (const option *o = v->groups[g]->options; o->name != NULL && n_known < 127; o++)
+    for (size_t g = 0; v->groups[g].options != NULL; g++)
+        for (const option *o = v->groups[g].options; o->name != NULL && n_known < 127; o++)
             known[n_known++] = o->name;
     snprintf(shown_as, sizeof shown_as, "%.*s", (int)n, typed);
     const char *near = nearest(shown_as + strspn(shown_as, "-"), known);

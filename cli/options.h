@@ -66,14 +66,15 @@ typedef struct example {
     const char *command, *what;
 } example;
 
+/* Its lists end with an empty entry. */
 typedef struct verb {
     const char *name;
-    const char *usage;                 /* after the verb */
-    const char *summary;               /* a few words, no full stop */
-    const char *const *paragraphs;     /* ends with NULL */
-    const operand *operands;           /* ends with a NULL name */
-    const option_group *const *groups; /* ends with NULL */
-    const example *examples;           /* ends with a NULL command */
+    const char *usage;   /* after the verb */
+    const char *summary; /* a few words, no full stop */
+    const char *paragraphs[4];
+    operand operands[4];
+    option_group groups[8];
+    example examples[8];
     const char *task;                  /* heading above it in the list of verbs; NULL: as the one before */
     int (*run)(int argc, char **argv); /* what follows the verb; returns the exit code */
 } verb;

@@ -76,7 +76,7 @@ void print_verb_help(const verb *v)
         flow_words(&f, v->paragraphs[i]);
         flow_end(&f);
     }
-    for (size_t g = 0; v->groups[g] != NULL; g++) print_group(&p, v->groups[g]);
+    for (size_t g = 0; v->groups[g].options != NULL; g++) print_group(&p, &v->groups[g]);
     print_examples(&p, v->examples);
 }
 

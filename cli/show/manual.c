@@ -222,9 +222,9 @@ static void put_verb(FILE *out, const verb *v)
         if (i > 0) fputs(".PP\n", out);
         put_text(out, v->paragraphs[i]);
     }
-    for (size_t g = 0; v->groups[g] != NULL; g++) {
-        if (v->groups[g]->title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", v->groups[g]->title);
-        for (const option *o = v->groups[g]->options; o->name != NULL; o++) put_option(out, o);
+    for (size_t g = 0; v->groups[g].options != NULL; g++) {
+        if (v->groups[g].title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", v->groups[g].title);
+        for (const option *o = v->groups[g].options; o->name != NULL; o++) put_option(out, o);
     }
 }
 

@@ -59,8 +59,6 @@ static const option bench_options[] = {
            "Print one JSON object instead of the text; times in it are seconds."),
     {.name = NULL}};
 
-static const option_group bench_group = {"Options", bench_options, 0};
-
 /* ---- Measuring ----------------------------------------------------------------------------------- */
 
 /* Bytes of one code; the library keeps one more number for missing cells. */
@@ -411,26 +409,20 @@ static int run_bench(int argc, char **argv)
     return code;
 }
 
-static const operand bench_operands[] = {{.name = NULL}};
-static const option_group *const bench_groups[] = {&bench_group, NULL};
-static const char *const bench_paragraphs[] = {
-    "Measures how fast coforest is on this machine. It makes a table with planted clusters in memory and "
-    "times, in turn: reading the table's codes once, which is the lower limit for a pass; for every kernel "
-    "that the processor has, a pass that labels and counts every row, and a pass in which no row moves, both "
-    "without skipping rows; and whole fits of one restart.",
-    "Results are given in nanoseconds per row, in rows per second, as a share of the speed of reading, and "
-    "as the gain of all threads over one. The labels of all kernels are compared as well.",
-    NULL};
-static const example bench_examples[] = {
-    {"coforest bench", "This machine, on 1,000,000 rows of 20 columns; takes a few seconds."},
-    {"coforest bench --rows 100000 -k 50 --threads 1 --json", "Another size, one thread, as JSON."},
-    {NULL, NULL}};
-
-const verb verb_bench = {.name = "bench",
-                         .usage = "[options]",
-                         .summary = "measure the speed on this machine",
-                         .paragraphs = bench_paragraphs,
-                         .operands = bench_operands,
-                         .groups = bench_groups,
-                         .examples = bench_examples,
-                         .run = run_bench};
+const verb verb_bench = {
+    .name = "bench",
+    .usage = "[options]",
+    .summary = "measure the speed on this machine",
+    .paragraphs =
+        {"Measures how fast coforest is on this machine. It makes a table with planted clusters in memory "
+         "and times, in turn: reading the table's codes once, which is the lower limit for a pass; for every "
+         "kernel that the processor has, a pass that labels and counts every row, and a pass in which no row "
+         "moves, both without skipping rows; and whole fits of one restart.",
+         "Results are given in nanoseconds per row, in rows per second, as a share of the speed of reading, "
+         "and as the gain of all threads over one. The labels of all kernels are compared as well."},
+    .groups = {{"Options", bench_options}},
+    .examples = {{"coforest bench", "This machine, on 1,000,000 rows of 20 columns; takes a few seconds."},
+                 {"coforest bench --rows 100000 -k 50 --threads 1 --json",
+                  "Another size, one thread, as JSON."}},
+    .run = run_bench,
+};

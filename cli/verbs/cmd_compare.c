@@ -70,13 +70,6 @@ static const option compare_output_options[] = {
            "Print no progress line and no remark about the file.", .letter = 'q'),
     {.name = NULL}};
 
-static const option_group comparing_group = {"Comparing", comparing_options, 0};
-static const option_group column_group = {"Columns", column_options, offsetof(compare_settings, columns)};
-static const option_group reading_group = {"Reading the tables", dialect_options,
-                                           offsetof(compare_settings, reading)};
-static const option_group na_group = {NULL, na_options, offsetof(compare_settings, reading)};
-static const option_group output_group = {"Output", compare_output_options, 0};
-
 const char *contender(const comparison *c, size_t method)
 {
     return cof_method_name(c->method[method]);
@@ -428,36 +421,33 @@ done:
     return code;
 }
 
-static const operand compare_operands[] = {{.name = "TABLE", .repeated = true, .hint = HINT_FILE},
-                                           {.name = NULL}};
-static const option_group *const compare_groups[] = {&comparing_group, &column_group, &reading_group,
-                                                     &na_group,        &output_group, NULL};
-static const char *const compare_paragraphs[] = {
-    "Runs several methods on each TABLE, all from the same first partitions, and compares their results. "
-    "With --label, these are mean and standard deviation of accuracy (CA), adjusted Rand index (ARI) and "
-    "normalised mutual information (NMI) against the true classes; without it, the integrated log-likelihood "
-    "of the partitions, how much the runs of a method agree with each other, and its objective. Rank 1 is "
-    "the best mean. A method without a result on a table is shown as - and ranks last. Every run is a single "
-    "start, so that methods are compared and not their starts; \"fit\" keeps the best of many, and --as-fit "
-    "compares that. Ctrl-C keeps the fits that are done.",
-    "Several tables are summarised by average ranks, Friedman's test on them (chi-square, with and without "
-    "the correction for ties, and Iman and Davenport's F), and the critical difference of Bonferroni and "
-    "Dunn from the --control method. --ignore, --columns and --ordinal then apply to every table that has "
-    "the column.",
-    NULL};
-static const example compare_examples[] = {
-    {"coforest compare votes.csv --label party", "Which method finds the parties, ten runs each."},
-    {"coforest compare survey.csv -k 5 --methods coforest,kmodes,lca --runs 20",
-     "No classes: how likely and how stable the partitions are."},
-    {"coforest compare data/*.csv --label class --format latex --out comparison.tex",
-     "Tables for a paper, with ranks and tests."},
-    {NULL, NULL}};
-
-const verb verb_compare = {.name = "compare",
-                           .usage = "TABLE... [options]",
-                           .summary = "try several methods and rank them",
-                           .paragraphs = compare_paragraphs,
-                           .operands = compare_operands,
-                           .groups = compare_groups,
-                           .examples = compare_examples,
-                           .run = run_compare};
+const verb verb_compare = {
+    .name = "compare",
+    .usage = "TABLE... [options]",
+    .summary = "try several methods and rank them",
+    .paragraphs =
+        {"Runs several methods on each TABLE, all from the same first partitions, and compares their "
+         "results. With --label, these are mean and standard deviation of accuracy (CA), adjusted Rand index "
+         "(ARI) and normalised mutual information (NMI) against the true classes; without it, the integrated "
+         "log-likelihood of the partitions, how much the runs of a method agree with each other, and its "
+         "objective. Rank 1 is the best mean. A method without a result on a table is shown as - and ranks "
+         "last. Every run is a single start, so that methods are compared and not their starts; \"fit\" "
+         "keeps the best of many, and --as-fit compares that. Ctrl-C keeps the fits that are done.",
+         "Several tables are summarised by average ranks, Friedman's test on them (chi-square, with and "
+         "without the correction for ties, and Iman and Davenport's F), and the critical difference of "
+         "Bonferroni and Dunn from the --control method. --ignore, --columns and --ordinal then apply to "
+         "every table that has the column."},
+    .operands = {{"TABLE", .repeated = true, .hint = HINT_FILE}},
+    .groups = {{"Comparing", comparing_options},
+               {"Columns", column_options, offsetof(compare_settings, columns)},
+               {"Reading the tables", dialect_options, offsetof(compare_settings, reading)},
+               {NULL, na_options, offsetof(compare_settings, reading)},
+               {"Output", compare_output_options}},
+    .examples = {{"coforest compare votes.csv --label party",
+                  "Which method finds the parties, ten runs each."},
+                 {"coforest compare survey.csv -k 5 --methods coforest,kmodes,lca --runs 20",
+                  "No classes: how likely and how stable the partitions are."},
+                 {"coforest compare data/*.csv --label class --format latex --out comparison.tex",
+                  "Tables for a paper, with ranks and tests."}},
+    .run = run_compare,
+};

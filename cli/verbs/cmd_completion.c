@@ -14,8 +14,8 @@ typedef void (*option_visitor)(const verb *v, const option *o);
 
 static void each_option(const verb *v, option_visitor visit)
 {
-    for (size_t g = 0; v->groups[g] != NULL; g++)
-        for (const option *o = v->groups[g]->options; o->name != NULL; o++) visit(v, o);
+    for (size_t g = 0; v->groups[g].options != NULL; g++)
+        for (const option *o = v->groups[g].options; o->name != NULL; o++) visit(v, o);
 }
 
 static void put_choice_names(const choice *choices)
@@ -240,20 +240,13 @@ static int run_completion(int argc, char **argv)
     return complain(CODE_USAGE, "completion knows bash, zsh, fish and man, not \"%s\"", found.text[0]);
 }
 
-static const operand completion_operands[] = {{.name = "SHELL", .choices = target_choices}, {.name = NULL}};
-static const option_group *const completion_groups[] = {NULL};
-static const char *const completion_paragraphs[] = {
-    "Prints the completion script for SHELL, one of bash, zsh and fish; with man instead, this manual page.",
-    NULL};
-static const example completion_examples[] = {
-    {"source <(coforest completion bash)", "Complete verbs, options and values in this shell."},
-    {NULL, NULL}};
-
-const verb verb_completion = {.name = "completion",
-                              .usage = "SHELL",
-                              .summary = "print a shell's completion script, or the manual page",
-                              .paragraphs = completion_paragraphs,
-                              .operands = completion_operands,
-                              .groups = completion_groups,
-                              .examples = completion_examples,
-                              .run = run_completion};
+const verb verb_completion = {
+    .name = "completion",
+    .usage = "SHELL",
+    .summary = "print a shell's completion script, or the manual page",
+    .paragraphs = {"Prints the completion script for SHELL, one of bash, zsh and fish; with man instead, "
+                   "this manual page."},
+    .operands = {{"SHELL", .choices = target_choices}},
+    .examples = {{"source <(coforest completion bash)", "Complete verbs, options and values in this shell."}},
+    .run = run_completion,
+};

@@ -44,11 +44,6 @@ static const option describe_options[] = {
     OPTION("json", NULL, OPTION_FLAG, describe_settings, json, "Print one JSON object instead of the text."),
     {.name = NULL}};
 
-static const option_group describe_group = {"Output", describe_options, 0};
-static const option_group reading_group = {"Reading the table", dialect_options,
-                                           offsetof(describe_settings, reading)};
-static const option_group na_group = {NULL, na_options, offsetof(describe_settings, reading)};
-
 __attribute__((format(printf, 2, 3))) static void notice(describe_job *job, const char *format, ...)
 {
     va_list args;
@@ -353,24 +348,20 @@ static int run_describe(int argc, char **argv)
     return code;
 }
 
-static const operand describe_operands[] = {{.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
-static const option_group *const describe_groups[] = {&describe_group, &reading_group, &na_group, NULL};
-static const char *const describe_paragraphs[] = {
-    "Summarises TABLE before it is clustered: rows, repeated rows, and for every column how many values it "
-    "has, how many cells are missing, the most frequent values, and whether it is taken for a category, a "
-    "quantity, an identifier or a constant.",
-    "Values that differ only by letter case or blanks, and values that may mean \"missing\", are pointed "
-    "out.",
-    NULL};
-static const example describe_examples[] = {{"coforest describe survey.csv", "A first look at a table."},
-                                            {NULL, NULL}};
-
-const verb verb_describe = {.name = "describe",
-                            .task = "Look at a table and cluster it",
-                            .usage = "TABLE [options]",
-                            .summary = "summarise the columns of a table",
-                            .paragraphs = describe_paragraphs,
-                            .operands = describe_operands,
-                            .groups = describe_groups,
-                            .examples = describe_examples,
-                            .run = run_describe};
+const verb verb_describe = {
+    .name = "describe",
+    .task = "Look at a table and cluster it",
+    .usage = "TABLE [options]",
+    .summary = "summarise the columns of a table",
+    .paragraphs = {"Summarises TABLE before it is clustered: rows, repeated rows, and for every column how "
+                   "many values it has, how many cells are missing, the most frequent values, and whether it "
+                   "is taken for a category, a quantity, an identifier or a constant.",
+                   "Values that differ only by letter case or blanks, and values that may mean \"missing\", "
+                   "are pointed out."},
+    .operands = {{"TABLE", .hint = HINT_FILE}},
+    .groups = {{"Output", describe_options},
+               {"Reading the table", dialect_options, offsetof(describe_settings, reading)},
+               {NULL, na_options, offsetof(describe_settings, reading)}},
+    .examples = {{"coforest describe survey.csv", "A first look at a table."}},
+    .run = run_describe,
+};

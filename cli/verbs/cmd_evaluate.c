@@ -26,16 +26,11 @@ static const option evaluate_options[] = {
     OPTION("json", NULL, OPTION_FLAG, evaluate_settings, json, "Print one JSON object instead of the text."),
     {.name = NULL}};
 
-static const option_group evaluate_group = {"Output", evaluate_options, 0};
 static const option no_label_options[] = {
     OPTION("na", "LIST", OPTION_TEXT, evaluate_settings, reading.na,
            "Texts that mean \"no label\", separated by commas; a comma at the end adds the empty cell "
            "(default: the empty cell alone, because NA may be the name of a class)."),
     {.name = NULL}};
-
-static const option_group reading_group = {"Reading the files", dialect_options,
-                                           offsetof(evaluate_settings, reading)};
-static const option_group no_label_group = {NULL, no_label_options, 0};
 
 /* FILE or FILE:COLUMN; a file whose own name holds a colon counts if it is there. */
 static int split_argument(const char *argument, side *s)
@@ -155,26 +150,21 @@ static int run_evaluate(int argc, char **argv)
     return code;
 }
 
-static const operand evaluate_operands[] = {
-    {.name = "A", .hint = HINT_FILE}, {.name = "B", .hint = HINT_FILE}, {.name = NULL}};
-static const option_group *const evaluate_groups[] = {&evaluate_group, &reading_group, &no_label_group, NULL};
-static const char *const evaluate_paragraphs[] = {
-    "Compares two labellings of the same rows. A is taken as the clusters and B as the classes, which "
-    "matters for purity, homogeneity and completeness only.",
-    "A and B are labels files, whose column cluster is used, or the last column if there is none; or "
-    "FILE:COLUMN, any column of any table. Labels may be any text. Rows with an empty label on either side "
-    "are left out and counted.",
-    NULL};
-static const example evaluate_examples[] = {
-    {"coforest evaluate labels.csv survey.csv:segment", "The clusters against a column of the table."},
-    {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, as JSON."},
-    {NULL, NULL}};
-
-const verb verb_evaluate = {.name = "evaluate",
-                            .usage = "A B [options]",
-                            .summary = "compare two labellings of the same rows",
-                            .paragraphs = evaluate_paragraphs,
-                            .operands = evaluate_operands,
-                            .groups = evaluate_groups,
-                            .examples = evaluate_examples,
-                            .run = run_evaluate};
+const verb verb_evaluate = {
+    .name = "evaluate",
+    .usage = "A B [options]",
+    .summary = "compare two labellings of the same rows",
+    .paragraphs = {"Compares two labellings of the same rows. A is taken as the clusters and B as the "
+                   "classes, which matters for purity, homogeneity and completeness only.",
+                   "A and B are labels files, whose column cluster is used, or the last column if there is "
+                   "none; or FILE:COLUMN, any column of any table. Labels may be any text. Rows with an "
+                   "empty label on either side are left out and counted."},
+    .operands = {{"A", .hint = HINT_FILE}, {"B", .hint = HINT_FILE}},
+    .groups = {{"Output", evaluate_options},
+               {"Reading the files", dialect_options, offsetof(evaluate_settings, reading)},
+               {NULL, no_label_options}},
+    .examples = {{"coforest evaluate labels.csv survey.csv:segment",
+                  "The clusters against a column of the table."},
+                 {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, as JSON."}},
+    .run = run_evaluate,
+};

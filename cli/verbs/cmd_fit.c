@@ -114,13 +114,6 @@ static const option output_options[] = {
            "give others."),
     {.name = NULL}};
 
-static const option_group clustering_group = {"Clustering", clustering_options, 0};
-static const option_group column_group = {"Columns", column_options, offsetof(fit_settings, columns)};
-static const option_group reading_group = {"Reading the table", dialect_options,
-                                           offsetof(fit_settings, reading)};
-static const option_group na_group = {NULL, na_options, offsetof(fit_settings, reading)};
-static const option_group output_group = {"Output", output_options, 0};
-
 /* ---- What was asked ------------------------------------------------------------------------------ */
 
 /* 20,1,7 as rows from 0; *n of them. */
@@ -669,36 +662,32 @@ done:
     return code;
 }
 
-static const operand fit_operands[] = {{.name = "TABLE", .optional = true, .hint = HINT_FILE},
-                                       {.name = NULL}};
-static const option_group *const fit_groups[] = {&clustering_group, &column_group, &reading_group,
-                                                 &na_group,         &output_group, NULL};
-static const char *const fit_paragraphs[] = {
-    "Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is standard input; "
-    "gzip and zstd are recognised). For every column it learns a tree over the values, in which values that "
-    "occur in the same clusters are near each other, and measures distances along these trees. --method "
-    "chooses another method.",
-    "A column in which nearly every row has its own value is taken for an identifier and left out, unless "
-    "--columns names it. Ctrl-C stops early and keeps the best result so far; a second Ctrl-C ends the "
-    "program at once.",
-    NULL};
-static const example fit_examples[] = {
-    {"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
-    {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
-     "Five clusters; save the cluster of every row and the model."},
-    {"coforest fit votes.csv -k 2 --label party --missing ignore",
-     "Leave the column party out and compare the clusters with it; missing votes are ignored."},
-    {"coforest fit survey.csv -k auto", "Let the program choose the number of clusters."},
-    {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
-     "The sizes have an order; the quotes keep the shell from taking < for a file."},
-    {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json", "For use in a script."},
-    {NULL, NULL}};
-
-const verb verb_fit = {.name = "fit",
-                       .usage = "TABLE -k K [options]",
-                       .summary = "cluster the rows of a table",
-                       .paragraphs = fit_paragraphs,
-                       .operands = fit_operands,
-                       .groups = fit_groups,
-                       .examples = fit_examples,
-                       .run = run_fit};
+const verb verb_fit = {
+    .name = "fit",
+    .usage = "TABLE -k K [options]",
+    .summary = "cluster the rows of a table",
+    .paragraphs = {"Clusters the rows of TABLE, a CSV or TSV file whose columns are categories (\"-\" is "
+                   "standard input; gzip and zstd are recognised). For every column it learns a tree over "
+                   "the values, in which values that occur in the same clusters are near each other, and "
+                   "measures distances along these trees. --method chooses another method.",
+                   "A column in which nearly every row has its own value is taken for an identifier and left "
+                   "out, unless --columns names it. Ctrl-C stops early and keeps the best result so far; a "
+                   "second Ctrl-C ends the program at once."},
+    .operands = {{"TABLE", .optional = true, .hint = HINT_FILE}},
+    .groups = {{"Clustering", clustering_options},
+               {"Columns", column_options, offsetof(fit_settings, columns)},
+               {"Reading the table", dialect_options, offsetof(fit_settings, reading)},
+               {NULL, na_options, offsetof(fit_settings, reading)},
+               {"Output", output_options}},
+    .examples = {{"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
+                 {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
+                  "Five clusters; save the cluster of every row and the model."},
+                 {"coforest fit votes.csv -k 2 --label party --missing ignore",
+                  "Leave the column party out and compare the clusters with it; missing votes are ignored."},
+                 {"coforest fit survey.csv -k auto", "Let the program choose the number of clusters."},
+                 {"coforest fit survey.csv -k 4 --ordinal 'size=small<medium<large'",
+                  "The sizes have an order; the quotes keep the shell from taking < for a file."},
+                 {"cut -d, -f2- survey.csv | coforest fit - -k 8 --json > result.json",
+                  "For use in a script."}},
+    .run = run_fit,
+};

@@ -57,8 +57,6 @@ static const option generate_options[] = {
     NO_CLOBBER_OPTION(generate_settings),
     {.name = NULL}};
 
-static const option_group generate_group = {"Options", generate_options, 0};
-
 static int write_table(const generate_settings *s, const cof_env *env)
 {
     cof_error err;
@@ -96,26 +94,20 @@ static int run_generate(int argc, char **argv)
     return write_table(&s, &env);
 }
 
-static const operand generate_operands[] = {{.name = NULL}};
-static const option_group *const generate_groups[] = {&generate_group, NULL};
-static const char *const generate_paragraphs[] = {
-    "Makes a synthetic table: one with planted clusters, which the column class names, one of numbers beside "
-    "categories, or one of independent, uniform columns without any structure.",
-    NULL};
-static const example generate_examples[] = {
-    {"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv", "Four clusters with much noise."},
-    {"coforest generate --kind mixed --family skewed | coforest fit - -k 4 --label class",
-     "Numbers with a long tail beside categories."},
-    {"coforest generate --kind uniform --rows 100000 | coforest fit - -k 3",
-     "Cluster a table without structure."},
-    {NULL, NULL}};
-
-const verb verb_generate = {.name = "generate",
-                            .task = "Try and measure the program",
-                            .usage = "[options]",
-                            .summary = "make a synthetic table",
-                            .paragraphs = generate_paragraphs,
-                            .operands = generate_operands,
-                            .groups = generate_groups,
-                            .examples = generate_examples,
-                            .run = run_generate};
+const verb verb_generate = {
+    .name = "generate",
+    .task = "Try and measure the program",
+    .usage = "[options]",
+    .summary = "make a synthetic table",
+    .paragraphs =
+        {"Makes a synthetic table: one with planted clusters, which the column class names, one of numbers "
+         "beside categories, or one of independent, uniform columns without any structure."},
+    .groups = {{"Options", generate_options}},
+    .examples = {{"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv",
+                  "Four clusters with much noise."},
+                 {"coforest generate --kind mixed --family skewed | coforest fit - -k 4 --label class",
+                  "Numbers with a long tail beside categories."},
+                 {"coforest generate --kind uniform --rows 100000 | coforest fit - -k 3",
+                  "Cluster a table without structure."}},
+    .run = run_generate,
+};

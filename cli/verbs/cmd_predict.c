@@ -44,11 +44,6 @@ static const option predict_options[] = {
            "Print no remarks about unknown values or rows left out.", .letter = 'q'),
     {.name = NULL}};
 
-static const option_group predict_group = {"Output", predict_options, 0};
-static const option_group reading_group = {"Reading the table", dialect_options,
-                                           offsetof(predict_settings, reading)};
-static const option_group na_group = {NULL, na_options, offsetof(predict_settings, reading)};
-
 static int load_inputs(predict_job *job)
 {
     cof_error err;
@@ -240,26 +235,22 @@ static int run_predict(int argc, char **argv)
     return code;
 }
 
-static const operand predict_operands[] = {
-    {.name = "MODEL", .hint = HINT_FILE}, {.name = "TABLE", .hint = HINT_FILE}, {.name = NULL}};
-static const option_group *const predict_groups[] = {&predict_group, &reading_group, &na_group, NULL};
-static const char *const predict_paragraphs[] = {
-    "Assigns every row of TABLE to the nearest cluster of a MODEL that \"fit --model-out\" saved. TABLE must "
-    "have the model's columns, in any order; other columns are ignored.",
-    "A value that did not occur when the model was fitted is ignored. Such values are listed on standard "
-    "error, with those that differ from a known one by letter case or blanks only.",
-    NULL};
-static const example predict_examples[] = {
-    {"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."},
-    {"coforest predict survey.cof new.csv --table-out new-labelled.csv", "The new rows with their clusters."},
-    {NULL, NULL}};
-
-const verb verb_predict = {.name = "predict",
-                           .task = "Use what was found",
-                           .usage = "MODEL TABLE [options]",
-                           .summary = "label new rows with a saved model",
-                           .paragraphs = predict_paragraphs,
-                           .operands = predict_operands,
-                           .groups = predict_groups,
-                           .examples = predict_examples,
-                           .run = run_predict};
+const verb verb_predict = {
+    .name = "predict",
+    .task = "Use what was found",
+    .usage = "MODEL TABLE [options]",
+    .summary = "label new rows with a saved model",
+    .paragraphs =
+        {"Assigns every row of TABLE to the nearest cluster of a MODEL that \"fit --model-out\" saved. TABLE "
+         "must have the model's columns, in any order; other columns are ignored.",
+         "A value that did not occur when the model was fitted is ignored. Such values are listed on "
+         "standard error, with those that differ from a known one by letter case or blanks only."},
+    .operands = {{"MODEL", .hint = HINT_FILE}, {"TABLE", .hint = HINT_FILE}},
+    .groups = {{"Output", predict_options},
+               {"Reading the table", dialect_options, offsetof(predict_settings, reading)},
+               {NULL, na_options, offsetof(predict_settings, reading)}},
+    .examples = {{"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."},
+                 {"coforest predict survey.cof new.csv --table-out new-labelled.csv",
+                  "The new rows with their clusters."}},
+    .run = run_predict,
+};

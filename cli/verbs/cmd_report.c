@@ -45,11 +45,6 @@ static const option report_options[] = {
     OPTION("quiet", NULL, OPTION_FLAG, report_settings, quiet, "Print nothing but errors.", .letter = 'q'),
     {.name = NULL}};
 
-static const option_group report_group = {"Options", report_options, 0};
-static const option_group reading_group = {"Reading the table", dialect_options,
-                                           offsetof(report_settings, reading)};
-static const option_group na_group = {NULL, na_options, offsetof(report_settings, reading)};
-
 /* Everything the model does not know is left out; one column may name the rows, one hold the classes. */
 static int give_roles(report_job *job)
 {
@@ -155,25 +150,19 @@ static int run_report(int argc, char **argv)
     return code;
 }
 
-static const operand report_operands[] = {{.name = "MODEL", .hint = HINT_FILE},
-                                          {.name = "TABLE", .optional = true, .hint = HINT_FILE},
-                                          {.name = NULL}};
-static const option_group *const report_groups[] = {&report_group, &reading_group, &na_group, NULL};
-static const char *const report_paragraphs[] = {
-    "Writes an HTML report about a MODEL that \"fit --model-out\" saved: sizes, what makes each cluster "
-    "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows with "
-    "typical and atypical ones. The report is one file that needs no network.",
-    NULL};
-static const example report_examples[] = {
-    {"coforest report survey.cof survey.csv --out survey.html", "The whole report, with rows."},
-    {"coforest report survey.cof", "A report from the model alone, in report.html."},
-    {NULL, NULL}};
-
-const verb verb_report = {.name = "report",
-                          .usage = "MODEL [TABLE] [options]",
-                          .summary = "write an HTML report about a model",
-                          .paragraphs = report_paragraphs,
-                          .operands = report_operands,
-                          .groups = report_groups,
-                          .examples = report_examples,
-                          .run = run_report};
+const verb verb_report = {
+    .name = "report",
+    .usage = "MODEL [TABLE] [options]",
+    .summary = "write an HTML report about a model",
+    .paragraphs =
+        {"Writes an HTML report about a MODEL that \"fit --model-out\" saved: sizes, what makes each cluster "
+         "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows "
+         "with typical and atypical ones. The report is one file that needs no network."},
+    .operands = {{"MODEL", .hint = HINT_FILE}, {"TABLE", .optional = true, .hint = HINT_FILE}},
+    .groups = {{"Options", report_options},
+               {"Reading the table", dialect_options, offsetof(report_settings, reading)},
+               {NULL, na_options, offsetof(report_settings, reading)}},
+    .examples = {{"coforest report survey.cof survey.csv --out survey.html", "The whole report, with rows."},
+                 {"coforest report survey.cof", "A report from the model alone, in report.html."}},
+    .run = run_report,
+};

@@ -44,8 +44,6 @@ static const option trees_options[] = {
     NO_CLOBBER_OPTION(trees_settings),
     {.name = NULL}};
 
-static const option_group trees_group = {"Options", trees_options, 0};
-
 static bool attribute_view(const trees_job *job, size_t r, cof_attribute *about)
 {
     return cof_model_attribute(job->model, r, about) == COF_OK;
@@ -210,24 +208,18 @@ static int run_trees(int argc, char **argv)
     return code;
 }
 
-static const operand trees_operands[] = {{.name = "MODEL", .hint = HINT_FILE}, {.name = NULL}};
-static const option_group *const trees_groups[] = {&trees_group, NULL};
-static const char *const trees_paragraphs[] = {
-    "Shows the order trees of a MODEL that \"fit --model-out\" saved, one for each column. A short edge "
-    "joins two values that occur in the same clusters; the distance of two values is the length of the path "
-    "between them.",
-    NULL};
-static const example trees_examples[] = {
-    {"coforest trees survey.cof --attr education", "The tree of one column."},
-    {"coforest trees survey.cof --format svg --out trees/", "A picture of every column."},
-    {"coforest trees survey.cof --format dot --attr income | dot -Tpdf > income.pdf", "With Graphviz."},
-    {NULL, NULL}};
-
-const verb verb_trees = {.name = "trees",
-                         .usage = "MODEL [options]",
-                         .summary = "show the order trees of a model",
-                         .paragraphs = trees_paragraphs,
-                         .operands = trees_operands,
-                         .groups = trees_groups,
-                         .examples = trees_examples,
-                         .run = run_trees};
+const verb verb_trees = {
+    .name = "trees",
+    .usage = "MODEL [options]",
+    .summary = "show the order trees of a model",
+    .paragraphs = {"Shows the order trees of a MODEL that \"fit --model-out\" saved, one for each column. A "
+                   "short edge joins two values that occur in the same clusters; the distance of two values "
+                   "is the length of the path between them."},
+    .operands = {{"MODEL", .hint = HINT_FILE}},
+    .groups = {{"Options", trees_options}},
+    .examples = {{"coforest trees survey.cof --attr education", "The tree of one column."},
+                 {"coforest trees survey.cof --format svg --out trees/", "A picture of every column."},
+                 {"coforest trees survey.cof --format dot --attr income | dot -Tpdf > income.pdf",
+                  "With Graphviz."}},
+    .run = run_trees,
+};
