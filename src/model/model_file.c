@@ -35,231 +35,72 @@ enum {
     N_TAGS
 };
 
-/* ---- Writing ------------------------------------------------------------------------------------ */
+/* ---- One member ---------------------------------------------------------------------------------- */
 
-static void put_model(cofi_writer *w, const cof_model *m)
-{
-    cofi_put_u32(w, m->k);
-    cofi_put_u32(w, (uint32_t)m->variant);
-    cofi_put_u32(w, (uint32_t)m->missing);
-    cofi_put_u32(w, (uint32_t)m->n_attrs);
-    cofi_put_u32(w, m->n_flat);
-    cofi_put_f64(w, m->unit);
-    cofi_put_f64(w, m->scores.scale);
-}
-
-static void put_clusters(cofi_writer *w, const cof_model *m)
-{
-    for (uint32_t j = 0; j < m->k; j++) {
-        cofi_put_f64(w, m->size[j]);
-        cofi_put_u8(w, m->scores.base[j] != COFI_NEVER);
-    }
-}
-
-static void put_attribute(cofi_writer *w, const cof_model *m, size_t attribute)
-{
-    const cofi_model_attr *a = &m->attr[attribute];
-    cofi_put_text(w, a->name);
-    cofi_put_u8(w, a->used);
-    cofi_put_u8(w, a->ordinal);
-    cofi_put_u8(w, a->has_missing);
-    cofi_put_u32(w, a->n_values);
-    cofi_put_u32(w, a->n_edges);
-    for (uint32_t v = 0; v < a->n_values; v++) cofi_put_text(w, a->text + a->offset[v]);
-    for (uint32_t e = 0; e < a->n_edges; e++) {
-        cofi_put_u32(w, a->edge[e].u);
-        cofi_put_u32(w, a->edge[e].v);
-        cofi_put_f64(w, a->edge[e].length);
-    }
-    for (uint32_t v = 0; a->used && v < a->n_values; v++) {
-        for (uint32_t j = 0; j < m->k; j++) {
-            cofi_put_u64(w, m->count[(size_t)(a->first + v) * m->k + j]);
-            cofi_put_u64(w, (uint64_t)m->scores.value[(size_t)(a->first + v) * m->scores.stride + j]);
-        }
-    }
-}
-
-static void put_restarts(cofi_writer *w, const cof_model *m)
-{
-    for (size_t i = 0; i < m->n_restarts; i++) {
-        cofi_put_f64(w, m->restart[i].objective);
-        cofi_put_f64(w, m->restart[i].log_likelihood);
-        cofi_put_u32(w, m->restart[i].rebuilds);
-        cofi_put_u32(w, m->restart[i].passes);
-        cofi_put_u32(w, (uint32_t)m->restart[i].stop_reason);
-    }
-}
-
-static void put_history(cofi_writer *w, const cof_model *m)
-{
-    for (size_t i = 0; i < m->n_history; i++) {
-        cofi_put_u32(w, m->history[i].restart);
-        cofi_put_u32(w, m->history[i].rebuild);
-        cofi_put_u32(w, m->history[i].pass);
-        cofi_put_f64(w, m->history[i].objective);
-        cofi_put_u64(w, m->history[i].moved);
-    }
-}
-
-static void put_agreement(cofi_writer *w, const cof_model *m)
-{
-    for (size_t i = 0; m->agreement != NULL && i < m->n_restarts; i++) cofi_put_f64(w, m->agreement[i]);
-}
-
-static void put_choice(cofi_writer *w, const cof_model *m)
-{
-    cofi_put_u32(w, (uint32_t)m->select);
-    cofi_put_u32(w, (uint32_t)m->kept);
-    for (size_t i = 0; i < m->n_restarts; i++) {
-        cofi_put_f64(w, m->restart[i].criterion);
-        cofi_put_u8(w, m->restart[i].by_likelihood != 0);
-    }
-}
-
-static void put_cluster_agreement(cofi_writer *w, const cof_model *m)
-{
-    if (m->cluster_agreement == NULL) return;
-    cofi_put_u32(w, m->n_good);
-    for (uint32_t j = 0; j < m->k; j++) cofi_put_f64(w, m->cluster_agreement[j]);
-}
-
-static void put_k_curve(cofi_writer *w, const cof_model *m)
-{
-    for (size_t i = 0; i < m->n_k_curve; i++) {
-        cofi_put_u32(w, m->k_curve[i].k);
-        cofi_put_f64(w, m->k_curve[i].log_likelihood);
-    }
-}
-
-static void put_method(cofi_writer *w, const cof_model *m)
-{
-    cofi_put_text(w, m->method);
-    cofi_put_u8(w, m->no_scores);
-    for (uint32_t j = 0; j < m->k; j++)
-        cofi_put_u64(w, m->scores.base[j] != COFI_NEVER ? (uint64_t)m->scores.base[j] : 0);
-}
-
-static uint32_t count_quantities(const cof_model *m)
-{
-    uint32_t n = 0;
-    for (size_t r = 0; r < m->n_attrs; r++) n += m->attr[r].cut != NULL;
-    return n;
-}
-
-static void put_reading(cofi_writer *w, const cofi_reading *r)
-{
-    cofi_put_u8(w, r->line);
-    cofi_put_u8(w, (uint8_t)r->decimal);
-    cofi_put_u8(w, (uint8_t)r->thousands);
-    cofi_put_u8(w, r->order);
-    cofi_put_text(w, r->affix);
-}
-
-static void put_quantity(cofi_writer *w, const cof_model *m, uint32_t attribute)
-{
-    const cofi_model_attr *a = &m->attr[attribute];
-    cofi_put_u32(w, attribute);
-    put_reading(w, &a->cut->reading);
-    cofi_put_u32(w, a->cut->n_edges);
-    for (uint32_t e = 0; e < a->cut->n_edges; e++) cofi_put_f64(w, a->cut->edge[e]);
-    cofi_put_u8(w, a->five != NULL);
-    for (size_t i = 0; a->five != NULL && i < (size_t)m->k * COF_N_FIVE; i++) cofi_put_f64(w, a->five[i]);
-}
-
-static void put_quantities(cofi_writer *w, const cof_model *m)
-{
-    uint32_t n = count_quantities(m);
-    if (n == 0) return;
-    cofi_put_u32(w, n);
-    for (uint32_t r = 0; r < m->n_attrs; r++)
-        if (m->attr[r].cut != NULL) put_quantity(w, m, r);
-}
-
-static void put_numeric(cofi_writer *w, const cof_model *m)
-{
-    if (m->n_numeric == 0) return;
-    cofi_put_u32(w, (uint32_t)m->n_numeric);
-    cofi_put_u8(w, m->absolute);
-    for (size_t c = 0; c < m->n_numeric; c++) {
-        const cofi_model_numeric *q = &m->numeric[c];
-        const double number[] = {q->origin, q->unit, q->least, q->most, q->column_weight};
-        cofi_put_text(w, q->name);
-        put_reading(w, &q->reading);
-        for (size_t i = 0; i < sizeof number / sizeof *number; i++) cofi_put_f64(w, number[i]);
-        for (uint32_t j = 0; j < m->k; j++) cofi_put_f64(w, q->mean[j]);
-    }
-}
-
-static void put_column_weights(cofi_writer *w, const cof_model *m)
-{
-    if (m->column_weight == NULL) return;
-    for (size_t r = 0; r < m->n_attrs; r++) cofi_put_f64(w, m->column_weight[r]);
-}
-
-static void put_nearer_other(cofi_writer *w, const cof_model *m)
-{
-    if (!isnan(m->nearer_other)) cofi_put_f64(w, m->nearer_other);
-}
-
-/* ---- Reading ------------------------------------------------------------------------------------ */
-
-typedef struct model_parser {
+/* A file that is written, or read. One function describes each section for both directions: the functions
+ * below write a member if there is a writer, and otherwise read it. */
+typedef struct codec {
     cof_env env;
     const char *name;
-    cofi_reader file; /* the bytes between header and checksum */
-    cof_model *m;
-    size_t n_attrs; /* number of attributes read so far */
+    cofi_writer *w;      /* NULL: the file is read */
+    cofi_reader file, s; /* the bytes between header and checksum; those of the section */
+    cof_model *m;        /* not changed by writing */
+    size_t n_attrs;      /* number of attributes so far */
     uint64_t n_flat;
     bool seen[N_TAGS];
     double largest_sum; /* sum over attributes of the largest score: must not overflow */
-} model_parser;
+    cof_error *err;
+} codec;
 
-static cof_status damaged(const model_parser *p, const char *what, cof_error *err)
+static cof_status damaged(const codec *c, const char *what)
 {
-    return cofi_fail(err, COF_ERR_MODEL, "%s: this model file is damaged (%s); save the model again", p->name,
-                     what);
+    return cofi_fail(c->err, COF_ERR_MODEL, "%s: this model file is damaged (%s); save the model again",
+                     c->name, what);
 }
 
-static bool is_between(double x, double least, double most)
+/* What is written is not checked. */
+static cof_status check(const codec *c, bool good, const char *what)
 {
-    return x >= least - ROUNDING && x <= most + ROUNDING;
+    return good || c->w != NULL ? COF_OK : damaged(c, what);
 }
 
-static cof_status get_model(model_parser *p, cofi_reader *s, cof_error *err)
+static size_t left(const codec *c)
 {
-    uint32_t k = cofi_get_u32(s), variant = cofi_get_u32(s), missing = cofi_get_u32(s);
-    uint32_t n_attrs = cofi_get_u32(s), n_flat = cofi_get_u32(s);
-    double unit = cofi_get_f64(s), scale = cofi_get_f64(s);
-    bool sane = !s->failed && k > 0 && k <= COF_MOST_CLUSTERS && variant <= COF_VARIANT_AUTHORS &&
-                missing <= COF_MISSING_ERROR && unit > 0 && isfinite(unit) && scale > 1e-200 && scale < 1e200;
-    /* later sections have 9 bytes per cluster, at least 23 per attribute, and 16 per value and cluster */
-    size_t rest = p->file.n - p->file.at;
-    if (!sane || k > rest / 9 || n_attrs > rest / 23 || (uint64_t)n_flat * k > rest / 16)
-        return damaged(p, "its sizes make no sense", err);
-    COFI_TRY(cofi_model_new(&p->env, k, n_attrs, &p->m, err));
-    p->m->variant = (int32_t)variant;
-    p->m->missing = (int32_t)missing;
-    p->m->unit = unit;
-    p->m->scores.scale = scale;
-    return cofi_model_alloc_values(p->m, n_flat, err);
+    return c->s.n - c->s.at;
 }
 
-static cof_status get_clusters(model_parser *p, cofi_reader *s, cof_error *err)
+static void code_byte(codec *c, void *x)
 {
-    cof_model *m = p->m;
-    double total = 0;
-    for (uint32_t j = 0; j < m->scores.stride; j++) {
-        bool real = j < m->k;
-        m->scores.base[j] = COFI_NEVER;
-        if (!real) continue;
-        m->size[j] = cofi_get_f64(s);
-        if (cofi_get_u8(s) != 0) m->scores.base[j] = 0;
-        if (!(m->size[j] >= 0)) return damaged(p, "a cluster size is not a number", err);
-        total += m->size[j];
+    if (c->w != NULL)
+        cofi_put_u8(c->w, *(const uint8_t *)x);
+    else
+        *(uint8_t *)x = cofi_get_u8(&c->s);
+}
+
+static void code_flag(codec *c, void *x)
+{
+    code_byte(c, x);
+    if (c->w == NULL) *(uint8_t *)x = *(const uint8_t *)x != 0;
+}
+
+static void code_32(codec *c, void *x)
+{
+    if (c->w != NULL)
+        cofi_put_u32(c->w, *(const uint32_t *)x);
+    else
+        *(uint32_t *)x = cofi_get_u32(&c->s);
+}
+
+static void code_64(codec *c, void *x)
+{
+    uint64_t word;
+    memcpy(&word, x, sizeof word);
+    if (c->w != NULL) {
+        cofi_put_u64(c->w, word);
+        return;
     }
-    if (s->failed) return damaged(p, "the clusters are cut short", err);
-    return isfinite(total) && total * m->unit < MOST_UNITS ? COF_OK
-                                                           : damaged(p, "its clusters are too large", err);
+    word = cofi_get_u64(&c->s);
+    memcpy(x, &word, sizeof word);
 }
 
 static const char *get_text(cofi_reader *s, uint32_t *n)
@@ -269,6 +110,128 @@ static const char *get_text(cofi_reader *s, uint32_t *n)
     bool good = text != NULL && memchr(text, '\0', *n) == NULL && cofi_utf8_valid(text, *n);
     if (!good) s->failed = true;
     return good ? text : NULL;
+}
+
+static cof_status code_name(codec *c, char **name)
+{
+    uint32_t n = 0;
+    const char *text = c->w == NULL ? get_text(&c->s, &n) : NULL;
+    if (c->w != NULL) cofi_put_text(c->w, *name);
+    if (text == NULL) return COF_OK;
+    *name = cofi_copy_text(&c->env, text, n);
+    return *name != NULL ? COF_OK : cofi_no_memory(c->err);
+}
+
+/* Makes room for what is read; `pointer` is the address of any pointer. */
+static cof_status make(const codec *c, void *pointer, size_t n, size_t size)
+{
+    if (c->w != NULL) return COF_OK;
+    void *block = cofi_alloc_zero(&c->env, n, size);
+    memcpy(pointer, &block, sizeof block);
+    return block != NULL ? COF_OK : cofi_no_memory(c->err);
+}
+
+/* Makes room for the records of n_bytes that fill the section. */
+static cof_status make_records(const codec *c, size_t n_bytes, void *pointer, size_t *n, size_t size,
+                               const char *what)
+{
+    if (c->w != NULL) return COF_OK;
+    if (c->s.n % n_bytes != 0) return damaged(c, what);
+    *n = c->s.n / n_bytes;
+    return make(c, pointer, *n, size);
+}
+
+static bool is_between(double x, double least, double most)
+{
+    return x >= least - ROUNDING && x <= most + ROUNDING;
+}
+
+/* The n numbers from least to most that end the section. */
+static cof_status code_numbers(codec *c, double **number, size_t n, double least, double most,
+                               const char *what)
+{
+    COFI_TRY(check(c, left(c) == 8 * n, what));
+    COFI_TRY(make(c, number, n, sizeof **number));
+    for (size_t i = 0; i < n; i++) {
+        code_64(c, &(*number)[i]);
+        COFI_TRY(check(c, (*number)[i] >= least && (*number)[i] <= most, what));
+    }
+    return COF_OK;
+}
+
+/* ---- One section ---------------------------------------------------------------------------------- */
+
+static cof_status code_model(codec *c)
+{
+    cof_model head = {.k = 0};
+    if (c->w != NULL) head = *c->m;
+    uint32_t n_attrs = (uint32_t)head.n_attrs;
+    code_32(c, &head.k);
+    code_32(c, &head.variant);
+    code_32(c, &head.missing);
+    code_32(c, &n_attrs);
+    code_32(c, &head.n_flat);
+    code_64(c, &head.unit);
+    code_64(c, &head.scores.scale);
+    if (c->w != NULL) return COF_OK;
+    bool sane = !c->s.failed && head.k > 0 && head.k <= COF_MOST_CLUSTERS && head.variant >= 0 &&
+                head.variant <= COF_VARIANT_AUTHORS && head.missing >= 0 &&
+                head.missing <= COF_MISSING_ERROR && head.unit > 0 && isfinite(head.unit) &&
+                head.scores.scale > 1e-200 && head.scores.scale < 1e200;
+    /* later sections have 9 bytes per cluster, at least 23 per attribute, and 16 per value and cluster */
+    size_t rest = c->file.n - c->file.at;
+    if (!sane || head.k > rest / 9 || n_attrs > rest / 23 || (uint64_t)head.n_flat * head.k > rest / 16)
+        return damaged(c, "its sizes make no sense");
+    COFI_TRY(cofi_model_new(&c->env, head.k, n_attrs, &c->m, c->err));
+    c->m->variant = head.variant;
+    c->m->missing = head.missing;
+    c->m->unit = head.unit;
+    c->m->scores.scale = head.scores.scale;
+    return cofi_model_alloc_values(c->m, head.n_flat, c->err);
+}
+
+static cof_status code_clusters(codec *c)
+{
+    cof_model *m = c->m;
+    double total = 0;
+    for (uint32_t j = 0; j < m->k; j++) {
+        bool open = m->scores.base[j] != COFI_NEVER;
+        code_64(c, &m->size[j]);
+        code_flag(c, &open);
+        if (c->w == NULL) m->scores.base[j] = open ? 0 : COFI_NEVER;
+        COFI_TRY(check(c, m->size[j] >= 0, "a cluster size is not a number"));
+        total += m->size[j];
+    }
+    for (uint32_t j = m->k; c->w == NULL && j < m->scores.stride; j++) m->scores.base[j] = COFI_NEVER;
+    COFI_TRY(check(c, !c->s.failed, "the clusters are cut short"));
+    return check(c, isfinite(total) && total * m->unit < MOST_UNITS, "its clusters are too large");
+}
+
+/* The name may be unknown here: scores label rows in the same way for every method. */
+static cof_status code_method(codec *c)
+{
+    cof_model *m = c->m;
+    uint32_t n;
+    int64_t largest = 0;
+    if (c->w != NULL) {
+        cofi_put_text(c->w, m->method);
+    } else {
+        const char *name = get_text(&c->s, &n);
+        if (name == NULL || !c->seen[TAG_CLUSTERS]) return damaged(c, "its method is cut short");
+        if (!cofi_model_set_method(m, name, n)) return damaged(c, "its method has no proper name");
+    }
+    code_flag(c, &m->no_scores);
+    for (uint32_t j = 0; j < m->k; j++) {
+        bool open = m->scores.base[j] != COFI_NEVER;
+        int64_t base = open ? m->scores.base[j] : 0;
+        code_64(c, &base);
+        COFI_TRY(
+            check(c, base >= 0 && base < (INT64_C(1) << COFI_SUM_BITS), "a cluster's score is too large"));
+        if (c->w == NULL && open) m->scores.base[j] = base;
+        largest = base > largest ? base : largest;
+    }
+    c->largest_sum += (double)largest;
+    return check(c, !c->s.failed, "its method is cut short");
 }
 
 /* Number of bytes that the next n texts take with a NUL each; does not move the reader. */
@@ -281,15 +244,18 @@ static size_t measure_texts(cofi_reader s, uint32_t n, bool *good)
     return total;
 }
 
-static void get_texts(cofi_reader *s, cofi_model_attr *a)
+static void code_values(codec *c, cofi_model_attr *a)
 {
     size_t at = 0;
     for (uint32_t v = 0; v < a->n_values; v++) {
+        if (c->w != NULL) {
+            cofi_put_text(c->w, a->text + a->offset[v]);
+            continue;
+        }
         uint32_t n;
-        const char *text = get_text(s, &n);
+        const char *text = get_text(&c->s, &n);
         a->offset[v] = at;
-        memcpy(a->text + at, text, n);
-        a->text[at + n] = '\0';
+        memcpy(a->text + at, text, n); /* the NUL is there */
         at += (size_t)n + 1;
     }
 }
@@ -306,77 +272,60 @@ static bool fits_clusters(const cof_model *m, const cofi_model_attr *a)
     return true;
 }
 
-static cof_status get_scores(model_parser *p, cofi_reader *s, cofi_model_attr *a, cof_error *err)
+static cof_status code_scores(codec *c, cofi_model_attr *a)
 {
-    cof_model *m = p->m;
+    cof_model *m = c->m;
     int64_t largest = 0;
-    if (p->n_flat + a->n_values > m->n_flat) return damaged(p, "it has more values than it says", err);
-    a->first = (uint32_t)p->n_flat;
-    p->n_flat += a->n_values;
+    COFI_TRY(check(c, c->n_flat + a->n_values <= m->n_flat, "it has more values than it says"));
+    if (c->w == NULL) a->first = (uint32_t)c->n_flat;
+    c->n_flat += a->n_values;
     for (uint32_t v = 0; v < a->n_values; v++) {
         for (uint32_t j = 0; j < m->k; j++) {
-            m->count[(size_t)(a->first + v) * m->k + j] = cofi_get_u64(s);
-            int64_t score = (int64_t)cofi_get_u64(s);
-            if (score < 0) return damaged(p, "a score is negative", err);
-            m->scores.value[(size_t)(a->first + v) * m->scores.stride + j] = score;
-            largest = score > largest ? score : largest;
+            int64_t *score = &m->scores.value[(size_t)(a->first + v) * m->scores.stride + j];
+            code_64(c, &m->count[(size_t)(a->first + v) * m->k + j]);
+            code_64(c, score);
+            COFI_TRY(check(c, *score >= 0, "a score is negative"));
+            largest = *score > largest ? *score : largest;
         }
     }
-    p->largest_sum += (double)largest;
-    if (p->largest_sum >= 0x1p60) return damaged(p, "its scores are too large", err);
-    if (s->failed) return damaged(p, "an attribute's scores are cut short", err);
-    return fits_clusters(m, a) ? COF_OK : damaged(p, "a cluster has more values than rows", err);
+    c->largest_sum += (double)largest;
+    COFI_TRY(check(c, c->largest_sum < 0x1p60, "its scores are too large"));
+    COFI_TRY(check(c, !c->s.failed, "an attribute's scores are cut short"));
+    return check(c, fits_clusters(m, a), "a cluster has more values than rows");
 }
 
-static cof_status get_attribute(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status open_attribute(codec *c, cofi_model_attr *a)
 {
-    cof_model *m = p->m;
-    if (p->n_attrs >= m->n_attrs) return damaged(p, "it has more attributes than it says", err);
-    if (!p->seen[TAG_CLUSTERS]) return damaged(p, "an attribute comes before the clusters", err);
-    cofi_model_attr *a = &m->attr[p->n_attrs];
-    uint32_t n_name;
-    const char *name = get_text(s, &n_name);
-    uint8_t used = cofi_get_u8(s), ordinal = cofi_get_u8(s), has_missing = cofi_get_u8(s);
-    uint32_t n_values = cofi_get_u32(s), n_edges = cofi_get_u32(s);
-    bool good = !s->failed && n_values <= (s->n - s->at) / 4 && n_edges <= (s->n - s->at) / 16 &&
-                n_edges <= (n_values > 0 ? n_values - 1 : 0) && (n_values > 0 || (!has_missing && !used));
-    size_t n_text = good ? measure_texts(*s, n_values, &good) : 0;
-    if (!good) return damaged(p, "an attribute is cut short", err);
-    COFI_TRY(cofi_model_alloc_attr(m, p->n_attrs++, n_values, n_text, n_edges, err));
-    a->name = cofi_copy_text(&m->env, name, n_name);
-    if (a->name == NULL) return cofi_no_memory(err);
-    a->used = used != 0;
-    a->ordinal = ordinal != 0;
-    a->has_missing = has_missing != 0;
-    get_texts(s, a);
-    for (uint32_t e = 0; e < n_edges; e++) {
-        uint32_t u = cofi_get_u32(s), v = cofi_get_u32(s);
-        a->edge[e] = (cof_edge){u, v, cofi_get_f64(s)};
-    }
-    if (s->failed || !cofi_model_root_tree(a))
-        return damaged(p, "the edges of an attribute make no tree", err);
-    return a->used ? get_scores(p, s, a, err) : COF_OK;
+    bool good = !c->s.failed && a->n_values <= left(c) / 4 && a->n_edges <= left(c) / 16 &&
+                a->n_edges <= (a->n_values > 0 ? a->n_values - 1 : 0) &&
+                (a->n_values > 0 || (!a->has_missing && !a->used));
+    size_t n_text = good ? measure_texts(c->s, a->n_values, &good) : 0;
+    if (!good) return damaged(c, "an attribute is cut short");
+    return cofi_model_alloc_attr(c->m, (size_t)(a - c->m->attr), a->n_values, n_text, a->n_edges, c->err);
 }
 
-/* The name may be unknown here: scores label rows in the same way for every method. */
-static cof_status get_method(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_attribute(codec *c)
 {
-    cof_model *m = p->m;
-    uint32_t n;
-    int64_t largest = 0;
-    const char *name = get_text(s, &n);
-    if (name == NULL || !p->seen[TAG_CLUSTERS]) return damaged(p, "its method is cut short", err);
-    if (!cofi_model_set_method(m, name, n)) return damaged(p, "its method has no proper name", err);
-    m->no_scores = cofi_get_u8(s) != 0;
-    for (uint32_t j = 0; j < m->k; j++) {
-        int64_t base = (int64_t)cofi_get_u64(s);
-        if (base < 0 || base >= (INT64_C(1) << COFI_SUM_BITS))
-            return damaged(p, "a cluster's score is too large", err);
-        if (m->scores.base[j] != COFI_NEVER) m->scores.base[j] = base;
-        largest = base > largest ? base : largest;
+    cof_model *m = c->m;
+    COFI_TRY(check(c, c->n_attrs < m->n_attrs, "it has more attributes than it says"));
+    COFI_TRY(check(c, c->seen[TAG_CLUSTERS], "an attribute comes before the clusters"));
+    cofi_model_attr *a = &m->attr[c->n_attrs++];
+    COFI_TRY(code_name(c, &a->name));
+    code_flag(c, &a->used);
+    code_flag(c, &a->ordinal);
+    code_flag(c, &a->has_missing);
+    code_32(c, &a->n_values);
+    code_32(c, &a->n_edges);
+    if (c->w == NULL) COFI_TRY(open_attribute(c, a));
+    code_values(c, a);
+    for (uint32_t e = 0; e < a->n_edges; e++) {
+        code_32(c, &a->edge[e].u);
+        code_32(c, &a->edge[e].v);
+        code_64(c, &a->edge[e].length);
     }
-    p->largest_sum += (double)largest;
-    return s->failed ? damaged(p, "its method is cut short", err) : COF_OK;
+    if (c->w == NULL && (c->s.failed || !cofi_model_root_tree(a)))
+        return damaged(c, "the edges of an attribute make no tree");
+    return a->used ? code_scores(c, a) : COF_OK;
 }
 
 static bool is_restart(const cof_restart_record *r)
@@ -386,101 +335,87 @@ static bool is_restart(const cof_restart_record *r)
            r->stop_reason <= COF_STOP_STOPPED;
 }
 
-static cof_status get_restarts(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_restarts(codec *c)
 {
-    enum { BYTES = 28 };
-    cof_model *m = p->m;
-    if (s->n % BYTES != 0 || s->n == 0) return damaged(p, "its restarts make no sense", err);
-    size_t n = s->n / BYTES;
-    m->restart = cofi_alloc(&m->env, n, sizeof *m->restart);
-    if (m->restart == NULL) return cofi_no_memory(err);
-    m->n_restarts = n;
-    for (size_t i = 0; i < n; i++) {
+    cof_model *m = c->m;
+    COFI_TRY(
+        make_records(c, 28, &m->restart, &m->n_restarts, sizeof *m->restart, "its restarts make no sense"));
+    COFI_TRY(check(c, m->n_restarts > 0, "its restarts make no sense"));
+    for (size_t i = 0; i < m->n_restarts; i++) {
         cof_restart_record *r = &m->restart[i];
-        r->objective = cofi_get_f64(s);
-        r->log_likelihood = cofi_get_f64(s);
-        r->rebuilds = cofi_get_u32(s);
-        r->passes = cofi_get_u32(s);
-        r->stop_reason = (int32_t)cofi_get_u32(s);
-        if (!is_restart(r)) return damaged(p, "a restart makes no sense", err);
+        code_64(c, &r->objective);
+        code_64(c, &r->log_likelihood);
+        code_32(c, &r->rebuilds);
+        code_32(c, &r->passes);
+        code_32(c, &r->stop_reason);
+        if (c->w != NULL) continue;
+        if (!is_restart(r)) return damaged(c, "a restart makes no sense");
         r->criterion = r->log_likelihood; /* default, if no later section sets it */
-        r->by_likelihood = 0;
         if (r->criterion > m->restart[m->kept].criterion) m->kept = i;
     }
-    m->select = COF_SELECT_LIKELIHOOD; /* default, if no later section sets it */
+    if (c->w == NULL) m->select = COF_SELECT_LIKELIHOOD; /* default, if no later section sets it */
     return COF_OK;
 }
 
-static cof_status get_choice(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_choice(codec *c)
 {
-    cof_model *m = p->m;
-    uint32_t select = cofi_get_u32(s), kept = cofi_get_u32(s);
-    if (s->failed || m->restart == NULL || select == COF_SELECT_AUTO || select > COF_SELECT_MIXTURE ||
-        s->n != 8 + 9 * m->n_restarts || kept >= m->n_restarts)
-        return damaged(p, "which of its restarts was kept makes no sense", err);
+    cof_model *m = c->m;
+    uint32_t select = (uint32_t)m->select, kept = (uint32_t)m->kept;
+    code_32(c, &select);
+    code_32(c, &kept);
+    COFI_TRY(check(c,
+                   !c->s.failed && m->restart != NULL && select != COF_SELECT_AUTO &&
+                       select <= COF_SELECT_MIXTURE && c->s.n == 8 + 9 * m->n_restarts &&
+                       kept < m->n_restarts,
+                   "which of its restarts was kept makes no sense"));
+    for (size_t i = 0; i < m->n_restarts; i++) {
+        bool by_likelihood = m->restart[i].by_likelihood != 0;
+        code_64(c, &m->restart[i].criterion);
+        code_flag(c, &by_likelihood);
+        COFI_TRY(check(c, isfinite(m->restart[i].criterion), "a restart makes no sense"));
+        if (c->w == NULL) m->restart[i].by_likelihood = by_likelihood;
+    }
+    if (c->w != NULL) return COF_OK;
     m->select = (int32_t)select;
     m->kept = kept;
-    for (size_t i = 0; i < m->n_restarts; i++) {
-        m->restart[i].criterion = cofi_get_f64(s);
-        m->restart[i].by_likelihood = cofi_get_u8(s) != 0;
-        if (!isfinite(m->restart[i].criterion)) return damaged(p, "a restart makes no sense", err);
-    }
     if (m->restart[kept].by_likelihood) m->refined_by = COF_REFINED_BY_LIKELIHOOD;
     return COF_OK;
 }
 
-static cof_status get_agreement(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_agreement(codec *c)
 {
-    cof_model *m = p->m;
-    if (m->n_restarts < 2 || s->n != 8 * m->n_restarts)
-        return damaged(p, "the agreement of its restarts makes no sense", err);
-    m->agreement = cofi_alloc(&m->env, m->n_restarts, sizeof *m->agreement);
-    if (m->agreement == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < m->n_restarts; i++) {
-        m->agreement[i] = cofi_get_f64(s);
-        if (!is_between(m->agreement[i], -1, 1))
-            return damaged(p, "the agreement of its restarts makes no sense", err);
-    }
-    return COF_OK;
+    static const char *const nonsense = "the agreement of its restarts makes no sense";
+    cof_model *m = c->m;
+    if (c->w != NULL && m->agreement == NULL) return COF_OK;
+    COFI_TRY(check(c, m->n_restarts >= 2, nonsense));
+    return code_numbers(c, &m->agreement, m->n_restarts, -1 - ROUNDING, 1 + ROUNDING, nonsense);
 }
 
-static cof_status get_cluster_agreement(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_cluster_agreement(codec *c)
 {
-    cof_model *m = p->m;
-    m->n_good = cofi_get_u32(s);
-    if (m->restart == NULL || s->n != 4 + 8 * (size_t)m->k || m->n_good == 0 || m->n_good >= m->n_restarts)
-        return damaged(p, "the agreement about its clusters makes no sense", err);
-    m->cluster_agreement = cofi_alloc(&m->env, m->k, sizeof *m->cluster_agreement);
-    if (m->cluster_agreement == NULL) return cofi_no_memory(err);
-    for (uint32_t j = 0; j < m->k; j++) {
-        m->cluster_agreement[j] = cofi_get_f64(s);
-        if (!is_between(m->cluster_agreement[j], 0, 1))
-            return damaged(p, "the agreement about its clusters makes no sense", err);
-    }
-    return COF_OK;
+    static const char *const nonsense = "the agreement about its clusters makes no sense";
+    cof_model *m = c->m;
+    if (c->w != NULL && m->cluster_agreement == NULL) return COF_OK;
+    code_32(c, &m->n_good);
+    COFI_TRY(check(c, m->n_good > 0 && m->n_good < m->n_restarts, nonsense));
+    return code_numbers(c, &m->cluster_agreement, m->k, -ROUNDING, 1 + ROUNDING, nonsense);
 }
 
 /* Numbers of clusters ascend, and the model's number is among them. */
-static cof_status get_k_curve(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_k_curve(codec *c)
 {
-    enum { BYTES = 12 };
-    cof_model *m = p->m;
-    size_t n = s->n / BYTES;
-    bool sane = s->n % BYTES == 0 && n > 0, own = false;
-    if (sane) {
-        m->k_curve = cofi_alloc(&m->env, n, sizeof *m->k_curve);
-        if (m->k_curve == NULL) return cofi_no_memory(err);
-    }
-    for (size_t i = 0; sane && i < n; i++) {
+    static const char *const nonsense = "the numbers of clusters it tried make no sense";
+    cof_model *m = c->m;
+    bool sane = true, own = false;
+    COFI_TRY(make_records(c, 12, &m->k_curve, &m->n_k_curve, sizeof *m->k_curve, nonsense));
+    for (size_t i = 0; sane && i < m->n_k_curve; i++) {
         cof_k_record *r = &m->k_curve[i];
-        r->k = cofi_get_u32(s);
-        r->log_likelihood = cofi_get_f64(s);
+        code_32(c, &r->k);
+        code_64(c, &r->log_likelihood);
         own |= r->k == m->k;
         sane = r->k > (i > 0 ? r[-1].k : 0) && r->k <= COF_MOST_CLUSTERS && isfinite(r->log_likelihood);
     }
-    if (!sane || !own) return damaged(p, "the numbers of clusters it tried make no sense", err);
-    m->n_k_curve = n;
-    return COF_OK;
+    return check(c, sane && own, nonsense);
 }
 
 /* Restarts ascend, and so do the passes of each; the pass number is one that its restart has. */
@@ -492,95 +427,100 @@ static bool follows(const cof_model *m, const cof_pass_record *h, const cof_pass
            (h->restart == before->restart && h->pass > before->pass);
 }
 
-static cof_status get_history(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_history(codec *c)
 {
-    enum { BYTES = 28 };
-    cof_model *m = p->m;
-    if (s->n % BYTES != 0 || m->restart == NULL) return damaged(p, "its history makes no sense", err);
-    size_t n = s->n / BYTES;
-    m->history = cofi_alloc(&m->env, n, sizeof *m->history);
-    if (m->history == NULL) return cofi_no_memory(err);
-    m->n_history = n;
-    for (size_t i = 0; i < n; i++) {
+    static const char *const nonsense = "its history makes no sense";
+    cof_model *m = c->m;
+    COFI_TRY(make_records(c, 28, &m->history, &m->n_history, sizeof *m->history, nonsense));
+    COFI_TRY(check(c, m->restart != NULL, nonsense));
+    for (size_t i = 0; i < m->n_history; i++) {
         cof_pass_record *h = &m->history[i];
-        h->restart = cofi_get_u32(s);
-        h->rebuild = cofi_get_u32(s);
-        h->pass = cofi_get_u32(s);
-        h->objective = cofi_get_f64(s);
-        h->moved = cofi_get_u64(s);
-        if (!follows(m, h, i > 0 ? h - 1 : NULL)) return damaged(p, "its history makes no sense", err);
+        code_32(c, &h->restart);
+        code_32(c, &h->rebuild);
+        code_32(c, &h->pass);
+        code_64(c, &h->objective);
+        code_64(c, &h->moved);
+        COFI_TRY(check(c, follows(m, h, i > 0 ? h - 1 : NULL), nonsense));
     }
     return COF_OK;
 }
 
-static bool get_reading(cofi_reader *s, cofi_reading *r)
+static bool code_reading(codec *c, cofi_reading *r)
 {
     uint32_t n = 0;
-    *r = (cofi_reading){.line = cofi_get_u8(s)};
-    r->decimal = (char)cofi_get_u8(s);
-    r->thousands = (char)cofi_get_u8(s);
-    r->order = cofi_get_u8(s);
-    const char *affix = get_text(s, &n);
+    code_byte(c, &r->line);
+    code_byte(c, &r->decimal);
+    code_byte(c, &r->thousands);
+    code_byte(c, &r->order);
+    if (c->w != NULL) {
+        cofi_put_text(c->w, r->affix);
+        return true;
+    }
+    const char *affix = get_text(&c->s, &n);
     bool known = r->line != COFI_LINE_NONE && r->line <= COFI_LINE_LAST && r->order <= COFI_DATE_LAST &&
                  (r->decimal == '.' || r->decimal == ',') && strchr(",. '", r->thousands) != NULL &&
                  r->thousands != r->decimal;
-    if (s->failed || !known || n >= COFI_AFFIX_BYTES) return false;
+    if (c->s.failed || !known || n >= COFI_AFFIX_BYTES) return false;
     memcpy(r->affix, affix, n);
     return true;
 }
 
-/* The edges are one fewer than the attribute's values without the missing one, in ascending order. */
-static bool get_edges(cofi_reader *s, cofi_cut *cut)
-{
-    for (uint32_t e = 0; e < cut->n_edges; e++) {
-        cut->edge[e] = cofi_get_f64(s);
-        if (!isfinite(cut->edge[e]) || (e > 0 && cut->edge[e] <= cut->edge[e - 1])) return false;
-    }
-    return !s->failed;
-}
-
 /* Five ascending numbers, or five NaN. */
-static bool get_five(cofi_reader *s, double *five)
+static bool code_five(codec *c, double *five)
 {
     int n_known = 0;
     for (int q = 0; q < COF_N_FIVE; q++) {
-        five[q] = cofi_get_f64(s);
+        code_64(c, &five[q]);
         n_known += isfinite(five[q]) && (q == 0 || five[q] >= five[q - 1]);
     }
-    return !s->failed && (n_known == COF_N_FIVE || (n_known == 0 && isnan(five[0])));
+    return !c->s.failed && (n_known == COF_N_FIVE || (n_known == 0 && isnan(five[0])));
 }
 
-static cof_status get_quantity(model_parser *p, cofi_reader *s, cof_error *err)
+/* The edges are one fewer than the attribute's values without the missing one, in ascending order. */
+static cof_status code_quantity(codec *c, uint32_t attribute)
 {
     static const char *const nonsense = "a quantity makes no sense";
-    cof_model *m = p->m;
-    cofi_reading reading;
-    uint32_t r = cofi_get_u32(s);
-    bool good = get_reading(s, &reading);
-    uint32_t n_edges = cofi_get_u32(s);
-    if (!good || s->failed || r >= p->n_attrs || m->attr[r].cut != NULL) return damaged(p, nonsense, err);
-    cofi_model_attr *a = &m->attr[r];
-    if (n_edges + UINT64_C(1) + a->has_missing != a->n_values || n_edges > (s->n - s->at) / 8)
-        return damaged(p, nonsense, err);
-    a->cut = cofi_alloc_zero(&m->env, 1, sizeof *a->cut);
-    if (a->cut == NULL) return cofi_no_memory(err);
-    *a->cut = (cofi_cut){reading, n_edges, cofi_alloc(&m->env, n_edges, sizeof *a->cut->edge)};
-    if (a->cut->edge == NULL) return cofi_no_memory(err);
-    if (!get_edges(s, a->cut)) return damaged(p, nonsense, err);
-    if (cofi_get_u8(s) == 0) return s->failed ? damaged(p, nonsense, err) : COF_OK;
-    if (m->k > (s->n - s->at) / (8 * COF_N_FIVE)) return damaged(p, nonsense, err);
-    a->five = cofi_alloc(&m->env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
-    if (a->five == NULL) return cofi_no_memory(err);
+    cof_model *m = c->m;
+    code_32(c, &attribute);
+    COFI_TRY(check(c, attribute < c->n_attrs && m->attr[attribute].cut == NULL, nonsense));
+    cofi_model_attr *a = &m->attr[attribute];
+    COFI_TRY(make(c, &a->cut, 1, sizeof *a->cut));
+    cofi_cut *cut = a->cut;
+    bool good = code_reading(c, &cut->reading), five = a->five != NULL;
+    code_32(c, &cut->n_edges);
+    good = good && cut->n_edges + UINT64_C(1) + a->has_missing == a->n_values && cut->n_edges <= left(c) / 8;
+    COFI_TRY(check(c, good, nonsense));
+    COFI_TRY(make(c, &cut->edge, cut->n_edges, sizeof *cut->edge));
+    for (uint32_t e = 0; e < cut->n_edges; e++) {
+        code_64(c, &cut->edge[e]);
+        COFI_TRY(check(c, isfinite(cut->edge[e]) && (e == 0 || cut->edge[e] > cut->edge[e - 1]), nonsense));
+    }
+    code_flag(c, &five);
+    COFI_TRY(check(c, !c->s.failed && (!five || m->k <= left(c) / (8 * COF_N_FIVE)), nonsense));
+    if (!five) return COF_OK;
+    COFI_TRY(make(c, &a->five, (size_t)m->k * COF_N_FIVE, sizeof *a->five));
     for (uint32_t j = 0; j < m->k; j++)
-        if (!get_five(s, a->five + (size_t)j * COF_N_FIVE)) return damaged(p, nonsense, err);
+        COFI_TRY(check(c, code_five(c, a->five + (size_t)j * COF_N_FIVE), nonsense));
     return COF_OK;
 }
 
-static cof_status get_quantities(model_parser *p, cofi_reader *s, cof_error *err)
+static uint32_t count_quantities(const cof_model *m)
 {
-    uint32_t n = cofi_get_u32(s);
-    if (s->failed) return damaged(p, "its quantities are cut short", err);
-    for (uint32_t i = 0; i < n; i++) COFI_TRY(get_quantity(p, s, err));
+    uint32_t n = 0;
+    for (size_t r = 0; r < m->n_attrs; r++) n += m->attr[r].cut != NULL;
+    return n;
+}
+
+static cof_status code_quantities(codec *c)
+{
+    uint32_t n = count_quantities(c->m);
+    if (c->w != NULL && n == 0) return COF_OK;
+    code_32(c, &n);
+    COFI_TRY(check(c, !c->s.failed, "its quantities are cut short"));
+    for (uint32_t i = 0, r = 0; i < n; i++, r++) {
+        while (c->w != NULL && c->m->attr[r].cut == NULL) r++;
+        COFI_TRY(code_quantity(c, r));
+    }
     return COF_OK;
 }
 
@@ -594,59 +534,50 @@ static bool is_numeric(const cof_model *m, const cofi_model_numeric *q)
     return good;
 }
 
-static cof_status get_one_numeric(model_parser *p, cofi_reader *s, cofi_model_numeric *q, cof_error *err)
+static cof_status code_one_numeric(codec *c, cofi_model_numeric *q)
 {
     static const char *const nonsense = "a numeric column makes no sense";
-    const cof_model *m = p->m;
-    uint32_t n = 0;
-    const char *name = get_text(s, &n);
-    if (name == NULL || !get_reading(s, &q->reading) || (s->n - s->at) / 8 < m->k)
-        return damaged(p, nonsense, err);
-    q->name = cofi_copy_text(&m->env, name, n);
-    q->mean = cofi_alloc(&m->env, m->k, sizeof *q->mean);
-    if (q->name == NULL || q->mean == NULL) return cofi_no_memory(err);
+    const cof_model *m = c->m;
+    COFI_TRY(code_name(c, &q->name));
+    COFI_TRY(check(c, code_reading(c, &q->reading) && m->k <= left(c) / 8, nonsense));
+    COFI_TRY(make(c, &q->mean, m->k, sizeof *q->mean));
     double *const number[] = {&q->origin, &q->unit, &q->least, &q->most, &q->column_weight};
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) *number[i] = cofi_get_f64(s);
-    for (uint32_t j = 0; j < m->k; j++) q->mean[j] = cofi_get_f64(s);
-    if (s->failed || !is_numeric(m, q)) return damaged(p, nonsense, err);
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) code_64(c, number[i]);
+    for (uint32_t j = 0; j < m->k; j++) code_64(c, &q->mean[j]);
+    COFI_TRY(check(c, !c->s.failed && is_numeric(m, q), nonsense));
     double reach = q->most - q->least;
-    p->largest_sum += m->scores.scale * q->column_weight * (m->absolute ? reach : reach * reach);
+    c->largest_sum += m->scores.scale * q->column_weight * (m->absolute ? reach : reach * reach);
     return COF_OK;
 }
 
-static cof_status get_numeric(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_numeric(codec *c)
 {
-    cof_model *m = p->m;
-    uint32_t n = cofi_get_u32(s);
-    m->absolute = cofi_get_u8(s) != 0;
-    if (s->failed || n == 0 || n > s->n / 8) return damaged(p, "its numeric columns are cut short", err);
-    m->numeric = cofi_alloc_zero(&m->env, n, sizeof *m->numeric);
-    if (m->numeric == NULL) return cofi_no_memory(err);
-    m->n_numeric = n;
-    for (uint32_t c = 0; c < n; c++) COFI_TRY(get_one_numeric(p, s, &m->numeric[c], err));
+    cof_model *m = c->m;
+    uint32_t n = (uint32_t)m->n_numeric;
+    if (c->w != NULL && n == 0) return COF_OK;
+    code_32(c, &n);
+    code_flag(c, &m->absolute);
+    COFI_TRY(check(c, !c->s.failed && n > 0 && n <= c->s.n / 8, "its numeric columns are cut short"));
+    COFI_TRY(make(c, &m->numeric, n, sizeof *m->numeric));
+    if (c->w == NULL) m->n_numeric = n;
+    for (uint32_t i = 0; i < n; i++) COFI_TRY(code_one_numeric(c, &m->numeric[i]));
     return COF_OK;
 }
 
-static cof_status get_column_weights(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_column_weights(codec *c)
 {
-    cof_model *m = p->m;
-    if (s->n != 8 * m->n_attrs) return damaged(p, "its column weights are cut short", err);
-    m->column_weight = cofi_alloc(&m->env, m->n_attrs, sizeof *m->column_weight);
-    if (m->column_weight == NULL) return cofi_no_memory(err);
-    for (size_t r = 0; r < m->n_attrs; r++) {
-        m->column_weight[r] = cofi_get_f64(s);
-        if (!(m->column_weight[r] >= 0 && m->column_weight[r] <= 1e6))
-            return damaged(p, "a column weight makes no sense", err);
-    }
-    return COF_OK;
+    if (c->w != NULL && c->m->column_weight == NULL) return COF_OK;
+    return code_numbers(c, &c->m->column_weight, c->m->n_attrs, 0, 1e6, "a column weight makes no sense");
 }
 
-static cof_status get_nearer_other(model_parser *p, cofi_reader *s, cof_error *err)
+static cof_status code_nearer_other(codec *c)
 {
-    double share = cofi_get_f64(s);
-    if (s->failed || !is_between(share, 0, 1))
-        return damaged(p, "the share of rows that lie nearer to another cluster makes no sense", err);
-    if (p->m->refined_by == COF_REFINED_BY_LIKELIHOOD) p->m->nearer_other = share;
+    double share = c->m->nearer_other;
+    if (c->w != NULL && isnan(share)) return COF_OK;
+    code_64(c, &share);
+    COFI_TRY(check(c, !c->s.failed && is_between(share, 0, 1),
+                   "the share of rows that lie nearer to another cluster makes no sense"));
+    if (c->w == NULL && c->m->refined_by == COF_REFINED_BY_LIKELIHOOD) c->m->nearer_other = share;
     return COF_OK;
 }
 
@@ -655,34 +586,31 @@ static cof_status get_nearer_other(model_parser *p, cofi_reader *s, cof_error *e
 /* In the order in which they are written. */
 static const struct {
     uint32_t tag;
-    bool optional;                                   /* not written if it would be empty */
-    void (*put)(cofi_writer *w, const cof_model *m); /* NULL: put_attribute */
-    cof_status (*get)(model_parser *p, cofi_reader *s, cof_error *err);
-} sections[] = {{TAG_MODEL, false, put_model, get_model},
-                {TAG_CLUSTERS, false, put_clusters, get_clusters},
-                {TAG_METHOD, false, put_method, get_method},
-                {TAG_ATTRIBUTE, false, NULL, get_attribute},
-                {TAG_RESTARTS, false, put_restarts, get_restarts},
-                {TAG_HISTORY, false, put_history, get_history},
-                {TAG_AGREEMENT, true, put_agreement, get_agreement},
-                {TAG_CHOICE, false, put_choice, get_choice},
-                {TAG_K_CURVE, true, put_k_curve, get_k_curve},
-                {TAG_CLUSTER_AGREEMENT, true, put_cluster_agreement, get_cluster_agreement},
-                {TAG_QUANTITIES, true, put_quantities, get_quantities},
-                {TAG_NUMERIC, true, put_numeric, get_numeric},
-                {TAG_COLUMN_WEIGHTS, true, put_column_weights, get_column_weights},
-                {TAG_NEARER_OTHER, true, put_nearer_other, get_nearer_other}};
+    bool optional; /* not written if it would be empty */
+    cof_status (*code)(codec *c);
+} sections[] = {{TAG_MODEL, false, code_model},
+                {TAG_CLUSTERS, false, code_clusters},
+                {TAG_METHOD, false, code_method},
+                {TAG_ATTRIBUTE, false, code_attribute},
+                {TAG_RESTARTS, false, code_restarts},
+                {TAG_HISTORY, false, code_history},
+                {TAG_AGREEMENT, true, code_agreement},
+                {TAG_CHOICE, false, code_choice},
+                {TAG_K_CURVE, true, code_k_curve},
+                {TAG_CLUSTER_AGREEMENT, true, code_cluster_agreement},
+                {TAG_QUANTITIES, true, code_quantities},
+                {TAG_NUMERIC, true, code_numeric},
+                {TAG_COLUMN_WEIGHTS, true, code_column_weights},
+                {TAG_NEARER_OTHER, true, code_nearer_other}};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
-static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t attribute)
+static void put_section(codec *c, size_t at)
 {
+    cofi_writer *w = c->w;
     size_t before = w->n;
     cofi_put_u32(w, sections[at].tag);
     size_t hole = cofi_put_hole(w);
-    if (sections[at].put != NULL)
-        sections[at].put(w, m);
-    else
-        put_attribute(w, m, attribute);
+    sections[at].code(c);
     cofi_fill_u64(w, hole, w->n - hole - 8);
     if (sections[at].optional && w->n == hole + 8) w->n = before;
 }
@@ -691,6 +619,7 @@ static void put_section(cofi_writer *w, const cof_model *m, size_t at, size_t at
  * so the format number keeps it from reading such a file. */
 static void put_file(cofi_writer *w, const cof_model *m)
 {
+    codec c = {.w = w, .m = (cof_model *)(void *)m};
     cofi_put_bytes(w, magic, sizeof magic);
     cofi_put_u32(w, m->n_numeric > 0          ? FORMAT
                     : count_quantities(m) > 0 ? FORMAT_OF_CUTS
@@ -699,7 +628,7 @@ static void put_file(cofi_writer *w, const cof_model *m)
     size_t length = cofi_put_hole(w);
     for (size_t at = 0; at < N_SECTIONS; at++) {
         size_t n = sections[at].tag == TAG_ATTRIBUTE ? m->n_attrs : 1;
-        for (size_t i = 0; i < n; i++) put_section(w, m, at, i);
+        for (size_t i = 0; i < n; i++) put_section(&c, at);
     }
     cofi_fill_u64(w, length, w->n - HEADER_BYTES);
     if (!w->failed) cofi_put_u32(w, cofi_crc32(w->bytes, w->n));
@@ -733,79 +662,78 @@ cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_err
     return status;
 }
 
-static cof_status get_section(model_parser *p, cof_error *err)
+static cof_status get_section(codec *c)
 {
-    uint32_t tag = cofi_get_u32(&p->file);
-    uint64_t length = cofi_get_u64(&p->file);
-    if (p->file.failed || length > p->file.n - p->file.at) return damaged(p, "a section is cut short", err);
-    cofi_reader s = {.bytes = p->file.bytes + p->file.at, .n = (size_t)length};
-    p->file.at += (size_t)length;
-    if (p->m == NULL && tag != TAG_MODEL) return damaged(p, "its first section is not the first", err);
+    uint32_t tag = cofi_get_u32(&c->file);
+    uint64_t length = cofi_get_u64(&c->file);
+    if (c->file.failed || length > c->file.n - c->file.at) return damaged(c, "a section is cut short");
+    c->s = (cofi_reader){.bytes = c->file.bytes + c->file.at, .n = (size_t)length};
+    c->file.at += (size_t)length;
+    if (c->m == NULL && tag != TAG_MODEL) return damaged(c, "its first section is not the first");
     size_t at = 0;
     while (at < N_SECTIONS && sections[at].tag != tag) at++;
     if (at == N_SECTIONS) return COF_OK; /* written by a later minor version; not needed here */
-    if (p->seen[tag] && tag != TAG_ATTRIBUTE) return damaged(p, "a section comes twice", err);
-    cof_status status = sections[at].get(p, &s, err);
-    p->seen[tag] = true;
-    return status == COF_OK && s.at < s.n ? damaged(p, "a section is too long", err) : status;
+    if (c->seen[tag] && tag != TAG_ATTRIBUTE) return damaged(c, "a section comes twice");
+    cof_status status = sections[at].code(c);
+    c->seen[tag] = true;
+    return status == COF_OK && c->s.at < c->s.n ? damaged(c, "a section is too long") : status;
 }
 
 /* Checks the first HEADER_BYTES of a file, or fewer if it is shorter, before anything else is read. */
-static cof_status check_header(const model_parser *p, const unsigned char *bytes, size_t n, uint64_t *length,
-                               cof_error *err)
+static cof_status check_header(const codec *c, const unsigned char *bytes, size_t n, uint64_t *length)
 {
     cofi_reader head = {.bytes = bytes, .n = n};
     const unsigned char *start = cofi_get_bytes(&head, sizeof magic);
     if (start == NULL || memcmp(start, magic, sizeof magic) != 0)
-        return cofi_fail(err, COF_ERR_MODEL, "%s: this is not a coforest model file", p->name);
+        return cofi_fail(c->err, COF_ERR_MODEL, "%s: this is not a coforest model file", c->name);
     uint32_t format = cofi_get_u32(&head);
     cofi_get_u32(&head); /* reserved */
     *length = cofi_get_u64(&head);
     if (!head.failed && format > FORMAT)
-        return cofi_fail(err, COF_ERR_TOO_NEW,
+        return cofi_fail(c->err, COF_ERR_TOO_NEW,
                          "%s: this model has format %u, and version %s reads up to format %d; "
                          "use a newer coforest",
-                         p->name, format, cof_version(), FORMAT);
+                         c->name, format, cof_version(), FORMAT);
     if (head.failed || format == 0 || *length > MOST_BYTES)
-        return damaged(p, "it is cut short, or longer than it says", err);
+        return damaged(c, "it is cut short, or longer than it says");
     return COF_OK;
 }
 
-static cof_status check_frame(model_parser *p, const unsigned char *bytes, size_t n, cof_error *err)
+static cof_status check_frame(codec *c, const unsigned char *bytes, size_t n)
 {
     uint64_t length;
-    COFI_TRY(check_header(p, bytes, n, &length, err));
+    COFI_TRY(check_header(c, bytes, n, &length));
     if (n < HEADER_BYTES + END_BYTES || length != n - HEADER_BYTES - END_BYTES)
-        return damaged(p, "it is cut short, or longer than it says", err);
-    p->file = (cofi_reader){.bytes = bytes + HEADER_BYTES, .n = (size_t)length};
+        return damaged(c, "it is cut short, or longer than it says");
+    c->file = (cofi_reader){.bytes = bytes + HEADER_BYTES, .n = (size_t)length};
     cofi_reader end = {.bytes = bytes + n - END_BYTES, .n = END_BYTES};
     if (cofi_get_u32(&end) != cofi_crc32(bytes, n - END_BYTES))
-        return damaged(p, "its checksum does not fit", err);
+        return damaged(c, "its checksum does not fit");
     return COF_OK;
 }
 
-static bool is_whole(const model_parser *p)
+static bool is_whole(const codec *c)
 {
-    const cof_model *m = p->m;
+    const cof_model *m = c->m;
     bool open = m != NULL && m->no_scores; /* whether rows can join some cluster */
     for (uint32_t j = 0; m != NULL && j < m->k; j++) open |= m->scores.base[j] != COFI_NEVER;
-    return open && p->largest_sum < 0x1p60 && p->seen[TAG_CLUSTERS] && p->seen[TAG_RESTARTS] &&
-           p->n_attrs == m->n_attrs && p->n_flat == m->n_flat;
+    return open && c->largest_sum < 0x1p60 && c->seen[TAG_CLUSTERS] && c->seen[TAG_RESTARTS] &&
+           c->n_attrs == m->n_attrs && c->n_flat == m->n_flat;
 }
 
 /* Columns are found by name, so names must be unique. */
-static cof_status check_names(const model_parser *p, cof_error *err)
+static cof_status check_names(const codec *c)
 {
     cof_status status = COF_OK;
     cofi_encoder known;
-    cofi_encoder_init(&known, &p->m->env);
-    for (size_t r = 0; r < p->m->n_attrs && status == COF_OK; r++) {
+    cofi_encoder_init(&known, &c->m->env);
+    for (size_t r = 0; r < c->m->n_attrs && status == COF_OK; r++) {
         uint32_t id;
-        const char *name = p->m->attr[r].name;
+        const char *name = c->m->attr[r].name;
         if (cofi_encoder_intern(&known, name, strlen(name), &id) != COF_OK)
-            status = cofi_no_memory(err);
+            status = cofi_no_memory(c->err);
         else if (id != r)
-            status = damaged(p, "two columns have one name", err);
+            status = damaged(c, "two columns have one name");
     }
     cofi_encoder_free(&known);
     return status;
@@ -815,16 +743,17 @@ cof_status cof_model_load_memory(const cof_env *lent, const char *name, const vo
                                  cof_model **out, cof_error *err)
 {
     char shown[160];
-    model_parser p = {.env = cofi_env_resolve(lent), .name = cofi_utf8_show_tail(shown, sizeof shown, name)};
-    cof_status status = check_frame(&p, bytes, n_bytes, err);
-    while (status == COF_OK && p.file.at < p.file.n) status = get_section(&p, err);
-    if (status == COF_OK && !is_whole(&p)) status = damaged(&p, "a part of it is missing", err);
-    if (status == COF_OK) status = check_names(&p, err);
+    codec c = {
+        .env = cofi_env_resolve(lent), .name = cofi_utf8_show_tail(shown, sizeof shown, name), .err = err};
+    cof_status status = check_frame(&c, bytes, n_bytes);
+    while (status == COF_OK && c.file.at < c.file.n) status = get_section(&c);
+    if (status == COF_OK && !is_whole(&c)) status = damaged(&c, "a part of it is missing");
+    if (status == COF_OK) status = check_names(&c);
     if (status != COF_OK) {
-        cof_model_free(p.m);
+        cof_model_free(c.m);
         return status;
     }
-    *out = p.m;
+    *out = c.m;
     return COF_OK;
 }
 
@@ -847,10 +776,10 @@ static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_erro
 static cof_status read_file(const char *path, cofi_input *in, cofi_writer *w, cof_error *err)
 {
     char shown[160];
-    model_parser p = {.name = cofi_utf8_show_tail(shown, sizeof shown, path)};
+    codec c = {.name = cofi_utf8_show_tail(shown, sizeof shown, path), .err = err};
     uint64_t length = 0;
     COFI_TRY(read_some(in, w, HEADER_BYTES, err));
-    COFI_TRY(check_header(&p, w->bytes, w->n, &length, err));
+    COFI_TRY(check_header(&c, w->bytes, w->n, &length));
     return read_some(in, w, length + END_BYTES + 1, err);
 }
 
