@@ -112,14 +112,13 @@ static int parse_delimiter(const char *text, char *delimiter)
     return CODE_DONE;
 }
 
-/* Splits a copy of text in place; the pieces and the copy are one block, freed by freeing the result. */
+/* Splits a copy of text. */
 static const char **split(const char *text, char separator, size_t *n)
 {
-    size_t most = 1, bytes = strlen(text) + 1;
+    size_t most = 1;
     for (const char *s = text; *s != '\0'; s++) most += *s == separator;
-    const char **pieces = malloc(most * sizeof *pieces + bytes);
-    if (pieces == NULL) return NULL;
-    char *copy = memcpy(pieces + most, text, bytes);
+    const char **pieces = keep(most, sizeof *pieces);
+    char *copy = keep_text("%s", text);
     for (*n = 0; *n < most; (*n)++) {
         char *end = strchr(copy, separator);
         pieces[*n] = copy;
@@ -135,21 +134,16 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
     cof_read_options options = {
         .struct_size = sizeof options, .no_header = how->no_header, .threads = how->threads};
     cof_error err;
-    const char **na = NULL;
     const char *na_text = how->na != NULL ? how->na : default_na;
     TRY(parse_delimiter(how->delimiter, &options.delimiter));
-    if (na_text != NULL) {
-        na = split(na_text, ',', &options.n_na);
-        if (na == NULL) return complain_memory();
-        options.na = na;
-    }
+    if (na_text != NULL) options.na = split(na_text, ',', &options.n_na);
     if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
         fputs("coforest: reading the table from the keyboard; end it with Ctrl-D\n", stderr);
     cof_status status = cof_table_read(env, path, &options, out, &err);
     uint32_t tidying = (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
-    if (status == COF_OK && tidying != 0) status = cof_table_tidy(*out, tidying, na, options.n_na, &err);
-    free(na);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+    if (status == COF_OK && tidying != 0)
+        status = cof_table_tidy(*out, tidying, options.na, options.n_na, &err);
+    return complain_status(status, TASK_TABLE, &err);
 }
 
 static const char *column_name(const cof_table *table, size_t c)
@@ -292,27 +286,23 @@ static bool is_known(const cof_table *table, const char *name)
 static int each_named(const cof_table *table, const char *file, const char *name, column_action act,
                       void *ctx)
 {
-    int code = CODE_DONE;
     size_t c = cof_table_find(table, name);
     if (c != SIZE_MAX) return act(ctx, c);
     if (!is_known(table, name)) return complain_column(table, file, name);
-    for (c = 0; code == CODE_DONE && c < cof_table_n_columns(table); c++)
-        if (cof_name_matches(name, column_name(table, c))) code = act(ctx, c);
-    return code;
+    for (c = 0; c < cof_table_n_columns(table); c++)
+        if (cof_name_matches(name, column_name(table, c))) TRY(act(ctx, c));
+    return CODE_DONE;
 }
 
 /* The columns of a comma list; a name that holds commas itself counts if the whole text is one. */
 static int each_listed(const cof_table *table, const char *file, const char *list, bool several,
                        column_action act, void *ctx)
 {
-    int code = CODE_DONE;
     size_t n = 0;
     const char **names = split(list, cof_table_find(table, list) == SIZE_MAX ? ',' : '\0', &n);
-    if (names == NULL) return complain_memory();
-    for (size_t j = 0; j < n && code == CODE_DONE; j++)
-        if (!several || is_known(table, names[j])) code = each_named(table, file, names[j], act, ctx);
-    free(names);
-    return code;
+    for (size_t j = 0; j < n; j++)
+        if (!several || is_known(table, names[j])) TRY(each_named(table, file, names[j], act, ctx));
+    return CODE_DONE;
 }
 
 typedef struct marking {
@@ -332,11 +322,10 @@ static int mark_column(void *ctx, size_t c)
 static int mark_named(const cof_table *table, const char *file, const text_list *lists, bool several,
                       left_out mark, left_out *why)
 {
-    int code = CODE_DONE;
     marking m = {table, mark, why};
-    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++)
-        code = each_listed(table, file, lists->text[i], several, mark_column, &m);
-    return code;
+    for (size_t i = 0; i < lists->n; i++)
+        TRY(each_listed(table, file, lists->text[i], several, mark_column, &m));
+    return CODE_DONE;
 }
 
 /* The columns before one of the equals signs: a name may hold some itself, so the shortest one that the table has
@@ -346,8 +335,7 @@ static int each_assigned(const cof_table *table, const char *file, const char *t
 {
     const char *first = strchr(text, '=');
     if (first == NULL) return complain(CODE_USAGE, "%s, not \"%s\"", form, text);
-    char *name = strdup(text);
-    if (name == NULL) return complain_memory();
+    char *name = keep_text("%s", text);
     size_t column = SIZE_MAX;
     for (const char *s = first; s != NULL && column == SIZE_MAX; s = strchr(s + 1, '=')) {
         name[s - text] = '\0';
@@ -359,9 +347,7 @@ static int each_assigned(const cof_table *table, const char *file, const char *t
         name[first - text] = '\0';
         *values = first + 1;
     }
-    int code = column != SIZE_MAX ? act(ctx, column) : each_listed(table, file, name, several, act, ctx);
-    free(name);
-    return code;
+    return column != SIZE_MAX ? act(ctx, column) : each_listed(table, file, name, several, act, ctx);
 }
 
 typedef struct ordering {
@@ -375,10 +361,7 @@ static int order_column(void *ctx, size_t c)
     cof_error err;
     size_t n = 0;
     const char **values = split(o->values, '<', &n);
-    if (values == NULL) return complain_memory();
-    cof_status status = cof_table_set_order(o->table, c, values, n, &err);
-    free(values);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
+    return complain_status(cof_table_set_order(o->table, c, values, n, &err), TASK_SETTING, &err);
 }
 
 /* COLUMN,...=a<b<c */
@@ -531,11 +514,10 @@ static int rule_column(void *ctx, size_t c)
 
 static int rule_named(ruling *r, const text_list *lists, bool several, rule now)
 {
-    int code = CODE_DONE;
     rule_action a = {.r = r, .now = now};
-    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++)
-        code = each_listed(r->table, r->file, lists->text[i], several, rule_column, &a);
-    return code;
+    for (size_t i = 0; i < lists->n; i++)
+        TRY(each_listed(r->table, r->file, lists->text[i], several, rule_column, &a));
+    return CODE_DONE;
 }
 
 static int rule_cut(ruling *r, const char *text, const char *form, bool several)
@@ -544,59 +526,52 @@ static int rule_cut(ruling *r, const char *text, const char *form, bool several)
     return each_assigned(r->table, r->file, text, form, several, &a.edges, rule_column, &a);
 }
 
-/* The lines of --cuts; `text` holds them and stays as long as the edges are needed. */
-static int read_cuts(ruling *r, const char *path, bool several, char **text)
+/* The lines of --cuts. */
+static int read_cuts(ruling *r, const char *path, bool several)
 {
-    int code = CODE_DONE;
     size_t room = 0;
+    char *text = NULL, *line;
     FILE *in = fopen(path, "r");
     if (in == NULL) return complain(CODE_DATA, "cannot open %s, which --cuts names", path);
-    ssize_t n = getdelim(text, &room, '\0', in);
+    ssize_t n = getdelim(&text, &room, '\0', in);
     bool broken = ferror(in) != 0;
     fclose(in);
+    char *rest = keep_text("%s", n > 0 ? text : "");
+    free(text);
     if (broken) return complain(CODE_DATA, "cannot read %s, which --cuts names", path);
-    char *rest = n > 0 ? *text : NULL, *line;
-    while (code == CODE_DONE && rest != NULL && (line = strsep(&rest, "\n")) != NULL) {
+    while ((line = strsep(&rest, "\n")) != NULL) {
         line[strcspn(line, "\r")] = '\0';
-        if (*line != '\0')
-            code = rule_cut(r, line, "a line of --cuts must look like COLUMN=EDGE,...", several);
+        if (*line != '\0') TRY(rule_cut(r, line, "a line of --cuts must look like COLUMN=EDGE,...", several));
     }
-    return code;
+    return CODE_DONE;
 }
 
-static int set_rules(ruling *r, const column_choice *asked, columns *out, char **text)
+static int set_rules(ruling *r, const column_choice *asked, const columns *out)
 {
-    int code = rule_named(r, &asked->numeric, asked->several, RULE_NUMERIC);
-    for (size_t i = 0; i < asked->cut.n && code == CODE_DONE; i++)
-        code = rule_cut(r, asked->cut.text[i], "--cut must look like COLUMN=18,30,65", asked->several);
-    if (code == CODE_DONE && asked->cuts != NULL) code = read_cuts(r, asked->cuts, asked->several, text);
-    if (code == CODE_DONE) code = rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL);
-    for (size_t c = 0; c < out->n && code == CODE_DONE; c++) {
+    TRY(rule_named(r, &asked->numeric, asked->several, RULE_NUMERIC));
+    for (size_t i = 0; i < asked->cut.n; i++)
+        TRY(rule_cut(r, asked->cut.text[i], "--cut must look like COLUMN=18,30,65", asked->several));
+    if (asked->cuts != NULL) TRY(read_cuts(r, asked->cuts, asked->several));
+    TRY(rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL));
+    for (size_t c = 0; c < out->n; c++) {
         cof_column view = {.struct_size = sizeof view};
         bool special = c == out->label || c == out->weights;
         if (cof_table_column(r->table, c, &view) == COF_OK && view.ordinal && r->of[c] != NO_RULE &&
             r->of[c] != RULE_CATEGORICAL)
-            code = set_rule(r, c, RULE_ORDINAL);
+            TRY(set_rule(r, c, RULE_ORDINAL));
         else if (special && (r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT))
-            code = complain(CODE_USAGE, "\"%s\" is the column of %s, which cannot be a quantity",
+            return complain(CODE_USAGE, "\"%s\" is the column of %s, which cannot be a quantity",
                             column_name(r->table, c), c == out->label ? "--label" : "--weights");
     }
-    return code;
+    return CODE_DONE;
 }
 
 static int cut_column(cof_table *table, size_t c, const column_choice *asked, const char *edges)
 {
     cof_cut_options o = {.struct_size = sizeof o, .bins = asked->bins};
     cof_error err;
-    const char **pieces = NULL;
-    if (edges != NULL) {
-        pieces = split(edges, ',', &o.n_edges);
-        if (pieces == NULL) return complain_memory();
-        o.edges = pieces;
-    }
-    cof_status status = cof_table_cut(table, c, &o, &err);
-    free(pieces);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_SETTING, &err);
+    if (edges != NULL) o.edges = split(edges, ',', &o.n_edges);
+    return complain_status(cof_table_cut(table, c, &o, &err), TASK_SETTING, &err);
 }
 
 /* Columns that take part, and that the user or the library takes for quantities. A running number that --columns names
@@ -673,23 +648,19 @@ static int weigh_column(void *ctx, size_t c)
 
 static int weigh_columns(const cof_table *table, const char *file, const column_choice *asked, columns *out)
 {
-    int code = CODE_DONE;
     weighing w = {.table = table, .out = out};
     if (asked->column_weights.n == 0) return CODE_DONE;
-    out->weight = malloc((out->n + 1) * sizeof *out->weight);
-    if (out->weight == NULL) return complain_memory();
+    out->weight = keep(out->n + 1, sizeof *out->weight);
     for (size_t c = 0; c < out->n; c++) out->weight[c] = -1; /* not given */
-    for (size_t i = 0; i < asked->column_weights.n && code == CODE_DONE; i++) {
+    for (size_t i = 0; i < asked->column_weights.n; i++) {
         size_t n = 0;
         const char **pieces = split(asked->column_weights.text[i], ',', &n);
-        if (pieces == NULL) return complain_memory();
-        for (size_t j = 0; j < n && code == CODE_DONE; j++)
-            code = each_assigned(table, file, pieces[j], "--column-weights must look like age=0.5,income=2",
-                                 asked->several, &w.number, weigh_column, &w);
-        free(pieces);
+        for (size_t j = 0; j < n; j++)
+            TRY(each_assigned(table, file, pieces[j], "--column-weights must look like age=0.5,income=2",
+                              asked->several, &w.number, weigh_column, &w));
     }
     for (size_t c = 0; c < out->n; c++) out->weight[c] = out->weight[c] >= 0 ? out->weight[c] : 1;
-    return code;
+    return CODE_DONE;
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
@@ -699,24 +670,16 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
 {
     *out =
         (columns){.n = cof_table_n_columns(table), .label = SIZE_MAX, .weights = SIZE_MAX, .names = SIZE_MAX};
-    ruling r = {table, file, calloc(out->n + 1, sizeof *r.of), calloc(out->n + 1, sizeof *r.cut)};
-    char *cuts = NULL;
-    out->why = calloc(out->n + 1, sizeof *out->why);
-    int code = out->why == NULL || r.of == NULL || r.cut == NULL ? complain_memory()
-                                                                 : mark_asked(table, file, asked, out);
-    for (size_t i = 0; code == CODE_DONE && i < asked->ordinal.n; i++)
-        code = set_order(table, file, asked->ordinal.text[i], asked->several);
-    if (code == CODE_DONE) code = set_rules(&r, asked, out, &cuts);
-    if (code == CODE_DONE) {
-        mark_guessed(table, asked, missing, out);
-        code = treat_quantities(table, asked, &r, out);
-    }
-    if (code == CODE_DONE) code = set_roles(table, out);
-    if (code == CODE_DONE) code = weigh_columns(table, file, asked, out);
-    free(r.of);
-    free(r.cut);
-    free(cuts);
-    return code;
+    ruling r = {table, file, keep(out->n + 1, sizeof *r.of), keep(out->n + 1, sizeof *r.cut)};
+    out->why = keep(out->n + 1, sizeof *out->why);
+    TRY(mark_asked(table, file, asked, out));
+    for (size_t i = 0; i < asked->ordinal.n; i++)
+        TRY(set_order(table, file, asked->ordinal.text[i], asked->several));
+    TRY(set_rules(&r, asked, out));
+    mark_guessed(table, asked, missing, out);
+    TRY(treat_quantities(table, asked, &r, out));
+    TRY(set_roles(table, out));
+    return weigh_columns(table, file, asked, out);
 }
 
 static bool any_has(cof_table *const *tables, size_t n_tables, const char *name)
@@ -726,36 +689,28 @@ static bool any_has(cof_table *const *tables, size_t n_tables, const char *name)
     return false;
 }
 
-static int complain_nowhere(const char *option_name, const char *name)
-{
-    return complain(CODE_USAGE, "%s names \"%s\", a column that none of the tables has", option_name, name);
-}
-
 static int check_lists(cof_table *const *tables, size_t n_tables, const char *option_name,
                        const text_list *lists)
 {
-    int code = CODE_DONE;
-    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
+    for (size_t i = 0; i < lists->n; i++) {
         size_t n = 0;
         const char **names =
             split(lists->text[i], any_has(tables, n_tables, lists->text[i]) ? '\0' : ',', &n);
-        if (names == NULL) return complain_memory();
-        for (size_t j = 0; j < n && code == CODE_DONE; j++)
-            if (!any_has(tables, n_tables, names[j])) code = complain_nowhere(option_name, names[j]);
-        free(names);
+        for (size_t j = 0; j < n; j++)
+            if (!any_has(tables, n_tables, names[j]))
+                return complain(CODE_USAGE, "%s names \"%s\", a column that none of the tables has",
+                                option_name, names[j]);
     }
-    return code;
+    return CODE_DONE;
 }
 
 /* The same for COLUMN=..., where a name may hold equals signs itself. */
 static int check_assigned(cof_table *const *tables, size_t n_tables, const char *option_name,
                           const text_list *lists)
 {
-    int code = CODE_DONE;
-    for (size_t i = 0; i < lists->n && code == CODE_DONE; i++) {
+    for (size_t i = 0; i < lists->n; i++) {
         const char *text = lists->text[i];
-        char *name = strdup(text);
-        if (name == NULL) return complain_memory();
+        char *name = keep_text("%s", text);
         bool found = strchr(text, '=') == NULL; /* badly formed, which every table told */
         for (const char *s = strchr(text, '='); s != NULL && !found; s = strchr(s + 1, '=')) {
             name[s - text] = '\0';
@@ -764,46 +719,25 @@ static int check_assigned(cof_table *const *tables, size_t n_tables, const char 
         }
         name[strcspn(text, "=")] = '\0';
         const text_list list = {.text = (const char *[]){name}, .n = 1};
-        if (!found) code = check_lists(tables, n_tables, option_name, &list);
-        free(name);
+        if (!found) TRY(check_lists(tables, n_tables, option_name, &list));
     }
-    return code;
+    return CODE_DONE;
 }
 
 int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked)
 {
-    int code = check_lists(tables, n_tables, "--ignore", &asked->ignore);
-    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--columns", &asked->columns);
-    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--numeric", &asked->numeric);
-    if (code == CODE_DONE) code = check_lists(tables, n_tables, "--categorical", &asked->categorical);
-    if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--ordinal", &asked->ordinal);
-    if (code == CODE_DONE) code = check_assigned(tables, n_tables, "--cut", &asked->cut);
-    for (size_t i = 0; i < asked->column_weights.n && code == CODE_DONE; i++) {
+    TRY(check_lists(tables, n_tables, "--ignore", &asked->ignore));
+    TRY(check_lists(tables, n_tables, "--columns", &asked->columns));
+    TRY(check_lists(tables, n_tables, "--numeric", &asked->numeric));
+    TRY(check_lists(tables, n_tables, "--categorical", &asked->categorical));
+    TRY(check_assigned(tables, n_tables, "--ordinal", &asked->ordinal));
+    TRY(check_assigned(tables, n_tables, "--cut", &asked->cut));
+    for (size_t i = 0; i < asked->column_weights.n; i++) {
         text_list pieces = {.n = 0};
         pieces.text = split(asked->column_weights.text[i], ',', &pieces.n);
-        code = pieces.text == NULL ? complain_memory()
-                                   : check_assigned(tables, n_tables, "--column-weights", &pieces);
-        free(pieces.text);
+        TRY(check_assigned(tables, n_tables, "--column-weights", &pieces));
     }
-    return code;
-}
-
-void columns_free(columns *c)
-{
-    free(c->why);
-    free(c->weight);
-    *c = (columns){.why = NULL};
-}
-
-void column_choice_free(column_choice *asked)
-{
-    text_list_free(&asked->ignore);
-    text_list_free(&asked->columns);
-    text_list_free(&asked->ordinal);
-    text_list_free(&asked->numeric);
-    text_list_free(&asked->categorical);
-    text_list_free(&asked->cut);
-    text_list_free(&asked->column_weights);
+    return CODE_DONE;
 }
 
 bool is_attribute(const cof_model *model, const char *name)

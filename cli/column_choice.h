@@ -56,7 +56,6 @@ typedef struct column_choice { /* what the user said about columns */
     bool several;       /* the lists speak of several tables: what one of them lacks is passed over */
 } column_choice;
 extern const option column_options[];
-void column_choice_free(column_choice *asked);
 /* What --quantities means where it was not given. */
 /* --gamma as the library takes it. Exit codes. */
 int parse_gamma(const column_choice *asked, double *gamma);
@@ -90,7 +89,6 @@ shown cut_names(const cof_table *table, const columns *c);
 /* Gives every column its role and the ordinal ones their order. file is for complaints. Exit codes. */
 int choose_columns(cof_table *table, const char *file, const column_choice *asked, int32_t missing,
                    columns *out);
-void columns_free(columns *c);
 /* Complains about a name in the lists that none of the tables has. */
 int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked);
 

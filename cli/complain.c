@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "term.h"
@@ -80,9 +82,44 @@ int complain_status(cof_status status, task doing, const cof_error *err)
     return complain(exit_code(status, doing), "%s", text);
 }
 
-int complain_memory(void)
+/* The header of a block that is kept. */
+struct kept {
+    _Alignas(max_align_t) struct kept *before;
+};
+static struct kept *last_kept;
+
+void *keep(size_t n, size_t size)
 {
-    return complain(CODE_FAILED, "out of memory");
+    size_t bytes;
+    bool too_many =
+        __builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow(bytes, sizeof(struct kept), &bytes);
+    struct kept *block = too_many ? NULL : calloc(bytes, 1);
+    if (block == NULL) exit(complain(CODE_FAILED, "out of memory"));
+    block->before = last_kept;
+    last_kept = block;
+    return block + 1;
+}
+
+char *keep_text(const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    size_t n = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    char *text = keep(n, 1);
+    vsnprintf(text, n, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+void release_kept(void)
+{
+    while (last_kept != NULL) {
+        struct kept *block = last_kept;
+        last_kept = block->before;
+        free(block);
+    }
 }
 
 bool reader_gone(void)

@@ -41,7 +41,11 @@ int complain_status(cof_status status, task doing,
         int code_ = (call);                                                                                  \
         if (code_ != CODE_DONE) return code_;                                                                \
     } while (0)
-int complain_memory(void);
+/* Zeroed memory, which stays until the program ends. It is never NULL: without memory the program says so and ends.
+ * Only for the first thread. */
+void *keep(size_t n, size_t size);
+char *keep_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void release_kept(void);
 /* Standard output is a pipe that nobody reads any more. */
 bool reader_gone(void);
 

@@ -96,5 +96,6 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is an error like a full disk */
     if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
     int code = run(argc, argv);
+    release_kept();
     return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);
 }

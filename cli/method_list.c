@@ -121,8 +121,7 @@ static bool add_methods(method_list *list, const char *text)
 
 int parse_methods(const char *text, size_t **method, size_t *n)
 {
-    method_list list = {.method = calloc(MOST_METHODS, sizeof *list.method)};
-    if (list.method == NULL) return complain_memory();
+    method_list list = {.method = keep(MOST_METHODS, sizeof *list.method)};
     *method = list.method;
     bool good = add_methods(&list, text);
     *n = list.n;

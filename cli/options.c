@@ -42,19 +42,12 @@ static bool find_option(const verb *v, option_test test, const char *name, size_
     return false;
 }
 
-static bool append(text_list *list, const char *text)
+static void append(text_list *list, const char *text)
 {
-    const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
-    if (grown == NULL) return false;
+    const char **grown = keep(list->n + 1, sizeof *grown);
+    if (list->n > 0) memcpy(grown, list->text, list->n * sizeof *grown);
     grown[list->n] = text;
     *list = (text_list){.text = grown, .n = list->n + 1};
-    return true;
-}
-
-void text_list_free(text_list *list)
-{
-    free(list->text);
-    *list = (text_list){.n = 0};
 }
 
 static int complain_range(const match *m, const char *value)
@@ -143,7 +136,8 @@ static int take_value(const match *m, const char *value)
         *(const char **)m->member = value;
         return CODE_DONE;
     case OPTION_TEXTS:
-        return append(m->member, value) ? CODE_DONE : complain_memory();
+        append(m->member, value);
+        return CODE_DONE;
     case OPTION_COUNT:
     case OPTION_NUMBER:
         return take_whole(m, value);

@@ -95,6 +95,5 @@ typedef struct operands {
 } operands;
 
 /* Fills settings (defaults already there) and operands. False when the verb is done: help was asked for or
- * something is wrong, which has been said, and *code is the exit code. Lists are the caller's to free. */
+ * something is wrong, which has been said, and *code is the exit code. */
 bool parse_arguments(const verb *v, int argc, char **argv, void *settings, operands *found, int *code);
-void text_list_free(text_list *list);

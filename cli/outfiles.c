@@ -181,15 +181,12 @@ int outfile_save_model(outfile *f, const cof_model *model)
 int outfiles_publish(outfile *files, size_t n)
 {
     cof_error err;
-    cof_output **outputs = calloc(n + 1, sizeof *outputs);
-    if (outputs == NULL) return complain_memory();
+    cof_output **outputs = keep(n + 1, sizeof *outputs);
     for (size_t i = 0; i < n; i++) {
         outputs[i] = files[i].output;
         files[i].output = NULL;
     }
-    cof_status status = cof_output_publish(outputs, n, &err);
-    free(outputs);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT, &err);
+    return complain_status(cof_output_publish(outputs, n, &err), TASK_OUTPUT, &err);
 }
 
 void outfiles_free(outfile *files, size_t n)

@@ -3,22 +3,14 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "../complain.h"
 
 enum { INDENT = 2 };
 
-bool grid_make(grid *g, size_t n_rows, size_t n_columns)
+grid grid_make(size_t n_rows, size_t n_columns)
 {
-    *g =
-        (grid){.n_rows = n_rows, .n_columns = n_columns, .cell = calloc(n_rows * n_columns, sizeof *g->cell)};
-    return g->cell != NULL;
-}
-
-void grid_free(grid *g)
-{
-    free(g->cell);
-    *g = (grid){.cell = NULL};
+    return (grid){n_rows, n_columns, keep(n_rows * n_columns, sizeof(cell))};
 }
 
 cell *grid_at(const grid *g, size_t row, size_t column)

@@ -20,8 +20,7 @@ typedef struct grid { /* row 0 is the head; the first column is set to the left,
     cell *cell;
 } grid;
 
-bool grid_make(grid *g, size_t n_rows, size_t n_columns); /* false: no memory */
-void grid_free(grid *g);
+grid grid_make(size_t n_rows, size_t n_columns);
 cell *grid_at(const grid *g, size_t row, size_t column);
 void grid_put(const grid *g, size_t row, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

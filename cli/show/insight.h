@@ -16,12 +16,9 @@ typedef struct traits {
 typedef struct insight {
     traits *of_cluster; /* k: values the cluster holds more often than the table does */
     double *tells;      /* one an attribute: see cof_model_importance */
-    trait *owned;
 } insight;
 
-/* COF_ERR_MEMORY or COF_OK. */
-cof_status insight_find(const cof_model *model, insight *out);
-void insight_free(insight *out);
+int insight_find(const cof_model *model, insight *out); /* exit code */
 /* At most `most` attributes with that many values, those that tell most first; their number. */
 size_t insight_rank(const cof_model *model, const insight *in, uint32_t min_values, uint32_t max_values,
                     size_t most, size_t *attribute);

@@ -2,6 +2,7 @@
  * what only the program knows is added here. */
 #include "../verbs/fit_job.h"
 #include "../method_list.h"
+#include "../complain.h"
 #include "../progress.h"
 #include "show_scores.h"
 
@@ -147,27 +148,23 @@ static void print_margins(const fit_job *job, cof_json *j)
 {
     size_t n = 0;
     const int32_t *label = cof_model_labels(job->model, &n);
-    double *lead = calloc(job->s.k, sizeof *lead);
-    uint64_t *count = calloc(job->s.k, sizeof *count), *close = calloc(job->s.k, sizeof *close);
-    if (job->margin != NULL && lead != NULL && count != NULL && close != NULL) {
-        for (size_t i = 0; i < n; i++) {
-            if (label[i] < 0) continue;
-            double own = cof_margin_lead(&job->margin[i]);
-            lead[label[i]] += own;
-            count[label[i]]++;
-            close[label[i]] += own < COF_CLOSE_LEAD;
-        }
-        cof_json_open_line(j, "mean_lead", '[');
-        for (uint32_t c = 0; c < job->s.k; c++)
-            cof_json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
-        cof_json_close(j, ']');
-        cof_json_open_line(j, "n_close", '[');
-        for (uint32_t c = 0; c < job->s.k; c++) cof_json_count(j, NULL, close[c]);
-        cof_json_close(j, ']');
+    double *lead = keep(job->s.k, sizeof *lead);
+    uint64_t *count = keep(job->s.k, sizeof *count), *close = keep(job->s.k, sizeof *close);
+    if (job->margin == NULL) return;
+    for (size_t i = 0; i < n; i++) {
+        if (label[i] < 0) continue;
+        double own = cof_margin_lead(&job->margin[i]);
+        lead[label[i]] += own;
+        count[label[i]]++;
+        close[label[i]] += own < COF_CLOSE_LEAD;
     }
-    free(lead);
-    free(count);
-    free(close);
+    cof_json_open_line(j, "mean_lead", '[');
+    for (uint32_t c = 0; c < job->s.k; c++)
+        cof_json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
+    cof_json_close(j, ']');
+    cof_json_open_line(j, "n_close", '[');
+    for (uint32_t c = 0; c < job->s.k; c++) cof_json_count(j, NULL, close[c]);
+    cof_json_close(j, ']');
 }
 
 void print_fit_json(const fit_job *job)

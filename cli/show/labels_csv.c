@@ -264,17 +264,16 @@ static size_t values_of(const cof_table *table, const cof_model *model, size_t c
 
 /* Distances of a method that measures them once, before it clusters. */
 static cof_status put_method_distances(outfile *f, const cof_table *table, const cof_model *model,
-                                       double **distance, cof_error *err)
+                                       cof_error *err)
 {
     cof_fit_options o = {
         .struct_size = sizeof o, .method = cof_model_method(model), .missing = cof_model_missing(model)};
     cof_column view = {.struct_size = sizeof view};
     size_t n = cof_table_n_columns(table);
+    double **distance = keep(n + 1, sizeof *distance);
     for (size_t c = 0; c < n; c++) {
         size_t n_values = values_of(table, model, c, &view);
-        if (n_values == 0) continue;
-        distance[c] = malloc(n_values * n_values * sizeof **distance);
-        if (distance[c] == NULL) return COF_ERR_MEMORY;
+        if (n_values > 0) distance[c] = keep(n_values * n_values, sizeof **distance);
     }
     cof_status status = cof_value_distances(table, &o, distance, err);
     for (size_t c = 0; status == COF_OK && c < n; c++) {
@@ -291,29 +290,18 @@ int write_distances(outfile *f, const cof_table *table, const cof_model *model)
 {
     cof_error err = {""};
     cof_status status = COF_OK;
-    size_t n = cof_table_n_columns(table);
-    double **distance = calloc(n + 1, sizeof *distance);
-    if (distance == NULL) return complain_memory();
-    int code = outfile_open(f);
-    if (code == CODE_DONE) {
-        outfile_print(f, "column,value,other,distance\n");
-        if (has_trees(model))
-            put_tree_distances(f, model);
-        else
-            status = put_method_distances(f, table, model, distance, &err);
-        if (status == COF_OK)
-            code = outfile_finish(f);
-        else if (status == COF_ERR_ARGUMENT)
-            code = complain(CODE_USAGE,
-                            "--distances-out has nothing to write: %s has no distances between values that "
-                            "hold for the whole table; leave it out",
-                            cof_model_method(model));
-        else
-            code = complain_status(status, TASK_FIT, &err);
-    }
-    for (size_t c = 0; c < n; c++) free(distance[c]);
-    free(distance);
-    return code;
+    TRY(outfile_open(f));
+    outfile_print(f, "column,value,other,distance\n");
+    if (has_trees(model))
+        put_tree_distances(f, model);
+    else
+        status = put_method_distances(f, table, model, &err);
+    if (status == COF_ERR_ARGUMENT)
+        return complain(CODE_USAGE,
+                        "--distances-out has nothing to write: %s has no distances between values that "
+                        "hold for the whole table; leave it out",
+                        cof_model_method(model));
+    return status == COF_OK ? outfile_finish(f) : complain_status(status, TASK_FIT, &err);
 }
 
 int write_history(outfile *f, const cof_model *model)

@@ -38,24 +38,21 @@ static void put_rank(const grid *g, size_t row, size_t column, double rank)
 
 /* How the k-th smallest of the ranks is marked: all that share the least are best, then the next ones are
  * second. Where nothing tells the methods apart, nothing is marked. */
-static mark mark_for(const double *rank, size_t n, size_t stride, size_t own)
+static mark mark_for(const double *rank, size_t n, size_t own)
 {
-    double least = INFINITY, next = INFINITY, mine = rank[own * stride];
-    for (size_t i = 0; i < n; i++) least = fmin(least, rank[i * stride]);
+    double least = INFINITY, next = INFINITY, mine = rank[own];
+    for (size_t i = 0; i < n; i++) least = fmin(least, rank[i]);
     for (size_t i = 0; i < n; i++)
-        if (rank[i * stride] > least) next = fmin(next, rank[i * stride]);
+        if (rank[i] > least) next = fmin(next, rank[i]);
     if (isinf(next) || isnan(mine)) return MARK_NONE;
     return mine == least ? MARK_BEST : mine == next ? MARK_SECOND : MARK_NONE;
 }
 
 static mark mark_of(const comparison *c, const contest *at, size_t x, size_t method)
 {
-    double *rank = malloc((c->n_methods + 1) * sizeof *rank);
-    mark m = MARK_NONE;
-    for (size_t i = 0; rank != NULL && i < c->n_methods; i++) rank[i] = at->entry[i].rank[x];
-    if (rank != NULL && !isnan(at->entry[method].mean[x])) m = mark_for(rank, c->n_methods, 1, method);
-    free(rank);
-    return m;
+    double *rank = keep(c->n_methods + 1, sizeof *rank);
+    for (size_t i = 0; i < c->n_methods; i++) rank[i] = at->entry[i].rank[x];
+    return isnan(at->entry[method].mean[x]) ? MARK_NONE : mark_for(rank, c->n_methods, method);
 }
 
 /* Three digits and a fixed width, so that what stands beside it does not depend on the clock. */
@@ -69,36 +66,6 @@ static void put_time(const grid *g, size_t row, size_t column, double seconds)
 
 /* ---- One table ----------------------------------------------------------------------------------- */
 
-/* A line a method: every index with its rank, and the time. */
-static bool make_contest_grid(const comparison *c, const contest *at, digits usual, grid *g)
-{
-    size_t column = 1;
-    if (!grid_make(g, c->n_methods + 1, 2 + 2 * N_INDICES)) return false;
-    grid_put(g, 0, 0, "method");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, m + 1, 0, "%s", contender(c, m));
-    for (size_t x = 0; x < N_INDICES; x++) {
-        grid_put(g, 0, column, "%s", c->index[x].title);
-        for (size_t m = 0; m < c->n_methods; m++) {
-            put_mean(g, m + 1, column, &at->entry[m], x, digits_for(c, x, usual));
-            grid_at(g, m + 1, column)->mark = mark_of(c, at, x, m);
-        }
-        column++;
-        if (!c->index[x].ranked) continue;
-        grid_put(g, 0, column, "rank");
-        grid_at(g, 0, column)->tight = true;
-        for (size_t m = 0; m < c->n_methods; m++) put_rank(g, m + 1, column, at->entry[m].rank[x]);
-        column++;
-    }
-    grid_put(g, 0, column, "time");
-    for (size_t m = 0; m < c->n_methods; m++) put_time(g, m + 1, column, at->entry[m].fit_s);
-    for (size_t i = 0; i < g->n_rows; i++) /* close up: columns that were not needed */
-        memmove(g->cell + i * (column + 1), g->cell + i * g->n_columns, (column + 1) * sizeof *g->cell);
-    g->n_columns = column + 1;
-    return true;
-}
-
-/* ---- Several tables ------------------------------------------------------------------------------ */
-
 static size_t count_ranked(const comparison *c)
 {
     size_t n = 0;
@@ -106,23 +73,50 @@ static size_t count_ranked(const comparison *c)
     return n;
 }
 
-/* A line a method: its average rank by every index. */
-static bool make_rank_grid(const comparison *c, grid *g)
+/* A line a method: every index with its rank, and the time. */
+static grid make_contest_grid(const comparison *c, const contest *at, digits usual)
 {
     size_t column = 1;
-    if (!grid_make(g, c->n_methods + 1, 1 + count_ranked(c))) return false;
-    grid_put(g, 0, 0, "method");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, m + 1, 0, "%s", contender(c, m));
+    grid g = grid_make(c->n_methods + 1, 2 + N_INDICES + count_ranked(c));
+    grid_put(&g, 0, 0, "method");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, m + 1, 0, "%s", contender(c, m));
+    for (size_t x = 0; x < N_INDICES; x++) {
+        grid_put(&g, 0, column, "%s", c->index[x].title);
+        for (size_t m = 0; m < c->n_methods; m++) {
+            put_mean(&g, m + 1, column, &at->entry[m], x, digits_for(c, x, usual));
+            grid_at(&g, m + 1, column)->mark = mark_of(c, at, x, m);
+        }
+        column++;
+        if (!c->index[x].ranked) continue;
+        grid_put(&g, 0, column, "rank");
+        grid_at(&g, 0, column)->tight = true;
+        for (size_t m = 0; m < c->n_methods; m++) put_rank(&g, m + 1, column, at->entry[m].rank[x]);
+        column++;
+    }
+    grid_put(&g, 0, column, "time");
+    for (size_t m = 0; m < c->n_methods; m++) put_time(&g, m + 1, column, at->entry[m].fit_s);
+    return g;
+}
+
+/* ---- Several tables ------------------------------------------------------------------------------ */
+
+/* A line a method: its average rank by every index. */
+static grid make_rank_grid(const comparison *c)
+{
+    size_t column = 1;
+    grid g = grid_make(c->n_methods + 1, 1 + count_ranked(c));
+    grid_put(&g, 0, 0, "method");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, m + 1, 0, "%s", contender(c, m));
     for (size_t x = 0; x < N_INDICES; x++) {
         if (!c->index[x].ranked) continue;
-        grid_put(g, 0, column, "%s", c->index[x].title);
+        grid_put(&g, 0, column, "%s", c->index[x].title);
         for (size_t m = 0; m < c->n_methods; m++) {
-            grid_put(g, m + 1, column, "%.2f", c->verdict[x].mean_rank[m]);
-            grid_at(g, m + 1, column)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, 1, m);
+            grid_put(&g, m + 1, column, "%.2f", c->verdict[x].mean_rank[m]);
+            grid_at(&g, m + 1, column)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, m);
         }
         column++;
     }
-    return true;
+    return g;
 }
 
 static void put_p(const grid *g, size_t row, size_t column, double p)
@@ -131,32 +125,32 @@ static void put_p(const grid *g, size_t row, size_t column, double p)
 }
 
 /* A line a figure of the tests. */
-static bool make_test_grid(const comparison *c, grid *g)
+static grid make_test_grid(const comparison *c)
 {
     size_t column = 1;
-    if (!grid_make(g, 9, 1 + count_ranked(c))) return false;
+    grid g = grid_make(9, 1 + count_ranked(c));
     for (size_t x = 0; x < N_INDICES; x++) {
         const cof_friedman_result *t = &c->verdict[x].test;
         if (!c->index[x].ranked) continue;
         if (column == 1) {
-            grid_put(g, 1, 0, "Friedman's chi-square, %u df", t->df);
-            grid_put(g, 3, 0, "chi-square corrected for ties");
-            grid_put(g, 5, 0, "Iman and Davenport's F, %u and %u df", t->f_df1, t->f_df2);
-            for (size_t row = 2; row < 7; row += 2) grid_put(g, row, 0, "p of it");
+            grid_put(&g, 1, 0, "Friedman's chi-square, %u df", t->df);
+            grid_put(&g, 3, 0, "chi-square corrected for ties");
+            grid_put(&g, 5, 0, "Iman and Davenport's F, %u and %u df", t->f_df1, t->f_df2);
+            for (size_t row = 2; row < 7; row += 2) grid_put(&g, row, 0, "p of it");
             for (size_t l = 0; l < 2; l++)
-                grid_put(g, 7 + l, 0, "critical difference at %.2f", compare_levels[l]);
+                grid_put(&g, 7 + l, 0, "critical difference at %.2f", compare_levels[l]);
         }
-        grid_put(g, 0, column, "%s", c->index[x].title);
-        grid_put(g, 1, column, "%.2f", t->chi_square);
-        put_p(g, 2, column, t->p);
-        grid_put(g, 3, column, isnan(t->chi_square_tied) ? "-" : "%.2f", t->chi_square_tied);
-        put_p(g, 4, column, t->p_tied);
-        grid_put(g, 5, column, "%.2f", t->f);
-        put_p(g, 6, column, t->p_f);
-        for (size_t l = 0; l < 2; l++) grid_put(g, 7 + l, column, "%.2f", c->difference[l]);
+        grid_put(&g, 0, column, "%s", c->index[x].title);
+        grid_put(&g, 1, column, "%.2f", t->chi_square);
+        put_p(&g, 2, column, t->p);
+        grid_put(&g, 3, column, isnan(t->chi_square_tied) ? "-" : "%.2f", t->chi_square_tied);
+        put_p(&g, 4, column, t->p_tied);
+        grid_put(&g, 5, column, "%.2f", t->f);
+        put_p(&g, 6, column, t->p_f);
+        for (size_t l = 0; l < 2; l++) grid_put(&g, 7 + l, column, "%.2f", c->difference[l]);
         column++;
     }
-    return true;
+    return g;
 }
 
 /* "worse at 0.05: kmodes, lsm; worse at 0.10: jdm", or "none"; each method at the strictest level only. */
@@ -246,26 +240,23 @@ static void show_contest(const comparison *c, const contest *at, const page *p)
     show_guessed(at, p);
     show_cuts(at, p);
     for (size_t i = 0; i < 3; i++) {
-        grid_free(&g);
-        if (!make_contest_grid(c, at, tries[i], &g)) return;
+        g = make_contest_grid(c, at, tries[i]);
         if (grid_width(&g) <= p->width) break;
     }
     fputc('\n', p->out);
     grid_text(&g, p);
-    grid_free(&g);
     show_reasons(c, at, p);
 }
 
 static void show_verdict(const comparison *c, const page *p)
 {
-    grid g;
     char text[1024];
     fprintf(p->out, "\n%sOver all %zu tables%s: average ranks\n\n", bold(p), c->n_contests, plain(p));
-    if (make_rank_grid(c, &g)) grid_text(&g, p);
-    grid_free(&g);
+    grid g = make_rank_grid(c);
+    grid_text(&g, p);
     fprintf(p->out, "\n%sDo the methods differ?%s\n\n", bold(p), plain(p));
-    if (make_test_grid(c, &g)) grid_text(&g, p);
-    grid_free(&g);
+    g = make_test_grid(c);
+    grid_text(&g, p);
     fprintf(p->out, "\n%sWhich differ from %s%s, by Bonferroni and Dunn\n\n", bold(p),
             contender(c, c->control), plain(p));
     for (size_t x = 0; x < N_INDICES; x++) {
@@ -344,60 +335,60 @@ static void put_sentence(const document *d, const char *text)
     fputc('\n', d->out);
 }
 
-static void put_grid(const document *d, const char *heading, grid *g)
+static void put_grid(const document *d, const char *heading, grid g)
 {
     put_heading(d, heading);
-    if (g->cell != NULL && d->latex) grid_latex(g, d->out);
-    if (g->cell != NULL && !d->latex) grid_markdown(g, d->out);
-    grid_free(g);
+    if (d->latex)
+        grid_latex(&g, d->out);
+    else
+        grid_markdown(&g, d->out);
 }
 
 /* As the paper sets them: a line a table, a column a method, average ranks below. */
-static bool make_index_grid(const comparison *c, size_t x, grid *g)
+static grid make_index_grid(const comparison *c, size_t x)
 {
     bool ranks = c->has_verdict && c->index[x].ranked;
-    if (!grid_make(g, c->n_contests + 1 + ranks, c->n_methods + 1)) return false;
-    grid_put(g, 0, 0, "table");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, 0, m + 1, "%s", contender(c, m));
+    grid g = grid_make(c->n_contests + 1 + ranks, c->n_methods + 1);
+    grid_put(&g, 0, 0, "table");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, 0, m + 1, "%s", contender(c, m));
     for (size_t i = 0; i < c->n_contests; i++) {
-        grid_put(g, i + 1, 0, "%s", c->contest[i].short_name);
+        grid_put(&g, i + 1, 0, "%s", c->contest[i].short_name);
         for (size_t m = 0; m < c->n_methods; m++) {
-            put_mean(g, i + 1, m + 1, &c->contest[i].entry[m], x, digits_for(c, x, (digits){4, 2}));
-            grid_at(g, i + 1, m + 1)->mark = mark_of(c, &c->contest[i], x, m);
+            put_mean(&g, i + 1, m + 1, &c->contest[i].entry[m], x, digits_for(c, x, (digits){4, 2}));
+            grid_at(&g, i + 1, m + 1)->mark = mark_of(c, &c->contest[i], x, m);
         }
     }
-    if (!ranks) return true;
-    grid_put(g, c->n_contests + 1, 0, "average rank");
+    if (!ranks) return g;
+    grid_put(&g, c->n_contests + 1, 0, "average rank");
     for (size_t m = 0; m < c->n_methods; m++) {
-        grid_put(g, c->n_contests + 1, m + 1, "%.4f", c->verdict[x].mean_rank[m]);
-        grid_at(g, c->n_contests + 1, m + 1)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, 1, m);
+        grid_put(&g, c->n_contests + 1, m + 1, "%.4f", c->verdict[x].mean_rank[m]);
+        grid_at(&g, c->n_contests + 1, m + 1)->mark = mark_for(c->verdict[x].mean_rank, c->n_methods, m);
     }
-    return true;
+    return g;
 }
 
-static bool make_time_grid(const comparison *c, grid *g)
+static grid make_time_grid(const comparison *c)
 {
-    if (!grid_make(g, c->n_contests + 1, c->n_methods + 1)) return false;
-    grid_put(g, 0, 0, "table");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(g, 0, m + 1, "%s", contender(c, m));
+    grid g = grid_make(c->n_contests + 1, c->n_methods + 1);
+    grid_put(&g, 0, 0, "table");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, 0, m + 1, "%s", contender(c, m));
     for (size_t i = 0; i < c->n_contests; i++) {
-        grid_put(g, i + 1, 0, "%s", c->contest[i].short_name);
-        for (size_t m = 0; m < c->n_methods; m++) put_time(g, i + 1, m + 1, c->contest[i].entry[m].fit_s);
+        grid_put(&g, i + 1, 0, "%s", c->contest[i].short_name);
+        for (size_t m = 0; m < c->n_methods; m++) put_time(&g, i + 1, m + 1, c->contest[i].entry[m].fit_s);
     }
-    return true;
+    return g;
 }
 
 static void put_several(const comparison *c, const document *d)
 {
-    grid g;
     char text[1200];
     for (size_t x = 0; x < N_INDICES; x++) {
         snprintf(text, sizeof text, "%s: %s", c->index[x].title, c->index[x].what);
-        if (make_index_grid(c, x, &g)) put_grid(d, text, &g);
+        put_grid(d, text, make_index_grid(c, x));
     }
-    if (make_time_grid(c, &g)) put_grid(d, "Median time of one fit", &g);
+    put_grid(d, "Median time of one fit", make_time_grid(c));
     if (!c->has_verdict) return;
-    if (make_test_grid(c, &g)) put_grid(d, "Do the methods differ?", &g);
+    put_grid(d, "Do the methods differ?", make_test_grid(c));
     for (size_t x = 0; x < N_INDICES; x++) {
         char list[1024];
         if (!c->index[x].ranked) continue;
@@ -411,12 +402,11 @@ static void put_several(const comparison *c, const document *d)
 static void put_one(const comparison *c, const document *d)
 {
     const contest *at = &c->contest[0];
-    grid g;
     char text[800];
     snprintf(text, sizeof text, "%.64s: %s row%s, %s column%s, %u cluster%s", at->short_name,
              show_count(at->n_rows).text, plural(at->n_rows), show_count(at->columns.n_used).text,
              plural(at->columns.n_used), at->k, plural(at->k));
-    if (make_contest_grid(c, at, (digits){4, 2}, &g)) put_grid(d, text, &g);
+    put_grid(d, text, make_contest_grid(c, at, (digits){4, 2}));
 }
 
 void write_compare_document(const comparison *c, FILE *out)

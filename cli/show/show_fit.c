@@ -535,7 +535,7 @@ static void show_method(const fit_job *job, const page *p)
 int show_fit(const fit_job *job, const page *p)
 {
     insight in;
-    if (insight_find(job->model, &in) != COF_OK) return complain_memory();
+    TRY(insight_find(job->model, &in));
     fprintf(p->out, "\n%s%u cluster%s%s of %s row%s", bold(p), job->s.k, plural(job->s.k), plain(p),
             show_count(job->info.n_rows).text, plural(job->info.n_rows));
     if (job->info.n_distinct_rows > 0)
@@ -552,12 +552,9 @@ int show_fit(const fit_job *job, const page *p)
     show_quantities(job, p, &in);
     show_means(job, p);
     show_telling(job, p, &in);
-    int code = show_trees(job, p, &in);
-    if (code == CODE_DONE) code = show_comparison(job, p);
-    if (code == CODE_DONE) {
-        show_files(job, p);
-        show_next(job, p);
-    }
-    insight_free(&in);
-    return code;
+    TRY(show_trees(job, p, &in));
+    TRY(show_comparison(job, p));
+    show_files(job, p);
+    show_next(job, p);
+    return CODE_DONE;
 }

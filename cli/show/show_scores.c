@@ -9,11 +9,8 @@ int32_t *column_labels(const cof_table *table, size_t column)
 {
     size_t n_rows = cof_table_n_rows(table);
     cof_column view = {.struct_size = sizeof view};
-    int32_t *label = malloc((n_rows + 1) * sizeof *label);
-    if (label == NULL || cof_table_column(table, column, &view) != COF_OK) {
-        free(label);
-        return NULL;
-    }
+    int32_t *label = keep(n_rows + 1, sizeof *label);
+    cof_table_column(table, column, &view);
     for (size_t i = 0; i < n_rows; i++) {
         uint32_t code = cof_table_code(table, i, column);
         label[i] = code < view.n_values ? (int32_t)code : -1;
@@ -27,8 +24,7 @@ int row_weights(const cof_table *table, size_t column, double **weights)
     size_t n = cof_table_n_rows(table);
     *weights = NULL;
     if (column == SIZE_MAX) return CODE_DONE;
-    *weights = malloc((n + 1) * sizeof **weights);
-    if (*weights == NULL) return complain_memory();
+    *weights = keep(n + 1, sizeof **weights);
     return complain_status(cof_table_weights(table, *weights, n, &err), TASK_TABLE, &err);
 }
 
@@ -87,8 +83,7 @@ typedef struct crossing {
 
 static uint64_t *count_crossing(const labelling *rows, const labelling *columns, size_t n)
 {
-    uint64_t *count = calloc((size_t)rows->n_labels * columns->n_labels, sizeof *count);
-    if (count == NULL) return NULL;
+    uint64_t *count = keep((size_t)rows->n_labels * columns->n_labels, sizeof *count);
     for (size_t i = 0; i < n; i++)
         if (rows->label[i] >= 0 && columns->label[i] >= 0)
             count[(size_t)rows->label[i] * columns->n_labels + (size_t)columns->label[i]]++;
@@ -149,15 +144,11 @@ int show_confusion(const page *p, const labelling *rows, const labelling *column
     if (rows->n_labels == 0 || columns->n_labels == 0) return CODE_DONE;
     if (rows->n_labels > MOST_LABELS || columns->n_labels > MOST_LABELS) return CODE_DONE;
     x.count = count_crossing(rows, columns, n);
-    if (x.count == NULL) return complain_memory();
-    cof_status status = cof_match(NULL, x.count, rows->n_labels, columns->n_labels, x.match, &err);
-    if (status == COF_OK) {
-        order_columns(x.match, rows->n_labels, columns->n_labels, x.order);
-        if (fits_page(p, &x)) {
-            fputc('\n', p->out);
-            draw_crossing(p, &x);
-        }
-    }
-    free(x.count);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+    TRY(complain_status(cof_match(NULL, x.count, rows->n_labels, columns->n_labels, x.match, &err), TASK_FIT,
+                        &err));
+    order_columns(x.match, rows->n_labels, columns->n_labels, x.order);
+    if (!fits_page(p, &x)) return CODE_DONE;
+    fputc('\n', p->out);
+    draw_crossing(p, &x);
+    return CODE_DONE;
 }

@@ -155,22 +155,18 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
 static int measure_fits(bench_job *job)
 {
     uint32_t threads = job->speed[0].threads, n = job->s.repeats;
-    int code = CODE_DONE;
     job->n_fits = job->n_teams;
     for (size_t i = 0; i < job->n_fits; i++) {
         fit_times *f = &job->fit[i];
         f->threads = i == 0 ? threads : 1;
-        f->took = calloc(n, sizeof *f->took);
-        f->visit = calloc(n, sizeof *f->visit);
-        f->pass = calloc(n, sizeof *f->pass);
-        f->processor = calloc(n, sizeof *f->processor);
-        if (f->took == NULL || f->visit == NULL || f->pass == NULL || f->processor == NULL)
-            return complain_memory();
+        f->took = keep(n, sizeof *f->took);
+        f->visit = keep(n, sizeof *f->visit);
+        f->pass = keep(n, sizeof *f->pass);
+        f->processor = keep(n, sizeof *f->processor);
     }
     for (uint32_t repeat = 0; repeat < n; repeat++)
-        for (size_t i = 0; i < job->n_fits && code == CODE_DONE; i++)
-            code = fit_once(job, &job->fit[i], repeat);
-    for (size_t i = 0; i < job->n_fits && code == CODE_DONE; i++) {
+        for (size_t i = 0; i < job->n_fits; i++) TRY(fit_once(job, &job->fit[i], repeat));
+    for (size_t i = 0; i < job->n_fits; i++) {
         fit_times *f = &job->fit[i];
         f->elapsed_s = cof_quantile(f->took, n, 0.5);
         f->least_s = f->took[0];
@@ -179,7 +175,7 @@ static int measure_fits(bench_job *job)
         f->pass_s = cof_quantile(f->pass, n, 0.5);
         f->processor_s = cof_quantile(f->processor, n, 0.5);
     }
-    return code;
+    return CODE_DONE;
 }
 
 /* ---- What follows from it ------------------------------------------------------------------------ */
@@ -306,11 +302,10 @@ static void fill_row(const bench_job *job, const grid *g, size_t row, const cof_
     if (alone != NULL) grid_put(g, row, 4, "%.2f", alone->elapsed_s / speed->elapsed_s);
 }
 
-static bool show_speeds(const bench_job *job, const page *p)
+static void show_speeds(const bench_job *job, const page *p)
 {
     size_t n = job->n_speeds / job->n_teams;
-    grid g;
-    if (!grid_make(&g, n + 1, job->n_teams == 2 ? 5 : 4)) return false;
+    grid g = grid_make(n + 1, job->n_teams == 2 ? 5 : 4);
     grid_put(&g, 0, 0, "one pass");
     grid_put(&g, 0, 1, "ns a row");
     grid_put(&g, 0, 2, "million rows/s");
@@ -318,8 +313,6 @@ static bool show_speeds(const bench_job *job, const page *p)
     if (job->n_teams == 2) grid_put(&g, 0, 4, "over 1 thread");
     for (size_t i = 0; i < n; i++) fill_row(job, &g, i + 1, &job->speed[i]);
     grid_text(&g, p);
-    grid_free(&g);
-    return true;
 }
 
 static void show_kernel(const bench_job *job, const page *p)
@@ -357,7 +350,7 @@ static void show_fit_times(const bench_job *job, const page *p)
     flow_end(&f);
 }
 
-static int show(const bench_job *job)
+static void show(const bench_job *job)
 {
     const bench_settings *s = &job->s;
     page p = page_for(stdout);
@@ -367,10 +360,9 @@ static int show(const bench_job *job)
             show_count(s->k).text, read->threads, plural(read->threads));
     fprintf(p.out, "%.3g MB of codes, read at %.3g GB/s; medians of %u\n\n", (double)job->n_bytes / 1e6,
             (double)job->n_bytes / read->elapsed_s / 1e9, s->repeats);
-    if (!show_speeds(job, &p)) return complain_memory();
+    show_speeds(job, &p);
     show_kernel(job, &p);
     if (job->n_fits > 0) show_fit_times(job, &p);
-    return CODE_DONE;
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
@@ -386,8 +378,10 @@ static int run_job(bench_job *job)
     if (code == CODE_DONE && !job->s.no_fit) code = measure_fits(job);
     progress_erase(&job->line);
     if (code != CODE_DONE) return code;
-    if (!job->s.json) return show(job);
-    print_json(job);
+    if (job->s.json)
+        print_json(job);
+    else
+        show(job);
     return CODE_DONE;
 }
 
@@ -399,12 +393,6 @@ static int run_bench(int argc, char **argv)
     int code;
     if (!parse_arguments(&verb_bench, argc, argv, &job.s, &found, &code)) return code;
     code = run_job(&job);
-    for (size_t i = 0; i < job.n_fits; i++) {
-        free(job.fit[i].took);
-        free(job.fit[i].visit);
-        free(job.fit[i].pass);
-        free(job.fit[i].processor);
-    }
     cof_table_free(job.table);
     return code;
 }

@@ -141,7 +141,7 @@ static int count_classes(comparison *c, contest *at)
         return complain(CODE_DATA, "the label column \"%s\" of %s has no values", view.name, at->file);
     if (at->k == 0) at->k = view.n_values;
     at->classes = column_labels(at->table, at->columns.label);
-    return at->classes == NULL ? complain_memory() : CODE_DONE;
+    return CODE_DONE;
 }
 
 /* k-prototypes takes quantities as numbers, as "fit" does, where other methods take bins. */
@@ -186,36 +186,29 @@ static int read_contest(comparison *c, contest *at, const char *path)
 static int check_lists(const comparison *c)
 {
     if (!c->s.columns.several) return CODE_DONE;
-    cof_table **tables = malloc(c->n_contests * sizeof *tables);
-    if (tables == NULL) return complain_memory();
+    cof_table **tables = keep(c->n_contests, sizeof *tables);
     for (size_t i = 0; i < c->n_contests; i++) tables[i] = c->contest[i].table;
-    int code = check_named(tables, c->n_contests, &c->s.columns);
-    free(tables);
-    return code;
+    return check_named(tables, c->n_contests, &c->s.columns);
 }
 
-static bool make_entry(entry *e, uint32_t runs)
+static void make_entry(entry *e, uint32_t runs)
 {
-    e->value = malloc((size_t)runs * N_INDICES * sizeof *e->value);
-    e->time_s = malloc(runs * sizeof *e->time_s);
-    e->labels = calloc(runs, sizeof *e->labels);
-    if (e->value == NULL || e->time_s == NULL || e->labels == NULL) return false;
+    e->value = keep((size_t)runs * N_INDICES, sizeof *e->value);
+    e->time_s = keep(runs, sizeof *e->time_s);
+    e->labels = keep(runs, sizeof *e->labels);
     for (size_t i = 0; i < (size_t)runs * N_INDICES; i++) e->value[i] = (double)NAN;
     for (uint32_t i = 0; i < runs; i++) e->time_s[i] = (double)NAN;
-    return true;
 }
 
 static int read_contests(comparison *c, const operands *found)
 {
-    c->contest = calloc(found->n, sizeof *c->contest);
-    if (c->contest == NULL) return complain_memory();
+    c->contest = keep(found->n, sizeof *c->contest);
     c->n_contests = found->n;
     for (size_t i = 0; i < found->n; i++) {
         contest *at = &c->contest[i];
         TRY(read_contest(c, at, found->text[i]));
-        at->entry = calloc(c->n_methods, sizeof *at->entry);
-        for (size_t m = 0; m < c->n_methods; m++)
-            if (at->entry == NULL || !make_entry(&at->entry[m], c->s.runs)) return complain_memory();
+        at->entry = keep(c->n_methods, sizeof *at->entry);
+        for (size_t m = 0; m < c->n_methods; m++) make_entry(&at->entry[m], c->s.runs);
     }
     return check_lists(c);
 }
@@ -224,13 +217,11 @@ static int read_contests(comparison *c, const operands *found)
 
 static double median(const double *value, size_t n)
 {
-    double *sorted = malloc((n + 1) * sizeof *sorted), middle = (double)NAN;
+    double *sorted = keep(n + 1, sizeof *sorted);
     size_t m = 0;
-    for (size_t i = 0; sorted != NULL && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!isnan(value[i])) sorted[m++] = value[i];
-    if (m > 0) middle = cof_quantile(sorted, m, 0.5);
-    free(sorted);
-    return middle;
+    return m > 0 ? cof_quantile(sorted, m, 0.5) : (double)NAN;
 }
 
 /* Mean and deviation, which divides by one less than the runs, of those that have a result. */
@@ -295,20 +286,15 @@ static int judge_index(comparison *c, size_t x)
 {
     cof_error err;
     verdict *v = &c->verdict[x];
-    double *value = malloc(c->n_contests * c->n_methods * sizeof *value);
-    v->mean_rank = calloc(c->n_methods, sizeof *v->mean_rank);
+    double *value = keep(c->n_contests * c->n_methods, sizeof *value);
+    v->mean_rank = keep(c->n_methods, sizeof *v->mean_rank);
     v->test = (cof_friedman_result){.struct_size = sizeof v->test};
-    cof_status status = COF_ERR_MEMORY;
-    if (value != NULL && v->mean_rank != NULL) {
-        for (size_t i = 0; i < c->n_contests; i++)
-            for (size_t m = 0; m < c->n_methods; m++)
-                value[i * c->n_methods + m] = steady(c->contest[i].entry[m].mean[x]);
-        status = cof_friedman(NULL, value, c->n_contests, c->n_methods, 1, v->mean_rank, &v->test, &err);
-    } else {
-        snprintf(err.text, sizeof err.text, "out of memory");
-    }
-    free(value);
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_FIT, &err);
+    for (size_t i = 0; i < c->n_contests; i++)
+        for (size_t m = 0; m < c->n_methods; m++)
+            value[i * c->n_methods + m] = steady(c->contest[i].entry[m].mean[x]);
+    return complain_status(
+        cof_friedman(NULL, value, c->n_contests, c->n_methods, 1, v->mean_rank, &v->test, &err), TASK_FIT,
+        &err);
 }
 
 static int judge(comparison *c)
@@ -352,9 +338,10 @@ static int write_result(comparison *c)
         return CODE_DONE;
     }
     FILE *memory = open_memstream(&text, &n);
-    if (memory == NULL) return complain_memory();
+    if (memory == NULL) return complain_status(COF_ERR_MEMORY, TASK_OUTPUT, NULL);
     write[c->s.format](c, memory);
-    int code = fclose(memory) == 0 ? outfile_open(&c->out) : complain_memory();
+    int code =
+        fclose(memory) == 0 ? outfile_open(&c->out) : complain_status(COF_ERR_MEMORY, TASK_OUTPUT, NULL);
     if (code == CODE_DONE) {
         outfile_put(&c->out, text, n);
         code = outfile_finish(&c->out);
@@ -369,26 +356,12 @@ static void comparison_free(comparison *c)
 {
     for (size_t i = 0; i < c->n_contests; i++) {
         contest *at = &c->contest[i];
-        for (size_t m = 0; at->entry != NULL && m < c->n_methods; m++) {
-            entry *e = &at->entry[m];
-            for (uint32_t r = 0; e->labels != NULL && r < c->s.runs; r++) free(e->labels[r]);
-            free(e->labels);
-            free(e->value);
-            free(e->time_s);
-        }
-        free(at->entry);
-        free(at->classes);
-        free(at->weights);
-        columns_free(&at->columns);
+        for (size_t m = 0; at->entry != NULL && m < c->n_methods; m++)
+            for (uint32_t r = 0; r < c->s.runs; r++) free(at->entry[m].labels[r]);
         cof_table_free(at->table);
-        columns_free(&at->scaled_columns);
         cof_table_free(at->scaled);
     }
-    for (size_t x = 0; x < N_INDICES; x++) free(c->verdict[x].mean_rank);
-    free(c->contest);
-    free(c->method);
     outfiles_free(&c->out, 1);
-    column_choice_free(&c->s.columns);
 }
 
 static int run_compare(int argc, char **argv)
@@ -397,9 +370,8 @@ static int run_compare(int argc, char **argv)
         .s = {.seed = 1, .init = -1, .methods = "default", .out = "-", .columns = {.quantities = -1}}};
     operands found;
     int code;
-    if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) goto done;
-    code = check_settings(&c, &found);
-    if (code != CODE_DONE) goto done;
+    if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) return code;
+    TRY(check_settings(&c, &found));
     c.line = progress_begin(c.s.quiet, found.text[0]);
     double begun_s = now_s();
     catch_signals();
@@ -416,7 +388,6 @@ static int run_compare(int argc, char **argv)
     if (code == CODE_DONE && c.stopped)
         code = complain(CODE_INTERRUPTED, "interrupted after %zu of %zu fits, which were kept", c.n_fits,
                         n_jobs);
-done:
     comparison_free(&c);
     return code;
 }

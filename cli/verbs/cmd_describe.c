@@ -101,16 +101,11 @@ static int study_column(describe_job *job, size_t c)
     TRY(complain_status(cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err), TASK_TABLE,
                         &err));
     size_t n = (size_t)f->about.n_values + 1;
-    uint64_t *rows = calloc(n, sizeof *rows);
-    if (rows == NULL) return complain_memory();
-    cof_status status = cof_column_count(job->table, c, rows, n, &err);
-    for (uint32_t v = 0; status == COF_OK && v < f->about.n_values; v++) keep_top(f, v, rows[v]);
-    int code =
-        status == COF_OK ? look_for_mistakes(job, f, c, rows) : complain_status(status, TASK_TABLE, &err);
-    if (code == CODE_DONE && f->advice.kind == COF_KIND_CATEGORY)
-        code = find_untidy(job->table, c, &job->untidy);
-    free(rows);
-    return code;
+    uint64_t *rows = keep(n, sizeof *rows);
+    TRY(complain_status(cof_column_count(job->table, c, rows, n, &err), TASK_TABLE, &err));
+    for (uint32_t v = 0; v < f->about.n_values; v++) keep_top(f, v, rows[v]);
+    TRY(look_for_mistakes(job, f, c, rows));
+    return f->advice.kind == COF_KIND_CATEGORY ? find_untidy(job->table, c, &job->untidy) : CODE_DONE;
 }
 
 /* Numbers that are taken for categories for a reason of their own. */
@@ -128,14 +123,11 @@ static int study_table(describe_job *job)
 {
     cof_error err;
     column_choice nothing_said = {.quantities = QUANTITIES_VALUES}; /* nothing is cut here */
-    int code = choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns);
-    if (code != CODE_DONE) return code;
-    job->facts = calloc(job->columns.n + 1, sizeof *job->facts);
-    if (job->facts == NULL) return complain_memory();
+    TRY(choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns));
+    job->facts = keep(job->columns.n + 1, sizeof *job->facts);
     if (!job->s.reading.no_header && looks_headless(job->table))
         notice(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
-    for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++) code = study_column(job, c);
-    if (code != CODE_DONE) return code;
+    for (size_t c = 0; c < job->columns.n; c++) TRY(study_column(job, c));
     notice_codes(job);
     return complain_status(cof_table_count_distinct(job->table, &job->n_distinct, &err), TASK_TABLE, &err);
 }
@@ -342,9 +334,7 @@ static int run_describe(int argc, char **argv)
     if (!parse_arguments(&verb_describe, argc, argv, &job.s, &found, &code)) return code;
     code = run_job(&job, found.text[0]);
     for (size_t i = 0; i < job.n_notices; i++) free(job.notice[i]);
-    columns_free(&job.columns);
     cof_table_free(job.table);
-    free(job.facts);
     return code;
 }
 

@@ -13,7 +13,7 @@ typedef struct evaluate_settings {
 } evaluate_settings;
 
 typedef struct side {
-    char *path;
+    const char *path;
     const char *column_name; /* inside the argument, or NULL */
     progress_line line;      /* here, because the table keeps pointing at it */
     cof_table *table;
@@ -33,13 +33,12 @@ static const option no_label_options[] = {
     {.name = NULL}};
 
 /* FILE or FILE:COLUMN; a file whose own name holds a colon counts if it is there. */
-static int split_argument(const char *argument, side *s)
+static void split_argument(const char *argument, side *s)
 {
     const char *colon = strrchr(argument, ':');
     bool whole = colon == NULL || access(argument, F_OK) == 0;
-    s->path = whole ? strdup(argument) : strndup(argument, (size_t)(colon - argument));
+    s->path = whole ? argument : keep_text("%.*s", (int)(colon - argument), argument);
     s->column_name = whole ? NULL : colon + 1;
-    return s->path == NULL ? complain_memory() : CODE_DONE;
 }
 
 /* The column asked for, else `cluster` as our own files have it, else the last one. */
@@ -51,17 +50,17 @@ static int choose_column(side *s)
     if (s->column == SIZE_MAX && s->column_name != NULL) return complain_column(s->table, s->path, wanted);
     if (s->column == SIZE_MAX) s->column = n - 1;
     s->about.struct_size = sizeof s->about;
-    if (cof_table_column(s->table, s->column, &s->about) != COF_OK) return complain_memory();
+    cof_table_column(s->table, s->column, &s->about);
     s->label = column_labels(s->table, s->column);
-    return s->label == NULL ? complain_memory() : CODE_DONE;
+    return CODE_DONE;
 }
 
 static int read_side(const char *argument, const evaluate_settings *settings, side *s)
 {
     s->line = progress_begin(false, argument);
     cof_env env = progress_env(&s->line);
-    int code = split_argument(argument, s);
-    if (code == CODE_DONE) code = read_table(&env, s->path, &settings->reading, "", &s->table);
+    split_argument(argument, s);
+    int code = read_table(&env, s->path, &settings->reading, "", &s->table);
     progress_erase(&s->line);
     return code == CODE_DONE ? choose_column(s) : code;
 }
@@ -127,13 +126,6 @@ static int compare(side *a, side *b, const evaluate_settings *settings)
     return CODE_DONE;
 }
 
-static void side_free(side *s)
-{
-    cof_table_free(s->table);
-    free(s->label);
-    free(s->path);
-}
-
 static int run_evaluate(int argc, char **argv)
 {
     evaluate_settings settings = {.json = false};
@@ -145,8 +137,8 @@ static int run_evaluate(int argc, char **argv)
     code = read_side(found.text[0], &settings, &a);
     if (code == CODE_DONE) code = read_side(found.text[1], &settings, &b);
     if (code == CODE_DONE) code = compare(&a, &b, &settings);
-    side_free(&a);
-    side_free(&b);
+    cof_table_free(a.table);
+    cof_table_free(b.table);
     return code;
 }
 

@@ -121,8 +121,7 @@ static int parse_rows(const char *text, uint64_t **rows, uint32_t *n)
 {
     size_t most = 1;
     for (const char *s = text; *s != '\0'; s++) most += *s == ',';
-    *rows = malloc(most * sizeof **rows);
-    if (*rows == NULL) return complain_memory();
+    *rows = keep(most, sizeof **rows);
     for (*n = 0; *n < most; (*n)++) {
         size_t digits = strspn(text, "0123456789");
         errno = 0;
@@ -373,10 +372,8 @@ static int score_labels(fit_job *job)
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->columns.label == SIZE_MAX) return CODE_DONE;
     job->classes = column_labels(job->table, job->columns.label);
-    if (job->classes == NULL) return complain_memory();
     if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
         warn(job, "there are no scores, because no clustered row has a value in the label column");
-        free(job->classes);
         job->classes = NULL;
         return CODE_DONE;
     }
@@ -395,12 +392,10 @@ static int measure_margins(fit_job *job)
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)) return CODE_DONE;
-    job->margin = malloc((n + 1) * sizeof *job->margin);
-    if (job->margin == NULL) return complain_memory();
+    job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
         cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &err);
     if (status == COF_OK) return CODE_DONE;
-    free(job->margin);
     job->margin = NULL;
     if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
     return job->s.margins_out == NULL ? CODE_DONE
@@ -514,8 +509,7 @@ static int write_pictures(fit_job *job)
     char seed[24];
     int code = CODE_DONE;
     if (job->out[OUT_REPORT].path == NULL && job->out[OUT_MAP].path == NULL) return CODE_DONE;
-    const char **reason = calloc(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
-    if (reason == NULL) return complain_memory();
+    const char **reason = keep(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
     for (size_t c = 0; c < job->columns.n; c++)
         reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
     for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
@@ -537,7 +531,6 @@ static int write_pictures(fit_job *job)
         code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
     if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
         code = write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
-    free(reason);
     return code;
 }
 
@@ -643,22 +636,14 @@ static int run_fit(int argc, char **argv)
     operands found;
     int code;
     job.begun_s = now_s();
-    if (!parse_arguments(&verb_fit, argc, argv, &job.s, &found, &code)) goto done;
-    code = check_settings(&job, &found);
-    if (code != CODE_DONE) goto done;
+    if (!parse_arguments(&verb_fit, argc, argv, &job.s, &found, &code)) return code;
+    TRY(check_settings(&job, &found));
     const char *path = found.n > 0 ? found.text[0] : NULL;
     code = check_outputs(&job, path);
     if (code == CODE_DONE) code = run_job(&job, path);
-done:
     outfiles_free(job.out, N_OUT);
-    columns_free(&job.columns);
-    column_choice_free(&job.s.columns);
     cof_model_free(job.model);
     cof_table_free(job.table);
-    free(job.init_rows);
-    free(job.classes);
-    free(job.weights);
-    free(job.margin);
     return code;
 }
 

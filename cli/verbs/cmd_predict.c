@@ -64,9 +64,8 @@ static int label_rows(predict_job *job)
     cof_error err;
     size_t n_rows = cof_table_n_rows(job->table);
     double begun_s = now_s();
-    job->labels = malloc((n_rows + 1) * sizeof *job->labels);
-    job->sizes = calloc((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
-    if (job->labels == NULL || job->sizes == NULL) return complain_memory();
+    job->labels = keep(n_rows + 1, sizeof *job->labels);
+    job->sizes = keep((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
     job->info = (cof_predict_info){.struct_size = sizeof job->info};
     TRY(complain_status(
         cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, &job->info, &err),
@@ -230,8 +229,6 @@ static int run_predict(int argc, char **argv)
     outfiles_free(job.out, 2);
     cof_table_free(job.table);
     cof_model_free(job.model);
-    free(job.labels);
-    free(job.sizes);
     return code;
 }
 

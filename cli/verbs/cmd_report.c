@@ -77,8 +77,7 @@ static int load_table(report_job *job)
     if (code == CODE_DONE) code = give_roles(job);
     if (code != CODE_DONE) return code;
     size_t n_rows = cof_table_n_rows(job->table);
-    job->labels = malloc((n_rows + 1) * sizeof *job->labels);
-    if (job->labels == NULL) return complain_memory();
+    job->labels = keep(n_rows + 1, sizeof *job->labels);
     return complain_status(
         cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &err),
         TASK_PREDICT, &err);
@@ -146,7 +145,6 @@ static int run_report(int argc, char **argv)
     outfiles_free(job.out, N_OUT);
     cof_table_free(job.table);
     cof_model_free(job.model);
-    free(job.labels);
     return code;
 }
 

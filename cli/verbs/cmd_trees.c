@@ -52,13 +52,10 @@ static bool attribute_view(const trees_job *job, size_t r, cof_attribute *about)
 static int complain_attribute(const trees_job *job, const char *name)
 {
     size_t n = cof_model_n_attributes(job->model);
-    const char *near = NULL;
-    const char **names = calloc(n + 1, sizeof *names);
+    const char **names = keep(n + 1, sizeof *names);
     cof_attribute about = {.struct_size = sizeof about};
-    for (size_t r = 0; names != NULL && r < n; r++)
-        names[r] = attribute_view(job, r, &about) ? about.name : "";
-    if (names != NULL) near = nearest(name, names);
-    free(names);
+    for (size_t r = 0; r < n; r++) names[r] = attribute_view(job, r, &about) ? about.name : "";
+    const char *near = nearest(name, names);
     if (near != NULL)
         return complain(CODE_USAGE, "the model has no column \"%s\"; did you mean \"%s\"?", name, near);
     return complain(CODE_USAGE, "the model has no column \"%s\"; \"coforest trees MODEL\" shows those it has",
@@ -86,12 +83,9 @@ static int choose_attributes(trees_job *job)
 {
     size_t n = cof_model_n_attributes(job->model);
     cof_attribute about = {.struct_size = sizeof about};
-    int code = CODE_DONE;
-    job->attribute = calloc(n * (job->s.attr.n + 1) + 1, sizeof *job->attribute);
-    if (job->attribute == NULL) return complain_memory();
-    for (size_t i = 0; i < job->s.attr.n && code == CODE_DONE; i++)
-        code = choose_named(job, job->s.attr.text[i]);
-    if (job->s.attr.n > 0) return code;
+    job->attribute = keep(n * (job->s.attr.n + 1) + 1, sizeof *job->attribute);
+    for (size_t i = 0; i < job->s.attr.n; i++) TRY(choose_named(job, job->s.attr.text[i]));
+    if (job->s.attr.n > 0) return CODE_DONE;
     for (size_t r = 0; r < n; r++)
         if (attribute_view(job, r, &about) && about.used) job->attribute[job->n++] = r;
     return CODE_DONE;
@@ -143,38 +137,31 @@ static int write_file(const trees_job *job)
 }
 
 /* 03-legs.svg: the number keeps the order and tells apart what the cleaned names may not. */
-static char *leaf_name(const trees_job *job, size_t i)
+static const char *leaf_name(const trees_job *job, size_t i)
 {
-    char name[64] = "", *path = NULL;
+    char name[64] = "";
     cof_attribute about = {.struct_size = sizeof about};
     if (attribute_view(job, job->attribute[i], &about)) snprintf(name, sizeof name, "%s", about.name);
     for (char *s = name; *s != '\0'; s++)
         if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL) *s = '_';
     const char *ending = job->s.format == COF_DRAW_TEXT ? "txt" : format_choices[job->s.format].name;
     const char *slash = job->s.out[strlen(job->s.out) - 1] == '/' ? "" : "/";
-    if (asprintf(&path, "%s%s%02zu-%s.%s", job->s.out, slash, job->attribute[i] + 1, name, ending) < 0)
-        return NULL;
-    return path;
+    return keep_text("%s%s%02zu-%s.%s", job->s.out, slash, job->attribute[i] + 1, name, ending);
 }
 
 static int write_folder(trees_job *job)
 {
     trees_job one = *job;
-    int code = CODE_DONE;
     if (mkdir(job->s.out, 0777) != 0 && errno != EEXIST)
         return complain(CODE_FAILED, "cannot make the directory %s: %s", job->s.out, strerror(errno));
-    for (size_t i = 0; i < job->n && code == CODE_DONE; i++) {
-        char *path = leaf_name(job, i);
-        if (path == NULL) return complain_memory();
+    for (size_t i = 0; i < job->n; i++) {
         one.attribute = &job->attribute[i];
         one.n = 1;
-        one.s.out = path;
-        code = write_file(&one);
-        free(path);
+        one.s.out = leaf_name(job, i);
+        TRY(write_file(&one));
     }
-    if (code == CODE_DONE)
-        printf("Wrote:     %zu file%s in %s\n", job->n, plural(job->n), show_text(job->s.out, 200).text);
-    return code;
+    printf("Wrote:     %zu file%s in %s\n", job->n, plural(job->n), show_text(job->s.out, 200).text);
+    return CODE_DONE;
 }
 
 static bool is_folder(const char *path)
@@ -202,9 +189,7 @@ static int run_trees(int argc, char **argv)
     operands found;
     int code;
     if (parse_arguments(&verb_trees, argc, argv, &job.s, &found, &code)) code = run_job(&job, found.text[0]);
-    text_list_free(&job.s.attr);
     cof_model_free(job.model);
-    free(job.attribute);
     return code;
 }
 
