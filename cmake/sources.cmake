@@ -20,6 +20,7 @@ set(COF_SOURCES
   src/fit/fit_parts.c
   src/fit/loops.c
   src/fit/mixture.c
+  src/fit/picks.c
   src/fit/restarts.c
   src/fit/scores.c
   src/fit/strays.c
@@ -68,6 +69,7 @@ set(COF_SOURCES
   src/report/html/report_clusters.c
   src/report/html/report_gather.c
   src/report/html/report_numbers.c
+  src/report/html/report_others.c
   src/report/html/report_overview.c
   src/report/html/report_profile.c
   src/report/html/report_quantities.c
@@ -240,6 +242,7 @@ set(UNIT_TESTS
   tests/unit/test_overlap.c
   tests/unit/test_pairs.c
   tests/unit/test_pass.c
+  tests/unit/test_picks.c
   tests/unit/test_portfolio.c
   tests/unit/test_quantity.c
   tests/unit/test_read_csv.c

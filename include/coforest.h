@@ -243,10 +243,11 @@ typedef enum cof_missing {
 
 typedef enum cof_stop {
     COF_STOP_CONVERGED = 0, /* the partition that the forest was built from came back */
-    COF_STOP_CYCLE = 1,  /* an earlier partition came back. Of forests the best partition met is kept; within
+    COF_STOP_CYCLE = 1,   /* an earlier partition came back. Of forests the best partition met is kept; within
                                the passes of one forest, the one that running up to max_passes would end with */
-    COF_STOP_CAP = 2,    /* max_passes or max_rebuilds was reached */
-    COF_STOP_STOPPED = 3 /* should_stop ended the fit; the best result so far is kept */
+    COF_STOP_CAP = 2,     /* max_passes or max_rebuilds was reached */
+    COF_STOP_STOPPED = 3, /* should_stop ended the fit; the best result so far is kept */
+    COF_STOP_TIME = 4     /* time_limit_s ended the fit; the best result so far is kept */
 } cof_stop;
 
 enum { COF_MOST_CLUSTERS = 65535 };
@@ -283,6 +284,14 @@ typedef struct cof_fit_options {
     /* How much each column of the table counts in distances and in the choice of a restart, finite, >= 0, one for each
      * column; NULL: 1 each. COF_ERR_ARGUMENT with a method that does not add up columns. */
     const double *column_weights;
+    /* The fit ends when so many seconds have passed, but not before its first restart has ended; 0: no limit. Then the
+     * result depends on the speed of the machine. */
+    double time_limit_s;
+    /* 2 or 3: of the partitions that are nearly as good, the second or third becomes the model (cof_model_alternative);
+     * COF_ERR_NO_RESULT if there is none. 0 -> 1. */
+    uint32_t keep;
+    int32_t
+        no_alternatives; /* nonzero: other partitions are not looked for, which saves a restart for each */
 } cof_fit_options;
 /* Estimated: half the mean standard deviation of the scaled quantities, as the Python package kmodes does (0.5 for
  * COF_SCALE_Z); or their mean variance over the mean chance that two rows differ in a category, as the R package
@@ -297,14 +306,15 @@ typedef struct cof_fit_info { /* set struct_size first */
     uint32_t best_restart;     /* the one kept, from 0 */
     uint32_t n_restarts;       /* finished */
     uint32_t rebuilds, passes; /* of the one kept */
-    int32_t stop_reason;       /* cof_stop, of the one kept; COF_STOP_STOPPED if restarts were cut short */
-    uint32_t n_empty;          /* clusters without rows */
-    uint64_t n_rows;           /* rows clustered */
-    uint64_t n_dropped;        /* rows left out for missing values */
-    uint64_t n_distinct_rows;  /* 0: not counted, because in a large table few rows seemed to be equal */
-    uint32_t threads;          /* used */
-    const char *kernel;        /* the code that walked the rows; fixed text */
-    uint64_t row_visits;       /* rows labelled over all restarts and passes, skipped ones included */
+    int32_t
+        stop_reason; /* cof_stop, of the one kept; COF_STOP_STOPPED or COF_STOP_TIME if restarts were cut short */
+    uint32_t n_empty;         /* clusters without rows */
+    uint64_t n_rows;          /* rows clustered */
+    uint64_t n_dropped;       /* rows left out for missing values */
+    uint64_t n_distinct_rows; /* 0: not counted, because in a large table few rows seemed to be equal */
+    uint32_t threads;         /* used */
+    const char *kernel;       /* the code that walked the rows; fixed text */
+    uint64_t row_visits;      /* rows labelled over all restarts and passes, skipped ones included */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
     double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
     uint32_t restarts;                  /* planned */
@@ -312,6 +322,9 @@ typedef struct cof_fit_info { /* set struct_size first */
     /* Of all rows in one cluster. If log_likelihood is not above it, no structure was found. NaN where columns
      * are numeric, which it does not cover. */
     double log_likelihood_of_one;
+    /* Where no structure was found with the k given: a number of clusters that is likelier than one. 0: none of 2 to 5 is,
+     * or it was not looked for (another choice of restarts than the default, a large table, a time limit). */
+    uint32_t k_instead;
 } cof_fit_info;
 
 /* Forest, profiles, dictionaries, and the labels if it was just fitted. It does not need its table any more. */

@@ -208,6 +208,19 @@ COF_API int32_t cof_model_refined_by(const cof_model *model);
 /* Share of the rows (by weight; of up to 65,536 evenly spaced ones) that lie nearer to another cluster along the trees.
  * NaN unless the likelihood refined the kept restart, and for a model file of an earlier version. */
 COF_API double cof_model_nearer_other(const cof_model *model);
+typedef struct cof_alternative { /* fixed; it may grow at its end */
+    const cof_model *model;      /* the other partition, with its labels and trees; lent */
+    uint32_t restart;            /* the restart that found it, from 0 */
+    uint32_t keep;               /* the value of cof_fit_options.keep that makes it the model */
+    double agreement;            /* adjusted Rand index with the kept partition, over up to 65,536 rows */
+    double log_likelihood;       /* as in cof_fit_info */
+} cof_alternative;
+
+/* Another partition that is nearly as good and differs: the best restart by one of the gains that decide (likelihood,
+ * likelihood beside dependent columns, tightness), if the geometric mean of its gains is at least nine tenths of that of
+ * the kept one, and its agreement with the kept one below 0.8. The nearest first; at most two; NULL past the last. Only a
+ * fit of the portfolio that balance or mixture decides has them, and only while it is not saved and loaded. Lent. */
+COF_API const cof_alternative *cof_model_alternative(const cof_model *model, size_t number);
 /* The restart that was kept, from 0: an index into cof_model_restarts. */
 COF_API size_t cof_model_best_restart(const cof_model *model);
 
@@ -251,10 +264,16 @@ COF_API const double *cof_model_cluster_agreement(const cof_model *model, uint32
 typedef struct cof_k_record { /* frozen */
     uint32_t k;
     double log_likelihood; /* the greatest of its restarts */
+    /* of halves of the table: mean adjusted Rand index; NaN where it was not measured, because it is measured from the
+     * likeliest number downward until one is kept */
+    double agreement;
 } cof_k_record;
 
 /* Every number of clusters that cof_fit_auto tried, ascending. Lent; NULL and 0 where k was given. */
 COF_API const cof_k_record *cof_model_k_curve(const cof_model *model, size_t *n_records);
+/* Nonzero: the likeliest number is the least or the greatest that was tried, so that a wider range may hold a likelier
+ * one. */
+COF_API int32_t cof_model_k_at_edge(const cof_model *model);
 /* The likeliest number of clusters among those tried, apart from the one kept; 0: there is none. */
 COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
 

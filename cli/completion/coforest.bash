@@ -15,11 +15,13 @@ _coforest()
         fit:--init) words="portfolio kmeans farthest random modes++ cao huang" ;;
         fit:--init-rows) compopt +o default; return ;;
         fit:--select) words="auto balance likelihood objective mixture" ;;
+        fit:--keep) compopt +o default; return ;;
         fit:--variant) words="paper authors" ;;
         fit:--missing) words="value ignore drop error" ;;
         fit:--seed) compopt +o default; return ;;
         fit:--max-rebuilds) compopt +o default; return ;;
         fit:--max-passes) compopt +o default; return ;;
+        fit:--time-limit) compopt +o default; return ;;
         fit:--threads) compopt +o default; return ;;
         fit:--label) compopt +o default; return ;;
         fit:--ignore) compopt +o default; return ;;
@@ -42,6 +44,7 @@ _coforest()
         fit:--modes-out) return ;;
         fit:--profiles-out) return ;;
         fit:--margins-out) return ;;
+        fit:--alternatives-out) return ;;
         fit:--model-out) return ;;
         fit:--distances-out) return ;;
         fit:--cuts-out) return ;;
@@ -116,7 +119,7 @@ _coforest()
     if [[ -z $words ]]; then
         case $verb:$cur in
         describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --variant --paper --missing --seed --max-rebuilds --max-passes --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
         predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;

@@ -106,6 +106,28 @@ int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t
     return outfile_finish(f);
 }
 
+int write_alternatives(outfile *f, const cof_table *table, size_t names, const cof_model *model)
+{
+    size_t n_rows = cof_table_n_rows(table), n = 0;
+    const int32_t *labels = cof_model_labels(model, NULL);
+    char heads[80] = "";
+    for (; cof_model_alternative(model, n) != NULL; n++)
+        snprintf(heads + strlen(heads), sizeof heads - strlen(heads), ",alternative_%zu", n + 1);
+    TRY(outfile_open(f));
+    put_header(f, table, names, heads);
+    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
+        put_row(f, i, labels[i]);
+        for (size_t a = 0; a < n; a++) {
+            int32_t label = cof_model_labels(cof_model_alternative(model, a)->model, NULL)[i];
+            outfile_put(f, ",", 1);
+            if (label >= 0) outfile_print(f, "%" PRId32, label + 1);
+        }
+        put_name(f, table, i, names);
+        outfile_put(f, "\n", 1);
+    }
+    return outfile_finish(f);
+}
+
 static void put_distance(outfile *f, float distance)
 {
     if (isfinite(distance))

@@ -10,6 +10,8 @@
  * row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
  * dropped row. Exit codes. */
 int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
+/* The same with a column alternative_1 and so on for each alternative of the model, before the names. */
+int write_alternatives(outfile *f, const cof_table *table, size_t names, const cof_model *model);
 /* The same with the next cluster, both distances and the lead of every row. */
 int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
                   const cof_margin *margin);

@@ -184,7 +184,8 @@ static void show_criterion(const fit_job *job, const page *p)
     static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
                                       [COF_STOP_CYCLE] = "an earlier partition came back",
                                       [COF_STOP_CAP] = "limit reached",
-                                      [COF_STOP_STOPPED] = "interrupted"};
+                                      [COF_STOP_STOPPED] = "interrupted",
+                                      [COF_STOP_TIME] = "time limit reached"};
     fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
@@ -207,39 +208,85 @@ static void show_criterion(const fit_job *job, const page *p)
                 info->mixture_log_likelihood, info->bic);
 }
 
-/* The likelihood of every k tried, as a bar between the least and the greatest. */
+static void show_curve_line(const page *p, const cof_k_record *r, double share, const char *note)
+{
+    char halves[16] = "";
+    if (!isnan(r->agreement)) snprintf(halves, sizeof halves, "%.2f", r->agreement);
+    fprintf(p->out, "  %7u  %14.2f  %5s  ", r->k, r->log_likelihood, halves);
+    put_bar(p, share);
+    fprintf(p->out, "%s\n", note);
+}
+
+/* The likelihood of every k tried, as a bar between the least and the greatest, and how far halves of the table agree. */
 static void show_curve(const fit_job *job, const page *p)
 {
     size_t n = 0;
     const cof_k_record *record = cof_model_k_curve(job->model, &n);
-    uint32_t second = cof_model_k_runner_up(job->model);
+    uint32_t second = cof_model_k_runner_up(job->model), likeliest = 0;
     double least = INFINITY, most = -INFINITY, kept = INFINITY;
     if (record == NULL) return;
-    heading(p, "Number of clusters: log-likelihood of the likeliest restart for every number tried");
+    heading(p, "Number of clusters: log-likelihood, agreement of halves where measured");
     for (size_t i = 0; i < n; i++) {
         least = fmin(least, record[i].log_likelihood);
+        if (record[i].log_likelihood > most) likeliest = record[i].k;
         most = fmax(most, record[i].log_likelihood);
+        if (record[i].k == job->s.k) kept = record[i].log_likelihood;
     }
-    for (size_t i = 0; i < n; i++) {
-        double own = record[i].log_likelihood;
-        fprintf(p->out, "  %7u  %14.2f  ", record[i].k, own);
-        put_bar(p, most > least ? (own - least) / (most - least) : 1);
-        fputs(record[i].k == job->s.k ? "  kept\n" : record[i].k == second ? "  runner-up\n" : "\n", p->out);
-        if (record[i].k == job->s.k) kept = own;
-    }
-    if (kept < most) {
+    for (size_t i = 0; i < n; i++)
+        show_curve_line(p, &record[i], most > least ? (record[i].log_likelihood - least) / (most - least) : 1,
+                        record[i].k == job->s.k ? "  kept"
+                        : record[i].k == second ? "  runner-up"
+                                                : "");
+    if (kept < most)
         fputs("  The halves of the table agree on the number kept, but not on the likelier ones.\n", p->out);
-    }
+    if (cof_model_k_at_edge(job->model))
+        fprintf(p->out, "  The likeliest number, %u, is at the edge of the range; try a wider one.\n",
+                likeliest);
 }
 
 static void show_structure(const fit_job *job, const page *p)
 {
     if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
-    if (job->s.k > 1)
+    if (job->s.k > 1 && job->info.k_instead > 0)
+        fprintf(p->out, "  %-14s %u clusters explain the rows no better than one; %u would\n", "Structure",
+                job->s.k, job->info.k_instead);
+    else if (job->s.k > 1)
         fprintf(p->out, "  %-14s none found: a single cluster explains the rows as well\n", "Structure");
     else if (cof_model_k_curve(job->model, NULL) != NULL)
         fprintf(p->out, "  %-14s none found: no larger number of clusters explains the rows better\n",
                 "Structure");
+}
+
+/* Names the two columns whose importance differs most between the kept partition and the first alternative. */
+static void show_alternative(const fit_job *job, const page *p, const insight *in)
+{
+    const cof_alternative *a = cof_model_alternative(job->model, 0);
+    size_t n = cof_model_n_attributes(job->model), first = 0, second = 0;
+    double *tells = a != NULL ? calloc(n + 1, sizeof *tells) : NULL;
+    if (tells == NULL || cof_model_importance(a->model, tells, n, NULL) != COF_OK) {
+        free(tells);
+        return;
+    }
+    for (size_t r = 0; r < n; r++) {
+        tells[r] = fabs(tells[r] - in->tells[r]);
+        if (tells[r] > tells[first]) first = r;
+    }
+    if (first == 0) second = n - 1;
+    for (size_t r = 0; r < n; r++)
+        if (r != first && tells[r] > tells[second]) second = r;
+    char text[1400];
+    cof_attribute one = {.struct_size = sizeof one}, other = {.struct_size = sizeof other};
+    cof_model_attribute(job->model, first, &one);
+    cof_model_attribute(job->model, second, &other);
+    shown name = show_name(one.name, VALUE_WIDTH), next = show_name(other.name, VALUE_WIDTH);
+    snprintf(text, sizeof text,
+             "another partition is nearly as good; it differs in %s%s%s (agreement %.2f; --keep %u)",
+             name.text, n > 1 ? " and " : "", n > 1 ? next.text : "", a->agreement, a->keep);
+    fprintf(p->out, "  %-14s ", "Alternative");
+    flow f = flow_begin(p, 17, 17);
+    flow_words(&f, text);
+    flow_end(&f);
+    free(tells);
 }
 
 static void show_warnings(const fit_job *job, const page *p)
@@ -490,6 +537,8 @@ static void show_files(const fit_job *job, const page *p)
                                        [OUT_DISTANCES] = "the distances between values",
                                        [OUT_TABLE] = "the table with the cluster of every row",
                                        [OUT_MODES] = "the most frequent values of every cluster",
+                                       [OUT_ALTERNATIVES] =
+                                           "the clusters of every row, here and in the alternatives",
                                        [OUT_PROFILES] = "how often every value occurs in every cluster"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
@@ -546,6 +595,7 @@ int show_fit(const fit_job *job, const page *p)
     show_sizes(job, p);
     show_criterion(job, p);
     show_structure(job, p);
+    show_alternative(job, p, &in);
     show_warnings(job, p);
     show_curve(job, p);
     show_traits(job, p, &in);

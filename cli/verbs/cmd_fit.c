@@ -37,9 +37,11 @@ const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of
 
 static const option clustering_options[] = {
     OPTION("clusters", "K", OPTION_TEXT, fit_settings, clusters,
-           "The number of clusters: a number; a range such as 2:12, from which the likeliest number is kept; "
-           "or auto, which tries 1, 2, 3 and so on until the likelihood stops rising. If 1 is kept, no "
-           "structure was found. With --label it may be left out: as many as there are classes.",
+           "The number of clusters: a number; a range such as 2:12, from which the program chooses; or auto, "
+           "which tries 1, 2, 3 and so on until the likelihood stops rising. From the likeliest number "
+           "downward, "
+           "the first on which halves of the table agree is kept; if it is 1, no structure was found. With "
+           "--label it may be left out: as many as there are classes.",
            .letter = 'k'),
     OPTION("method", "NAME", OPTION_CHOICE, fit_settings, method,
            "The clustering method (default: coforest); \"coforest compare\" tries several:",
@@ -55,6 +57,10 @@ static const option clustering_options[] = {
            "for cluster 1, and so on."),
     OPTION("select", "BY", OPTION_CHOICE, fit_settings, select,
            "Which restart is kept:", .choices = select_choices),
+    OPTION("keep", "N", OPTION_COUNT, fit_settings, keep,
+           "2 or 3: make the second or third of the partitions that are nearly as good the result; the first "
+           "fit tells whether there are any (default: 1).",
+           .least = 1, .most = 3),
     OPTION("variant", "NAME", OPTION_CHOICE, fit_settings, variant,
            "How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it:",
            .choices = variant_choices),
@@ -69,6 +75,10 @@ static const option clustering_options[] = {
            "The largest number of forests that a restart builds (default: 51).", .least = 1),
     OPTION("max-passes", "N", OPTION_COUNT, fit_settings, max_passes,
            "The largest number of passes over the rows for each forest (default: 51).", .least = 1),
+    OPTION("time-limit", "SECONDS", OPTION_REAL, fit_settings, time_limit,
+           "Stop after so many seconds and keep the best result so far, but not before the first restart has "
+           "ended (default: 0, no limit).",
+           .most = 1000000000),
     OPTION("threads", "T", OPTION_COUNT, fit_settings, threads,
            "Threads to use (default: 0, all cores). The labels do not depend on it.", .most = MOST_THREADS),
     {.name = NULL}};
@@ -85,6 +95,10 @@ static const option output_options[] = {
     OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, margins_out,
            "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
            "the lead, which is 0 for a tie and 1 for a row that fits exactly.",
+           .hint = HINT_FILE),
+    OPTION("alternatives-out", "FILE", OPTION_TEXT, fit_settings, alternatives_out,
+           "Write the cluster of every row and, in further columns, its cluster in each other partition that "
+           "is nearly as good, as CSV.",
            .hint = HINT_FILE),
     OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, model_out,
            "Save the model, for \"predict\", \"trees\" and \"report\".", .hint = HINT_FILE),
@@ -256,6 +270,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_TABLE] = (outfile){.option = "--table-out", .path = s->table_out};
     job->out[OUT_MODES] = (outfile){.option = "--modes-out", .path = s->modes_out};
     job->out[OUT_PROFILES] = (outfile){.option = "--profiles-out", .path = s->profiles_out};
+    job->out[OUT_ALTERNATIVES] = (outfile){.option = "--alternatives-out", .path = s->alternatives_out};
     for (size_t i = 0; i < N_OUT; i++) {
         job->out[i].raw = s->raw_names;
         job->out[i].keep = s->no_clobber;
@@ -340,7 +355,9 @@ static int fit_table(fit_job *job)
                                .method = cof_method_name((size_t)s->method),
                                .scale = s->columns.scale,
                                .gamma = job->gamma,
-                               .column_weights = job->columns.weight};
+                               .column_weights = job->columns.weight,
+                               .time_limit_s = s->time_limit,
+                               .keep = s->keep};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
@@ -431,15 +448,36 @@ static uint32_t count_finished(const fit_job *job)
     return finished;
 }
 
-/* The last one, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
+/* What there was time for: restarts, or numbers of clusters. */
+static void describe_done(const fit_job *job, uint32_t finished, char *text, size_t room)
+{
+    size_t n = 0;
+    const cof_k_record *curve = cof_model_k_curve(job->model, &n);
+    if (curve != NULL && n == 1)
+        snprintf(text, room, "after %u cluster%s had been tried; no other number was", curve[0].k,
+                 plural(curve[0].k));
+    else if (curve != NULL)
+        snprintf(text, room, "after %u to %u clusters had been tried; the best number so far was kept",
+                 curve[0].k, curve[n - 1].k);
+    else
+        snprintf(text, room, "after %u of %u restarts; the best result was kept", finished, job->s.restarts);
+}
+
+/* An interruption comes last, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
 static void warn_stopped(fit_job *job)
 {
     uint32_t finished = count_finished(job);
+    char done[160];
+    describe_done(job, finished, done, sizeof done);
+    if (job->info.stop_reason == COF_STOP_TIME) {
+        warn(job, "the time limit was reached %s", done);
+        return;
+    }
     job->n_warnings = job->n_warnings < MAX_WARNINGS ? job->n_warnings : MAX_WARNINGS - 1;
     if (finished == 0)
         warn(job, "interrupted in the first restart; its result so far was kept");
     else
-        warn(job, "interrupted after %u of %u restarts; the best result was kept", finished, job->s.restarts);
+        warn(job, "interrupted %s", done);
 }
 
 static int warn_untidy(fit_job *job)
@@ -496,7 +534,7 @@ static int collect_warnings(fit_job *job)
     if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
-    if (info->stop_reason == COF_STOP_STOPPED) warn_stopped(job);
+    if (info->stop_reason == COF_STOP_STOPPED || info->stop_reason == COF_STOP_TIME) warn_stopped(job);
     return CODE_DONE;
 }
 
@@ -542,6 +580,8 @@ static int write_outputs(fit_job *job)
     if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
     if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
         code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+    if (code == CODE_DONE && job->out[OUT_ALTERNATIVES].path != NULL)
+        code = write_alternatives(&job->out[OUT_ALTERNATIVES], job->table, job->columns.names, job->model);
     if (code == CODE_DONE && job->out[OUT_TABLE].path != NULL)
         code = write_table(&job->out[OUT_TABLE], job->table, labels);
     if (code == CODE_DONE && job->out[OUT_MODES].path != NULL)

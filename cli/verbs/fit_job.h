@@ -19,7 +19,9 @@ typedef struct fit_settings {
     const char *init_rows;
     bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber;
     const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out,
-        *table_out, *modes_out, *profiles_out;
+        *table_out, *modes_out, *profiles_out, *alternatives_out;
+    double time_limit;
+    uint32_t keep;
 } fit_settings;
 
 enum {
@@ -34,6 +36,7 @@ enum {
     OUT_TABLE,
     OUT_MODES,
     OUT_PROFILES,
+    OUT_ALTERNATIVES,
     N_OUT,
     MAX_WARNINGS = 8
 };

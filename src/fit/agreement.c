@@ -92,6 +92,13 @@ static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int
     return COF_OK;
 }
 
+cof_status cofi_agreement_of_pair(const cofi_host *host, const cofi_agreement *a, uint32_t one,
+                                  uint32_t other, double *ari, cof_error *err)
+{
+    return rand_of_pair(&host->env, a->label + one * a->n_rows, a->label + other * a->n_rows, a->n_rows, ari,
+                        err);
+}
+
 cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
                                   double **mean, cof_error *err)
 {

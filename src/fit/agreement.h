@@ -21,6 +21,9 @@ void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
  * to compare. The caller releases it. */
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err);
+/* The adjusted Rand index of two restarts. */
+cof_status cofi_agreement_of_pair(const cofi_host *host, const cofi_agreement *agreement, uint32_t one,
+                                  uint32_t other, double *ari, cof_error *err);
 /* Allocates *mean: the mean adjusted Rand index of every restart with the others. NULL if there is nothing to compare. The
  * caller releases it. */
 cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,

@@ -126,28 +126,38 @@ static double gain_by_chance(size_t n_attrs)
  * method itself refined wins unless another is better by more than 1 %. A partition that is no likelier than a single
  * cluster is worse than any that is. An empty cluster is penalised more than all of this. docs/quality.md lists the
  * alternatives that were tried. */
-static double balance(const cofi_partition *q, bool by_likelihood, double log_likelihood,
-                      cofi_tree_gains tree)
+static double balance(const cofi_gains *g, bool by_likelihood)
 {
-    double gain = log_likelihood - cofi_log_likelihood_of_one(q),
-           penalty = EMPTY_PENALTY * cofi_count_empty(q);
-    if (gain <= 0) return COFI_NO_GAIN - penalty;
-    double beside_tree =
-        fmax(gain + tree.of_clusters - tree.of_one, gain_by_chance(q->rows->problem->n_attrs));
-    double merit = log(gain) + log(beside_tree) + log(fmax(tightness(q), 1e-300));
+    double penalty = EMPTY_PENALTY * g->n_empty;
+    if (g->likelihood <= 0) return COFI_NO_GAIN - penalty;
+    double merit = log(g->likelihood) + log(g->beside_tree) + log(fmax(g->tightness, 1e-300));
     return merit + (by_likelihood ? 0 : OWN_ADVANTAGE) - penalty;
 }
 
-double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, cofi_tree_gains tree)
+cofi_gains cofi_gains_measure(const cofi_partition *q, double log_likelihood, cofi_tree_gains tree)
+{
+    cofi_gains g = {.likelihood = log_likelihood - cofi_log_likelihood_of_one(q),
+                    .n_empty = cofi_count_empty(q)};
+    if (g.likelihood <= 0) return g;
+    g.beside_tree =
+        fmax(g.likelihood + tree.of_clusters - tree.of_one, gain_by_chance(q->rows->problem->n_attrs));
+    g.tightness = tightness(q);
+    return g;
+}
+
+double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, const cofi_gains *gains)
 {
     if (fit->host.o.select == COF_SELECT_BALANCE)
-        return balance(&fit->partition, fit->log.refiner == COFI_BY_LIKELIHOOD, log_likelihood, tree);
+        return balance(gains, fit->log.refiner == COFI_BY_LIKELIHOOD);
     return fit->host.o.select == COF_SELECT_OBJECTIVE ? -fit->log.objective : log_likelihood;
 }
 
 double cofi_criterion(const cofi_fit *fit)
 {
     bool needed = fit->host.o.select != COF_SELECT_OBJECTIVE;
-    return cofi_criterion_given(fit, needed ? cofi_log_likelihood(&fit->partition) : 0,
-                                (cofi_tree_gains){0, 0});
+    double log_likelihood = needed ? cofi_log_likelihood(&fit->partition) : 0;
+    cofi_gains gains = {.likelihood = 0};
+    if (fit->host.o.select == COF_SELECT_BALANCE)
+        gains = cofi_gains_measure(&fit->partition, log_likelihood, (cofi_tree_gains){0, 0});
+    return cofi_criterion_given(fit, log_likelihood, &gains);
 }

@@ -18,6 +18,15 @@ typedef struct cofi_tree_gains {
 
 /* the criterion that --select names, without trees; larger is better */
 double cofi_criterion(const cofi_fit *fit);
-/* if the log-likelihood is already known */
-double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, cofi_tree_gains tree);
+/* Gains of a partition over a single cluster. */
+typedef struct cofi_gains {
+    double likelihood;  /* the others are 0 if this is not above 0 */
+    double beside_tree; /* in likelihood, where a tree of dependent attributes helps both */
+    double tightness;
+    uint32_t n_empty; /* clusters without rows */
+} cofi_gains;
+
+cofi_gains cofi_gains_measure(const cofi_partition *partition, double log_likelihood, cofi_tree_gains tree);
+/* if the log-likelihood is already known; only `balance` reads the gains */
+double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, const cofi_gains *gains);
 double cofi_log_gamma(double x); /* x > 0 */

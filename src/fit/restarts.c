@@ -19,8 +19,20 @@ static int lane_should_stop(void *ctx)
 {
     const cofi_lane *lane = ctx;
     cofi_restarts *run = lane->run;
+    double limit_s = lane->fit.host.o.time_limit_s;
     if (lane == run->lane && cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+    if (limit_s > 0 && atomic_load(&run->any_done) && cofi_now_s() - run->began_s >= limit_s) {
+        atomic_store(&run->timed_out, true);
+        atomic_store(&run->stopped, true);
+    }
     return atomic_load(&run->stopped);
+}
+
+/* Only where restarts run one after the other; see tell_restarts. */
+static void lane_progress(void *ctx, const cof_progress *progress)
+{
+    const cof_env *env = &((cofi_lane *)ctx)->run->env;
+    env->progress(env->ctx, progress);
 }
 
 static void *lane_alloc(void *ctx, size_t n_bytes)
@@ -119,7 +131,8 @@ static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
     cofi_tree_gains tree = {.of_one = run->dependence.of_one};
     COFI_TRY(measure_tree(lane, &tree.of_clusters, err));
     double likelihood = cofi_log_likelihood(&fit->partition);
-    double merit = cofi_criterion_given(fit, likelihood, tree);
+    if (run->gains != NULL) run->gains[restart] = cofi_gains_measure(&fit->partition, likelihood, tree);
+    double merit = cofi_criterion_given(fit, likelihood, run->gains != NULL ? &run->gains[restart] : NULL);
     if (fit->host.o.select == COF_SELECT_MIXTURE) COFI_TRY(measure_mixture(lane, &merit, err));
     run->record[restart] = (cof_restart_record){.objective = fit->log.objective,
                                                 .log_likelihood = likelihood,
@@ -150,6 +163,7 @@ static cof_status run_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
     if (status != COF_OK) return status;
     if (same_as != COFI_NONE) { /* its result would repeat that of an earlier one */
         lane->run->record[restart] = lane->run->record[same_as];
+        if (lane->run->gains != NULL) lane->run->gains[restart] = lane->run->gains[same_as];
         cofi_agreement_repeat(&lane->run->agreement, restart, same_as);
     } else {
         if (!fit->log.stopped || fit->partition.known)
@@ -170,7 +184,9 @@ static void restart_task(void *ctx, uint32_t worker, size_t restart)
     lane->status = run_restart(lane, (uint32_t)restart, &lane->err);
     if (lane->status != COF_OK)
         atomic_store(&run->stopped, true); /* the fit fails, so the other lanes need not go on */
-    atomic_store(&run->place[restart].done, run->place[restart].lane != COFI_NONE);
+    bool done = run->place[restart].lane != COFI_NONE;
+    if (done) atomic_store(&run->any_done, true);
+    atomic_store(&run->place[restart].done, done);
     if (worker == 0 && run->side_by_side) tell_restarts(run);
 }
 
@@ -184,6 +200,7 @@ static void close_gaps(cofi_restarts *run, uint32_t restarts)
         uint32_t to = run->n_records++;
         if (to == r) continue;
         run->record[to] = run->record[r];
+        if (run->gains != NULL) run->gains[to] = run->gains[r];
         run->place[to].lane = run->place[r].lane;
         run->place[to].first = run->place[r].first;
         run->place[to].n = run->place[r].n;
@@ -252,23 +269,52 @@ static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *e
     return status;
 }
 
-/* Brings a fit back to the state in which the best restart ended. */
-static cof_status restore_best(cofi_restarts *run, cof_error *err)
+cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error *err)
 {
-    cofi_lane *lane = &run->lane[run->place[run->best].lane];
+    cofi_lane *lane = &run->lane[run->place[restart].lane];
     cofi_fit *fit = run->fit = &lane->fit;
     bool by_partition = restores_by_partition(fit);
     cof_status status = COF_OK;
-    fit->log.restart = run->best;
-    if (lane->holds != run->best) {
-        if (by_partition && lane->kept_restart == run->best)
+    fit->log.restart = restart;
+    if (lane->holds != restart) {
+        if (by_partition && lane->kept_restart == restart)
             status = cofi_partition_recall(&fit->partition, lane->kept, err);
         else
-            status = repeat_restart(lane, run->best, err);
+            status = repeat_restart(lane, restart, err);
     }
+    lane->holds = restart;
     if (status != COF_OK || !by_partition) return status;
-    fit->log.refiner = run->record[run->best].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
+    fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     return fit->method->restore(fit, lane->method_state, err);
+}
+
+/* ---- Other partitions that are nearly as good ------------------------------------------------------ */
+
+/* Makes the pick that o.keep asks for the kept restart, and the kept one the first pick. */
+static cof_status keep_pick(cofi_restarts *run, const cofi_host *host, cof_error *err)
+{
+    uint32_t at = host->o.keep - 2, best = run->best;
+    if (at >= run->picks.n)
+        return cofi_fail(
+            err, COF_ERR_NO_RESULT,
+            "there is no partition number %u: besides the best, this fit has %u that is nearly as good "
+            "and differs; leave out --keep, or give a smaller number",
+            host->o.keep, run->picks.n);
+    run->best = run->picks.restart[at];
+    for (; at > 0; at--) run->picks.restart[at] = run->picks.restart[at - 1];
+    run->picks.restart[0] = best;
+    cofi_release(&run->env, run->ari);
+    return cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
+}
+
+/* An interrupted run ends without them. */
+static cof_status choose_picks(cofi_restarts *run, const cofi_host *host, cof_error *err)
+{
+    bool wanted = run->gains != NULL && (!host->o.no_alternatives || host->o.keep > 1);
+    if (wanted && !atomic_load(&run->stopped))
+        COFI_TRY(cofi_picks_find(host, &run->agreement, run->record, run->gains, run->n_records, run->best,
+                                 run->ari, &run->picks, err));
+    return host->o.keep > 1 ? keep_pick(run, host, err) : COF_OK;
 }
 
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
@@ -289,10 +335,11 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     status = collect_history(run, err);
     if (status == COF_OK) status = judge_by_agreement(run, err);
     run->best = choose_best(run);
-    if (status == COF_OK) status = restore_best(run, err);
-    if (status != COF_OK) return status;
-    const cofi_host *host = &run->fit->host;
-    status = cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
+    const cofi_host *host = &run->lane[0].fit.host;
+    if (status == COF_OK)
+        status = cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
+    if (status == COF_OK) status = choose_picks(run, host, err);
+    if (status == COF_OK) status = cofi_restarts_restore(run, run->best, err);
     if (status == COF_OK)
         status = cofi_agreement_clusters(host, &run->fit->partition, &run->agreement, run->record,
                                          run->n_records, run->best, &run->overlap, &run->n_good, err);
@@ -310,7 +357,9 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .n_restarts = run->n_records,
                            .rebuilds = best->rebuilds,
                            .passes = best->passes,
-                           .stop_reason = atomic_load(&run->stopped) ? COF_STOP_STOPPED : best->stop_reason,
+                           .stop_reason = atomic_load(&run->timed_out) ? COF_STOP_TIME
+                                          : atomic_load(&run->stopped) ? COF_STOP_STOPPED
+                                                                       : best->stop_reason,
                            .n_rows = p->n_table_rows - p->n_dropped,
                            .n_dropped = p->n_dropped,
                            .n_distinct_rows = p->n_distinct,
@@ -369,11 +418,13 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->hash = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->hash);
     lane->tree = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->tree);
     COFI_TRY(cofi_blocks_status(&run->own, err));
-    if (run->side_by_side)
+    bool tells = !run->side_by_side && run->env.progress != NULL;
+    if (run->side_by_side || options->time_limit_s > 0)
         lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
                                        .alloc = lane_alloc,
                                        .release = lane_release,
                                        .should_stop = lane_should_stop,
+                                       .progress = tells ? lane_progress : NULL,
                                        .ctx = lane};
     if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
     return run->start->open != NULL ? run->start->open(&lane->fit, &lane->start_state, err) : COF_OK;
@@ -386,6 +437,7 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     memset(run, 0, sizeof *run);
     run->env = run->own.env = p->env;
     run->start = start;
+    run->began_s = cofi_now_s();
     run->side_by_side = fits_side_by_side(p, method, start, options);
     cof_status status = cofi_team_open(&run->env, choose_lanes(run, p, options), &run->team, err);
     if (status == COF_OK && cofi_team_size(run->team) > options->restarts) { /* every worker has a lane */
@@ -398,6 +450,8 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     run->lane = cofi_blocks_add_zero(&run->own, run->n_lanes, sizeof *run->lane);
     run->place = cofi_blocks_add_zero(&run->own, options->restarts, sizeof *run->place);
     run->record = cofi_alloc(&run->env, options->restarts, sizeof *run->record);
+    if (options->select == COF_SELECT_BALANCE || options->select == COF_SELECT_MIXTURE)
+        run->gains = cofi_blocks_add(&run->own, options->restarts, sizeof *run->gains);
     if (run->own.short_of_memory || run->record == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = COFI_NONE;
     for (uint32_t l = 0; l < run->n_lanes; l++)

@@ -9,6 +9,7 @@
 #include "dependence.h"
 #include "method.h"
 #include "mixture.h"
+#include "picks.h"
 
 #include <stdatomic.h>
 
@@ -45,8 +46,10 @@ typedef struct cofi_restarts {
     cofi_team *team; /* one worker per lane */
     cofi_lane *lane;
     uint32_t n_lanes;
-    uint32_t n_told; /* number of restarts reported to the host */
-    atomic_bool stopped;
+    uint32_t n_told;                /* number of restarts reported to the host */
+    atomic_bool stopped, timed_out; /* restarts were cut short; because the time was up */
+    atomic_bool any_done;           /* a restart has ended */
+    double began_s;                 /* the time limit counts from here */
     cofi_restart_place *place;
     cofi_agreement agreement;
     cofi_dependence dependence; /* open only if the criterion needs it */
@@ -56,6 +59,8 @@ typedef struct cofi_restarts {
     uint32_t n_good;
     cof_restart_record *record;
     uint32_t n_records, best;
+    cofi_gains *gains; /* per restart, if the criterion is balance or mixture */
+    cofi_picks picks;  /* other partitions that are nearly as good as the kept one */
     cof_pass_record *history;
     size_t n_history;
 } cofi_restarts;
@@ -65,5 +70,7 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
                               const cof_fit_options *options, cofi_restarts *run, cof_error *err);
 /* Runs all restarts, or as many as the host allows; then sets run->fit to the state in which the best one ended. */
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err);
+/* Sets run->fit to the state in which a finished restart ended. */
+cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error *err);
 void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info);
 void cofi_restarts_close(cofi_restarts *run);

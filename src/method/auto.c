@@ -4,6 +4,9 @@
 #include "../core/rng.h"
 #include "../model/model.h"
 #include "../table/table.h"
+#include "methods.h"
+
+#include <math.h>
 
 enum { N_SPLITS = 2, HALF_RESTARTS = 10 };
 #define GOOD_AGREEMENT 0.8 /* mean adjusted Rand index; docs/quality.md */
@@ -14,7 +17,27 @@ typedef struct search {
     cof_fit_info info;
     cof_k_record *curve;
     size_t n, best, room;
+    double end_s; /* when the time is up; 0: never */
 } search;
+
+static bool is_cut_short(const cof_fit_info *info)
+{
+    return info->stop_reason == COF_STOP_STOPPED || info->stop_reason == COF_STOP_TIME;
+}
+
+static bool is_time_up(const search *s)
+{
+    return s->end_s > 0 && cofi_now_s() >= s->end_s;
+}
+
+/* One fit within the time that is left. */
+static cof_status fit_within(const search *s, cof_fit_options o, cof_model **model, cof_fit_info *info,
+                             cof_error *err)
+{
+    if (s->end_s > 0) o.time_limit_s = fmax(s->end_s - cofi_now_s(), 1e-6);
+    *info = (cof_fit_info){.struct_size = sizeof *info};
+    return cofi_fit_table(s->table, &o, true, model, info, err);
+}
 
 static double likeliest(const cof_model *model)
 {
@@ -51,7 +74,8 @@ static void keep_better(search *s, cof_model *model, const cof_fit_info *info)
 {
     double merit = likeliest(model);
     uint32_t k = cof_model_k(model);
-    bool stopped = info->stop_reason == COF_STOP_STOPPED;
+    int32_t stop_reason = info->stop_reason;
+    bool cut_short = is_cut_short(info);
     cof_fit_info spent = s->info;
     if (s->n == 0 || merit > s->curve[s->best].log_likelihood) {
         cof_model_free(s->model);
@@ -63,16 +87,16 @@ static void keep_better(search *s, cof_model *model, const cof_fit_info *info)
         cof_model_free(model);
         add_times(&s->info, info);
     }
-    if (stopped) s->info.stop_reason = COF_STOP_STOPPED;
-    s->curve[s->n++] = (cof_k_record){.k = k, .log_likelihood = merit};
+    if (cut_short) s->info.stop_reason = stop_reason;
+    s->curve[s->n++] = (cof_k_record){.k = k, .log_likelihood = merit, .agreement = NAN};
 }
 
 static cof_status try_k(search *s, const cof_fit_options *o, cof_error *err)
 {
     cof_model *model = NULL;
-    cof_fit_info info = {.struct_size = sizeof info};
+    cof_fit_info info;
     if (!make_room(s)) return cofi_no_memory(err);
-    COFI_TRY(cof_fit(s->table, o, &model, &info, err));
+    COFI_TRY(fit_within(s, *o, &model, &info, err));
     keep_better(s, model, &info);
     return COF_OK;
 }
@@ -97,18 +121,32 @@ static cof_status check(const cof_table *table, const cof_fit_options *o, uint32
     return COF_OK;
 }
 
+/* No number above that of the distinct rows is tried. */
 static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_t k_max, bool open_ended,
                           cof_error *err)
 {
     uint32_t restarts = o->restarts;
     for (uint32_t i = 0; i <= k_max - k_min; i++) {
+        uint64_t n_distinct = s->info.n_distinct_rows;
         o->k = k_min + i;
+        if (n_distinct > 0 && o->k > n_distinct) return COF_OK;
         o->restarts = o->k == 1 ? 1 : restarts; /* all restarts give the same single cluster */
         COFI_TRY(try_k(s, o, err));
-        bool stale = open_ended && s->n > s->best + COF_AUTO_STALE;
-        if (stale || s->info.stop_reason == COF_STOP_STOPPED) return COF_OK;
+        if (is_cut_short(&s->info)) return COF_OK;
+        if (is_time_up(s)) s->info.stop_reason = COF_STOP_TIME;
+        if (is_time_up(s) || (open_ended && s->n > s->best + COF_AUTO_STALE)) return COF_OK;
     }
     return COF_OK;
+}
+
+/* Whether a wider range might hold a likelier number. */
+static bool lies_at_edge(const search *s)
+{
+    const cof_k_record *likeliest = s->curve, *last = s->curve + s->n - 1;
+    for (const cof_k_record *r = s->curve; r <= last; r++)
+        if (r->log_likelihood > likeliest->log_likelihood) likeliest = r;
+    bool wider = s->info.n_distinct_rows == 0 || last->k < s->info.n_distinct_rows;
+    return (likeliest == last && last->k > 1 && wider) || (likeliest == s->curve && likeliest->k > 2);
 }
 
 /* ---- Agreement between halves ---------------------------------------------------------------------- */
@@ -131,14 +169,15 @@ static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, d
     size_t n = cof_table_n_rows(s->table);
     cof_status status = COF_OK;
     for (uint64_t half = 0; half < 2 && status == COF_OK; half++) {
-        cof_fit_info info = {.struct_size = sizeof info};
+        cof_fit_info info;
         cof_fit_options own = o;
         weigh_half(&o, split, half, n, weight);
         own.weights = weight;
-        status = cof_fit(s->table, &own, &model[half], &info, err);
+        own.no_alternatives = 1;
+        status = fit_within(s, own, &model[half], &info, err);
         if (status != COF_OK) continue;
         add_times(&s->info, &info);
-        if (info.stop_reason == COF_STOP_STOPPED) s->info.stop_reason = COF_STOP_STOPPED;
+        if (is_cut_short(&info)) s->info.stop_reason = info.stop_reason;
     }
     if (status == COF_OK)
         status = cof_evaluate(&s->table->env, cof_model_labels(model[0], NULL),
@@ -148,19 +187,22 @@ static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, d
     return status;
 }
 
-/* Whether the halves agree on k clusters. A half that has fewer distinct rows than k does not. */
-static cof_status halves_agree(search *s, const cof_fit_options *o, uint32_t k, bool *agree, cof_error *err)
+/* Whether the halves agree on a number of clusters, and how far, over the splits that were needed to tell. A half that has
+ * fewer distinct rows does not. */
+static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record *record, bool *agree,
+                               cof_error *err)
 {
     cof_fit_options few = *o;
     double sum = 0, *weight = cofi_alloc(&s->table->env, cof_table_n_rows(s->table), sizeof *weight);
     cof_status status = weight != NULL ? COF_OK : cofi_no_memory(err);
-    few.k = k;
+    few.k = record->k;
     if (few.restarts == 0 || few.restarts > HALF_RESTARTS) few.restarts = HALF_RESTARTS;
     *agree = true;
     for (uint64_t split = 0; split < N_SPLITS && status == COF_OK && *agree; split++) {
         double ari = 0;
         status = compare_halves(s, few, split, weight, &ari, err);
         sum += ari;
+        if (status == COF_OK) record->agreement = sum / (double)(split + 1);
         /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
         *agree = sum + (double)(N_SPLITS - 1 - split) >= GOOD_AGREEMENT * N_SPLITS;
     }
@@ -173,9 +215,9 @@ static cof_status halves_agree(search *s, const cof_fit_options *o, uint32_t k, 
 static cof_status refit(search *s, cof_fit_options *o, size_t at, cof_error *err)
 {
     cof_model *model = NULL;
-    cof_fit_info info = {.struct_size = sizeof info}, spent = s->info;
+    cof_fit_info info, spent = s->info;
     o->k = s->curve[at].k;
-    COFI_TRY(cof_fit(s->table, o, &model, &info, err));
+    COFI_TRY(fit_within(s, *o, &model, &info, err));
     cof_model_free(s->model);
     s->model = model;
     s->best = at;
@@ -192,8 +234,9 @@ static cof_status prefer_agreed(search *s, cof_fit_options *o, uint32_t restarts
     for (size_t at = s->best + 1; at-- > 0 && s->curve[at].k > 1;) {
         bool agree = false;
         if (s->curve[at].log_likelihood <= s->info.log_likelihood_of_one) continue;
-        COFI_TRY(halves_agree(s, o, s->curve[at].k, &agree, err));
-        if (s->info.stop_reason == COF_STOP_STOPPED) return COF_OK;
+        COFI_TRY(halves_agree(s, o, &s->curve[at], &agree, err));
+        if (is_time_up(s)) s->info.stop_reason = COF_STOP_TIME;
+        if (is_cut_short(&s->info)) return COF_OK;
         if (agree) return at == s->best ? COF_OK : refit(s, o, at, err);
     }
     return COF_OK;
@@ -207,7 +250,9 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     bool open_ended = k_max == 0;
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
-    uint32_t restarts = o.restarts;
+    uint32_t restarts = o.restarts, keep = o.keep;
+    o.keep = 0;
+    if (o.time_limit_s > 0) s.end_s = cofi_now_s() + o.time_limit_s;
     if (k_min == 0) k_min = 1;
     if (open_ended)
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
@@ -219,12 +264,18 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
         if (status == COF_ERR_STOPPED) s.info.stop_reason = COF_STOP_STOPPED;
         status = COF_OK;
     }
-    if (status == COF_OK && s.info.stop_reason != COF_STOP_STOPPED) {
+    bool at_edge = s.n > 0 && !is_cut_short(&s.info) && lies_at_edge(&s);
+    if (status == COF_OK && !is_cut_short(&s.info)) {
         status = prefer_agreed(&s, &o, restarts, err);
         if (status == COF_ERR_STOPPED) { /* the likeliest is complete */
             s.info.stop_reason = COF_STOP_STOPPED;
             status = COF_OK;
         }
+    }
+    if (status == COF_OK && keep > 1) {
+        o.keep = keep;
+        o.restarts = restarts;
+        status = refit(&s, &o, s.best, err);
     }
     if (status != COF_OK) {
         cof_model_free(s.model);
@@ -232,6 +283,7 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
         return status;
     }
     cofi_model_set_k_curve(s.model, s.curve, s.n);
+    s.model->k_at_edge = at_edge;
     if (info != NULL) cofi_return_struct(info, &s.info, sizeof s.info);
     *out = s.model;
     return COF_OK;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
+enum { INSTEAD_ROWS = 1 << 16 }; /* of larger tables no other k is tried where the given one finds nothing */
 enum {
     DEFAULT_RESTARTS = 10,
     SMALL_RESTARTS = 20,
@@ -43,6 +44,11 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (isnan(o->gamma) || isinf(o->gamma) ||
         (o->gamma < 0 && o->gamma != COF_GAMMA_CLUSTMIXTYPE && o->gamma != COF_GAMMA_KMODES))
         return cofi_fail(err, COF_ERR_ARGUMENT, "gamma, the weight of the categories, must be above 0");
+    if (isnan(o->time_limit_s) || o->time_limit_s < 0)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the time limit must be a number of seconds, at least 0");
+    if (o->keep > 1 + COFI_MOST_PICKS)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "at most partition number %d can be kept, not %u",
+                         1 + COFI_MOST_PICKS, o->keep);
     if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
                          MOST_PASSES);
@@ -121,6 +127,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     if (status == COF_OK) resolve_start(&problem, method, &o);
     if (status == COF_OK) status = check_table(&problem, method, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
+    run.began_s = began_s;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK) {
         cofi_restarts_tell(&run, &own);
@@ -137,8 +144,52 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     return status;
 }
 
+/* Where the given number of clusters is no likelier than one: the likeliest of a few others that is, from a few restarts.
+ * 0: none is. Only for default fits of tables on which this takes little time. */
+static cof_status find_instead(const cof_table *table, const cof_fit_options *options, cof_fit_info *info,
+                               cof_error *err)
+{
+    enum { LEAST = 2, MOST = 5, RESTARTS = 4 };
+    cof_fit_options o;
+    double best = info->log_likelihood_of_one;
+    bool usual = info->select == COF_SELECT_BALANCE || info->select == COF_SELECT_MIXTURE;
+    COFI_COPY_OPTIONS(&o, options);
+    if (!usual || table->remote != NULL || o.init_rows != NULL || !(info->log_likelihood <= best) ||
+        o.time_limit_s > 0 || info->n_rows >= INSTEAD_ROWS || info->stop_reason == COF_STOP_STOPPED)
+        return COF_OK;
+    o.struct_size = sizeof o;
+    o.restarts = RESTARTS;
+    o.keep = 0;
+    o.no_alternatives = 1;
+    for (uint32_t k = LEAST, given = o.k; k <= MOST; k++) {
+        cof_fit_info own = {.struct_size = sizeof own};
+        cof_model *model;
+        o.k = k;
+        if (k == given) continue;
+        cof_status status = cofi_fit_table(table, &o, true, &model, &own, err);
+        if (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED) return COF_OK;
+        if (status != COF_OK) return status;
+        cof_model_free(model);
+        if (own.log_likelihood <= best) continue;
+        best = own.log_likelihood;
+        info->k_instead = k;
+    }
+    return COF_OK;
+}
+
 cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_model **out,
                    cof_fit_info *info, cof_error *err)
 {
-    return cofi_fit_table(table, options, true, out, info, err);
+    cof_fit_info own = {.struct_size = sizeof own};
+    cof_model *model;
+    COFI_TRY(cofi_fit_table(table, options, true, &model, &own, err));
+    cof_status status =
+        info != NULL && cof_model_k(model) > 1 ? find_instead(table, options, &own, err) : COF_OK;
+    if (status != COF_OK) {
+        cof_model_free(model);
+        return status;
+    }
+    if (info != NULL) cofi_return_struct(info, &own, sizeof own);
+    *out = model;
+    return COF_OK;
 }

@@ -129,7 +129,8 @@ static void move_records(cof_model *m, cofi_restarts *run)
     run->ari = run->overlap = NULL;
 }
 
-cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err)
+/* The model of run->fit, without records of restarts. */
+static cof_status collect_fit(const cofi_restarts *run, cof_model **out, cof_error *err)
 {
     const cofi_fit *fit = run->fit;
     cof_model *m;
@@ -156,6 +157,41 @@ cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *er
     for (uint32_t j = 0; j < m->scores.stride; j++)
         m->scores.base[j] = j < m->k && fit->partition.size[j] > 0 ? fit->scores.base[j] : COFI_NEVER;
     for (uint32_t j = 0; j < m->k; j++) m->size[j] = (double)fit->partition.size[j] / m->unit;
+    *out = m;
+    return COF_OK;
+}
+
+/* Adds the partitions of run->picks. */
+static cof_status add_alternatives(cof_model *m, cofi_restarts *run, cof_error *err)
+{
+    uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1;
+    if (run->picks.n == 0) return COF_OK;
+    m->alternative = cofi_alloc_zero(&m->env, run->picks.n, sizeof *m->alternative);
+    if (m->alternative == NULL) return cofi_no_memory(err);
+    for (uint32_t a = 0; a < run->picks.n; a++) {
+        uint32_t restart = run->picks.restart[a];
+        cof_model *other;
+        COFI_TRY(cofi_restarts_restore(run, restart, err));
+        COFI_TRY(collect_fit(run, &other, err));
+        m->alternative[m->n_alternatives++] =
+            (cof_alternative){.model = other,
+                              .restart = restart,
+                              .keep = a + 1 + (a + 1 >= keep),
+                              .agreement = run->ari[restart],
+                              .log_likelihood = run->record[restart].log_likelihood};
+    }
+    return COF_OK;
+}
+
+cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err)
+{
+    cof_model *m;
+    COFI_TRY(collect_fit(run, &m, err));
+    cof_status status = add_alternatives(m, run, err);
+    if (status != COF_OK) {
+        cof_model_free(m);
+        return status;
+    }
     move_records(m, run);
     *out = m;
     return COF_OK;

@@ -4,5 +4,6 @@
 #include "../fit/restarts.h"
 #include "model.h"
 
-/* On COF_OK the model owns the records and the history of the restarts. */
+/* Run it last, because run->fit is then in the state of an alternative. On COF_OK the model owns the records and the
+ * history of the restarts. */
 cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err);

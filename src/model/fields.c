@@ -30,11 +30,9 @@ static const char *const missings[] = {[COF_MISSING_VALUE] = "value",
                                        [COF_MISSING_DROP] = "drop",
                                        [COF_MISSING_ERROR] = "error",
                                        NULL};
-static const char *const stops[] = {[COF_STOP_CONVERGED] = "converged",
-                                    [COF_STOP_CYCLE] = "cycle",
-                                    [COF_STOP_CAP] = "cap",
-                                    [COF_STOP_STOPPED] = "stopped",
-                                    NULL};
+static const char *const stops[] = {
+    [COF_STOP_CONVERGED] = "converged", [COF_STOP_CYCLE] = "cycle", [COF_STOP_CAP] = "cap",
+    [COF_STOP_STOPPED] = "stopped",     [COF_STOP_TIME] = "time",   NULL};
 
 static const char *word_of(const char *const *words, int64_t number)
 {
@@ -73,6 +71,7 @@ GETTER(variant, text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(variants,
 static const char *const refiners[] = {
     [COF_REFINED_BY_METHOD] = "coforest", [COF_REFINED_BY_LIKELIHOOD] = "likelihood", NULL};
 GETTER(refined_by, text_value(word_of(refiners, m->refined_by)))
+GETTER(other_refined_by, text_value(word_of(refiners, m->alternative[at].model->refined_by)))
 GETTER(nearer_other, real_value(m->nearer_other))
 GETTER(k, count_value(m->k))
 GETTER(n_rows, count_value(info->n_rows + info->n_dropped))
@@ -80,6 +79,8 @@ GETTER(missing, text_value(word_of(missings, m->missing)))
 GETTER(size, real_value(m->size[at]))
 GETTER(structure_found,
        ((cof_field_value){.known = 1, .count = info->log_likelihood > info->log_likelihood_of_one}))
+GETTER(k_at_edge, count_value(m->k_at_edge))
+GETTER(k_instead, ((cof_field_value){.known = info->k_instead > 0, .count = info->k_instead}))
 GETTER(agreement, real_value(cof_model_mean_agreement(m)))
 GETTER(n_good, count_value(m->n_good))
 GETTER(cluster_agreement, real_value(m->cluster_agreement[at]))
@@ -118,6 +119,11 @@ static bool has_one(const cof_model *m, const cof_fit_info *info)
     return info != NULL && !isnan(info->log_likelihood_of_one);
 }
 
+static bool has_no_structure(const cof_model *m, const cof_fit_info *info)
+{
+    return has_one(m, info) && m->k > 1 && info->log_likelihood <= info->log_likelihood_of_one;
+}
+
 static bool has_mixture(const cof_model *m, const cof_fit_info *info)
 {
     return info != NULL && !isnan(info->bic);
@@ -133,6 +139,11 @@ static bool has_cluster_agreement(const cof_model *m, const cof_fit_info *info)
     return m->cluster_agreement != NULL;
 }
 
+static bool has_alternatives(const cof_model *m, const cof_fit_info *info)
+{
+    return m->n_alternatives > 0;
+}
+
 static bool has_k_curve(const cof_model *m, const cof_fit_info *info)
 {
     return m->k_curve != NULL;
@@ -144,6 +155,7 @@ static bool has_k_curve(const cof_model *m, const cof_fit_info *info)
 #define INFO(name)         MEMBER(cof_fit_info, name), .has = has_info
 #define RESTART(name)      MEMBER(cof_restart_record, name)
 #define CURVE(name)        MEMBER(cof_k_record, name)
+#define OTHER(name)        MEMBER(cof_alternative, name)
 #define PASS(name)         MEMBER(cof_pass_record, name)
 
 enum { COUNT = COF_FIELD_COUNT, INDEX = COF_FIELD_INDEX, REAL = COF_FIELD_REAL, TEXT = COF_FIELD_TEXT };
@@ -151,7 +163,7 @@ enum { FLAG = COF_FIELD_FLAG, OBJECT = COF_FIELD_OBJECT, RECORDS = COF_FIELD_REC
 
 static const char STOP_ABOUT[] =
     "converged; cycle, an earlier partition came back; cap, a limit of passes or rebuilds "
-    "was reached; or stopped, the run was interrupted";
+    "was reached; stopped, the run was interrupted; or time, the time limit was reached";
 
 /* clang-format off */
 static const source sources[] = {
@@ -174,10 +186,16 @@ static const source sources[] = {
      INFO(log_likelihood_of_one)},
     {{"structure_found", NULL, FLAG, 0, "whether the partition is likelier than a single cluster; absent with numeric "
       "columns"}, .get = get_structure_found, .has = has_one},
+    {{"k_instead", NULL, COUNT, 0, "a number of clusters that is likelier than a single cluster, or null if none was found; "
+      "absent if the given k is"}, .get = get_k_instead, .has = has_no_structure},
     {{"k_curve", NULL, RECORDS, 0, "one record for every number of clusters that was tried; absent if k was given"},
      .has = has_k_curve},
     {{"k", "k_curve", COUNT, 0, "the number of clusters"}, CURVE(k)},
     {{"log_likelihood", "k_curve", REAL, 0, "the largest of its restarts"}, CURVE(log_likelihood)},
+    {{"agreement", "k_curve", REAL, 0, "agreement of halves of the table, mean adjusted Rand index; null where it was not "
+      "measured: it is measured from the likeliest number downward"}, CURVE(agreement)},
+    {{"k_at_edge", NULL, FLAG, 0, "whether the likeliest number is the least or the greatest that was tried; absent if k was "
+      "given"}, .get = get_k_at_edge, .has = has_k_curve},
     {{"k_runner_up", NULL, COUNT, 0, "the likeliest number of clusters apart from k, or null; absent if k was given"},
      .get = get_runner_up, .has = has_k_curve},
     {{"mixture_log_likelihood", NULL, REAL, 0, "log-likelihood of the mixture; lca only"},
@@ -196,6 +214,13 @@ static const source sources[] = {
       "none"}, .get = get_n_good, .has = has_cluster_agreement},
     {{"cluster_agreement", NULL, REAL, 1, "for every cluster, the mean overlap (Jaccard) with the most similar cluster of "
       "those restarts"}, .get = get_cluster_agreement, .has = has_cluster_agreement},
+    {{"alternatives", NULL, RECORDS, 0, "other partitions that are nearly as good and differ clearly, the best first; absent "
+      "if there is none"}, .has = has_alternatives},
+    {{"restart", "alternatives", INDEX, 0, "the restart that found it"}, OTHER(restart)},
+    {{"keep", "alternatives", COUNT, 0, "the number that makes it the result: --keep"}, OTHER(keep)},
+    {{"agreement", "alternatives", REAL, 0, "its adjusted Rand index with the kept partition"}, OTHER(agreement)},
+    {{"log_likelihood", "alternatives", REAL, 0, "its log-likelihood"}, OTHER(log_likelihood)},
+    {{"refined_by", "alternatives", TEXT, 0, "as above"}, .get = get_other_refined_by},
     {{"rebuilds", NULL, COUNT, 0, "forest rebuilds of the kept restart"}, INFO(rebuilds)},
     {{"passes", NULL, COUNT, 0, "passes over the rows of the kept restart"}, INFO(passes)},
     {{"stop_reason", NULL, TEXT, 0, STOP_ABOUT}, INFO(stop_reason), .words = stops},
@@ -244,10 +269,19 @@ const cof_field *cof_result_field(size_t field)
 /* The records of a list: returns the first, and sets their number and the distance between them in bytes. */
 static const void *records_of(const cof_model *m, const char *list, size_t *n, size_t *stride)
 {
-    bool curve = strcmp(list, "k_curve") == 0, restarts = strcmp(list, "restart_records") == 0;
-    *n = curve ? m->n_k_curve : restarts ? m->n_restarts : m->n_history;
-    *stride = curve ? sizeof *m->k_curve : restarts ? sizeof *m->restart : sizeof *m->history;
-    return curve ? (const void *)m->k_curve : restarts ? (const void *)m->restart : m->history;
+    const struct {
+        const char *key;
+        const void *first;
+        size_t n, stride;
+    } lists[] = {{"k_curve", m->k_curve, m->n_k_curve, sizeof *m->k_curve},
+                 {"alternatives", m->alternative, m->n_alternatives, sizeof *m->alternative},
+                 {"restart_records", m->restart, m->n_restarts, sizeof *m->restart},
+                 {"history", m->history, m->n_history, sizeof *m->history}};
+    size_t at = 0;
+    while (strcmp(lists[at].key, list) != 0) at++;
+    *n = lists[at].n;
+    *stride = lists[at].stride;
+    return lists[at].first;
 }
 
 size_t cof_result_length(const cof_model *m, const cof_fit_info *info, size_t field)

@@ -112,6 +112,8 @@ void cof_model_free(cof_model *m)
         cofi_release(&env, m->numeric[c].name);
         cofi_release(&env, m->numeric[c].mean);
     }
+    for (size_t a = 0; a < m->n_alternatives; a++) cof_model_free((cof_model *)m->alternative[a].model);
+    cofi_release(&env, m->alternative);
     cofi_release(&env, m->numeric);
     cofi_release(&env, m->column_weight);
     void *owned[] = {
@@ -295,6 +297,11 @@ const cof_k_record *cof_model_k_curve(const cof_model *m, size_t *n_records)
     return m->k_curve;
 }
 
+int32_t cof_model_k_at_edge(const cof_model *m)
+{
+    return m->k_at_edge;
+}
+
 uint32_t cof_model_k_runner_up(const cof_model *m)
 {
     const cof_k_record *second = NULL;
@@ -303,6 +310,11 @@ uint32_t cof_model_k_runner_up(const cof_model *m)
         if (r->k != m->k && (second == NULL || r->log_likelihood > second->log_likelihood)) second = r;
     }
     return second != NULL ? second->k : 0;
+}
+
+const cof_alternative *cof_model_alternative(const cof_model *m, size_t number)
+{
+    return number < m->n_alternatives ? &m->alternative[number] : NULL;
 }
 
 int32_t cof_model_refined_by(const cof_model *m)

@@ -62,12 +62,15 @@ struct cof_model {
     size_t n_history;
     cof_restart_record *restart;
     size_t n_restarts;
-    size_t kept;           /* number of the kept restart */
-    int32_t select;        /* the criterion by which it was kept */
-    int32_t refined_by;    /* cof_refiner */
-    double nearer_other;   /* share of the rows nearer to another cluster along the trees; NaN: unknown */
+    size_t kept;         /* number of the kept restart */
+    int32_t select;      /* the criterion by which it was kept */
+    int32_t refined_by;  /* cof_refiner */
+    double nearer_other; /* share of the rows nearer to another cluster along the trees; NaN: unknown */
+    cof_alternative *alternative; /* other partitions that are nearly as good; it owns their models */
+    size_t n_alternatives;
     cof_k_record *k_curve; /* every k that was tried; NULL if k was given */
     size_t n_k_curve;
+    bool k_at_edge;            /* the likeliest k is at an end of the range */
     double *cluster_agreement; /* k; NULL if there is nothing to compare */
     uint32_t n_good;           /* number of good restarts behind cluster_agreement */
     /* per restart: agreement with the kept one; NULL if there was only one */

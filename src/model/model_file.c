@@ -32,6 +32,7 @@ enum {
     TAG_NUMERIC = 12,
     TAG_COLUMN_WEIGHTS = 13,
     TAG_NEARER_OTHER = 16,
+    TAG_K_HALVES = 17,
     N_TAGS
 };
 
@@ -412,6 +413,7 @@ static cof_status code_k_curve(codec *c)
         cof_k_record *r = &m->k_curve[i];
         code_32(c, &r->k);
         code_64(c, &r->log_likelihood);
+        if (c->w == NULL) r->agreement = NAN; /* if no later section sets it */
         own |= r->k == m->k;
         sane = r->k > (i > 0 ? r[-1].k : 0) && r->k <= COF_MOST_CLUSTERS && isfinite(r->log_likelihood);
     }
@@ -581,6 +583,21 @@ static cof_status code_nearer_other(codec *c)
     return COF_OK;
 }
 
+static cof_status code_k_halves(codec *c)
+{
+    static const char *const nonsense = "the agreement of halves makes no sense";
+    cof_model *m = c->m;
+    if (c->w != NULL && m->n_k_curve == 0) return COF_OK;
+    COFI_TRY(check(c, m->n_k_curve > 0 && c->s.n == 1 + 8 * m->n_k_curve, nonsense));
+    code_flag(c, &m->k_at_edge);
+    for (size_t i = 0; i < m->n_k_curve; i++) {
+        double *agreement = &m->k_curve[i].agreement;
+        code_64(c, agreement);
+        COFI_TRY(check(c, isnan(*agreement) || is_between(*agreement, -1, 1), nonsense));
+    }
+    return COF_OK;
+}
+
 /* ---- Sections ----------------------------------------------------------------------------------- */
 
 /* In the order in which they are written. */
@@ -601,7 +618,8 @@ static const struct {
                 {TAG_QUANTITIES, true, code_quantities},
                 {TAG_NUMERIC, true, code_numeric},
                 {TAG_COLUMN_WEIGHTS, true, code_column_weights},
-                {TAG_NEARER_OTHER, true, code_nearer_other}};
+                {TAG_NEARER_OTHER, true, code_nearer_other},
+                {TAG_K_HALVES, true, code_k_halves}};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 static void put_section(codec *c, size_t at)

@@ -178,6 +178,131 @@ static void few_distinct_rows(void **state)
     cof_table_free(table);
 }
 
+static cof_model *search(const cof_table *table, uint32_t k_min, uint32_t k_max, double time_limit_s,
+                         cof_fit_info *info)
+{
+    cof_fit_options o = {
+        .struct_size = sizeof o, .seed = 1, .threads = 1, .restarts = 6, .time_limit_s = time_limit_s};
+    cof_model *model = NULL;
+    cof_error err;
+    *info = (cof_fit_info){.struct_size = sizeof *info};
+    assert_status(cof_fit_auto(table, &o, k_min, k_max, &model, info, &err), COF_OK, &err);
+    return model;
+}
+
+static uint32_t last_tried(const cof_model *model)
+{
+    size_t n = 0;
+    const cof_k_record *curve = cof_model_k_curve(model, &n);
+    return curve[n - 1].k;
+}
+
+/* Whether the likeliest number lies at an end of the range, and how far the halves agree on the numbers compared. */
+static void the_range_and_the_halves_are_told(void **state)
+{
+    (void)state;
+    cof_table *table = planted(5, 5, 0.3);
+    cof_fit_info info;
+    size_t n = 0;
+    cof_model *model = search(table, 2, 4, 0, &info);
+    assert_true(cof_model_k_at_edge(model));
+    cof_model_free(model);
+    model = search(table, 6, 8, 0, &info);
+    assert_true(cof_model_k_at_edge(model));
+    cof_model_free(model);
+    model = search(table, 2, 8, 0, &info);
+    assert_int_equal(cof_model_k(model), 5);
+    assert_false(cof_model_k_at_edge(model));
+    const cof_k_record *curve = cof_model_k_curve(model, &n);
+    assert_int_equal(n, 7);
+    for (size_t i = 0; i < n; i++)
+        assert_true(curve[i].k == 5 ? curve[i].agreement >= 0.8
+                                    : curve[i].k > 5 || isnan(curve[i].agreement));
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+/* Few distinct rows, each of them many times: no number above theirs is tried, and their number is no edge. */
+static void ranges_end_at_the_distinct_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 400, DISTINCT = 7 };
+    int32_t codes[ROWS * 3];
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t r = 0; r < 3; r++) codes[i * 3 + r] = (int32_t)((i % DISTINCT + 1) * (r + 2) % 5);
+    cof_table *table = table_of(codes, ROWS, 3);
+    cof_fit_info info;
+    uint64_t n_distinct = 0;
+    assert_int_equal(cof_table_count_distinct(table, &n_distinct, NULL), COF_OK);
+    cof_model *model = search(table, 1, 200, 0, &info);
+    assert_int_equal(last_tried(model), n_distinct);
+    assert_false(cof_model_k_at_edge(model));
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+/* When the time is up, the best number so far is kept. */
+static void a_time_limit_ends_the_search(void **state)
+{
+    (void)state;
+    cof_table *table = planted(5, 5, 0.3);
+    cof_fit_info info;
+    cof_model *model = search(table, 2, 40, 1e-9, &info);
+    assert_int_equal(info.stop_reason, COF_STOP_TIME);
+    assert_int_equal(last_tried(model), 2);
+    assert_int_equal(cof_model_k(model), 2);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+/* Of quantities that are cut, the number is found as of categories. */
+static void cut_quantities(void **state)
+{
+    (void)state;
+    cof_generate_options g = {
+        .struct_size = sizeof g, .kind = COF_GENERATE_MIXED, .n_rows = 600, .k = 3, .seed = 1};
+    cof_table *table = NULL;
+    cof_error err;
+    cof_fit_info info;
+    assert_status(cof_table_generate(NULL, &g, &table, &err), COF_OK, &err);
+    for (size_t c = 0; c < cof_table_n_columns(table); c++) {
+        cof_advice advice = {.struct_size = sizeof advice};
+        assert_status(cof_column_advise(table, c, COF_MISSING_VALUE, &advice, &err), COF_OK, &err);
+        if (advice.kind == COF_KIND_QUANTITY)
+            assert_status(cof_table_cut(table, c, NULL, &err), COF_OK, &err);
+    }
+    cof_model *model = search(table, 0, 0, 0, &info);
+    assert_int_equal(info.select, COF_SELECT_MIXTURE);
+    assert_int_equal(cof_model_k(model), 3);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+/* Where the number given explains nothing, another that does is named; in noise there is none. */
+static void another_number_is_named(void **state)
+{
+    (void)state;
+    cof_table *table = planted(2, 2, 0.5);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 60, .threads = 1, .restarts = 4};
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_model_free(fit_model(table, &o, &info));
+    assert_true(info.log_likelihood <= info.log_likelihood_of_one);
+    assert_int_equal(info.k_instead, 2);
+    o.k = 2;
+    cof_model_free(fit_model(table, &o, &info));
+    assert_int_equal(info.k_instead, 0);
+    cof_table_free(table);
+    cofi_rng rng = dice(1);
+    int32_t codes[200 * 8];
+    for (size_t at = 0; at < COUNT(codes); at++) codes[at] = (int32_t)below(&rng, 3);
+    table = table_of(codes, 200, 8);
+    o.k = 4;
+    cof_model_free(fit_model(table, &o, &info));
+    assert_true(info.log_likelihood <= info.log_likelihood_of_one);
+    assert_int_equal(info.k_instead, 0);
+    cof_table_free(table);
+}
+
 /* Stopped on the way, the best so far is kept; stopped before anything, that is said. */
 static void stopping(void **state)
 {
@@ -238,6 +363,11 @@ int main(void)
         cmocka_unit_test(curve_in_a_file),
         cmocka_unit_test(numeric_columns_are_refused),
         cmocka_unit_test(few_distinct_rows),
+        cmocka_unit_test(the_range_and_the_halves_are_told),
+        cmocka_unit_test(ranges_end_at_the_distinct_rows),
+        cmocka_unit_test(a_time_limit_ends_the_search),
+        cmocka_unit_test(cut_quantities),
+        cmocka_unit_test(another_number_is_named),
         cmocka_unit_test(stopping),
         cmocka_unit_test(out_of_memory),
     };

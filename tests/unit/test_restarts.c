@@ -148,11 +148,40 @@ static void stopping_keeps_what_is_finished(void **state)
     }
 }
 
+/* Side by side or one after the other, a limit that is over at once leaves time for the first restart, and no more than
+ * each thread had begun. */
+static void a_time_limit_keeps_the_first_restart(void **state)
+{
+    (void)state;
+    for (uint32_t rows = 3000; rows <= 30000; rows *= 10) {
+        listener l = {.calls_left = UINT32_MAX};
+        cof_table *table = listened(&l, rows, 5);
+        cof_fit_options o = several(2, COF_INIT_PORTFOLIO, "coforest");
+        cof_fit_info info = {.struct_size = sizeof info};
+        cof_error err;
+        o.time_limit_s = 1e-9;
+        cof_model *model = fit_model(table, &o, &info);
+        assert_int_equal(info.stop_reason, COF_STOP_TIME);
+        assert_in_range(info.n_restarts, 1, 4);
+        assert_true(l.n > 0); /* the host still hears of progress */
+        cof_model_free(model);
+        o.time_limit_s = 1e6;
+        model = fit_model(table, &o, &info);
+        assert_int_equal(info.n_restarts, 13);
+        assert_true(info.stop_reason != COF_STOP_TIME);
+        cof_model_free(model);
+        o.time_limit_s = -1;
+        assert_status(cof_fit(table, &o, &model, NULL, &err), COF_ERR_ARGUMENT, &err);
+        cof_table_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(stopping_keeps_what_is_finished),
+        cmocka_unit_test(a_time_limit_keeps_the_first_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

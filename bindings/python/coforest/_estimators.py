@@ -110,6 +110,15 @@ def _starts(n_init):
     return _count("n_init", n_init, 1)
 
 
+def _seconds(limit):
+    """0 stands for no limit."""
+    if limit is None:
+        return 0.0
+    if isinstance(limit, bool) or not isinstance(limit, numbers.Real) or not limit > 0:
+        raise ValueError(f"time_limit must be None or a number of seconds above 0; not {limit!r}")
+    return float(limit)
+
+
 def _name_of(number, choices):
     return next(name for name, value in choices.items() if value == number)
 
@@ -137,6 +146,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             "threads": threads_of(self.n_jobs),
             "seed": seed_of(self.random_state),
             "method": getattr(self, "method", self._method),
+            "keep": _count("keep", getattr(self, "keep", 1), 1),
+            "time_limit": _seconds(self.time_limit),
         }
         gamma = getattr(self, "gamma", None)
         estimated = {"kmodes": _core.GAMMA_KMODES, "clustmixtype": _core.GAMMA_CLUSTMIXTYPE}
@@ -331,6 +342,19 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         return self._model.result("history")
 
     @property
+    def alternatives_(self):
+        """Other partitions that are nearly as good and differ clearly, at most two, the best first. One dict for each:
+        labels, cluster_sizes, agreement (adjusted Rand index with ``labels_``), log_likelihood, refined_by, restart, and
+        keep, the parameter that makes it the result. Empty after pickling or loading."""
+        self._check_fitted()
+        others = []
+        for number, record in enumerate(self._model.result("alternatives")):
+            labels = np.empty(len(self.labels_), np.int32)
+            sizes = self._model.alternative(number, labels)
+            others.append(dict(record, labels=labels, cluster_sizes=np.array(sizes)))
+        return others
+
+    @property
     def refined_by_(self):
         """What the kept start was refined by: "coforest", every row is in the nearest cluster along the trees, or
         "likelihood", in its likeliest one (``info_["nearer_other"]`` is the share of rows that lie nearer to another cluster
@@ -348,8 +372,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     @property
     def k_curve_(self):
-        """One dict a number of clusters that was tried: k, and log_likelihood, the greatest of its starts; None where
-        ``n_clusters`` was a number."""
+        """One dict a number of clusters that was tried: k, log_likelihood, the greatest of its starts, and agreement, that
+        of halves of the table, None where it was not measured; None where ``n_clusters`` was a number."""
         self._check_fitted()
         return self._model.result("k_curve") or None
 
@@ -585,13 +609,16 @@ class COForest(_CategoryClusterer):
     cut : where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
     column_weights : how much columns count in distances and in the choice, ``{"age": 0.5, "income": 2}``; others count 1.
     random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
+    keep : 2 or 3 makes the second or third of the partitions that are nearly as good the result (``alternatives_``).
+    time_limit : seconds after which the fit ends with the best result so far, though not before its first start has
+        ended; None: no limit.
     n_jobs : threads; None and -1 mean all cores that the process may use. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
     callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
 
     Attributes
     ----------
-    labels_, n_clusters_, cuts_, cluster_quartiles_, cluster_means_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
+    labels_, n_clusters_, refined_by_, alternatives_, cuts_, cluster_quartiles_, cluster_means_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
     forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
     n_features_in_, feature_names_in_
 
@@ -619,6 +646,8 @@ class COForest(_CategoryClusterer):
         cut=None,
         column_weights=None,
         random_state=None,
+        keep=1,
+        time_limit=None,
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -639,6 +668,8 @@ class COForest(_CategoryClusterer):
         self.cut = cut
         self.column_weights = column_weights
         self.random_state = random_state
+        self.keep = keep
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -671,6 +702,7 @@ class Clusterer(_CategoryClusterer):
         scale="auto",
         gamma=None,
         random_state=None,
+        time_limit=None,
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -692,6 +724,7 @@ class Clusterer(_CategoryClusterer):
         self.scale = scale
         self.gamma = gamma
         self.random_state = random_state
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -719,6 +752,7 @@ class _NamedMethod(_CategoryClusterer):
         scale="auto",
         gamma=None,
         random_state=None,
+        time_limit=None,
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -739,6 +773,7 @@ class _NamedMethod(_CategoryClusterer):
         self.scale = scale
         self.gamma = gamma
         self.random_state = random_state
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

@@ -37,6 +37,8 @@ class _CategoryClusterer:
     @property
     def history_(self) -> list[dict[str, Any]]: ...
     @property
+    def alternatives_(self) -> list[dict[str, Any]]: ...
+    @property
     def refined_by_(self) -> Optional[str]: ...
     @property
     def cluster_agreement_(self) -> Optional[NDArray[np.float64]]: ...
@@ -75,6 +77,8 @@ class COForest(_CategoryClusterer):
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        keep: int = ...,
+        time_limit: Optional[float] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,
@@ -94,6 +98,7 @@ class Clusterer(_CategoryClusterer):
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        time_limit: Optional[float] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,
@@ -112,6 +117,7 @@ class _NamedMethod(_CategoryClusterer):
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
+        time_limit: Optional[float] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,

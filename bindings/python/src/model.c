@@ -54,23 +54,24 @@ static PyObject *run_fit(const cof_table *table, const cof_fit_options *options,
 static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table",   "k",         "restarts", "seed",         "variant",
-                            "init",    "select",    "missing",  "max_rebuilds", "max_passes",
-                            "threads", "init_rows", "weights",  "method",       "callback",
-                            "k_min",   "k_max",     "scale",    "gamma",        "column_weights",
-                            NULL};
+    static char *names[] = {"table",      "k",         "restarts", "seed",         "variant",
+                            "init",       "select",    "missing",  "max_rebuilds", "max_passes",
+                            "threads",    "init_rows", "weights",  "method",       "callback",
+                            "k_min",      "k_max",     "scale",    "gamma",        "column_weights",
+                            "time_limit", "keep",      NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
                          *columns_arg = Py_None, *result = NULL;
     const char *method = NULL;
     unsigned long long seed = 1;
     int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
-    double gamma = 0;
-    unsigned int k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0, threads = 0;
+    double gamma = 0, time_limit = 0;
+    unsigned int keep = 0, k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0,
+                 threads = 0;
     core_array rows = {0}, weights = {0}, columns = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidO", names, &table_arg, &k,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidOdI", names, &table_arg, &k,
                                      &restarts, &seed, &variant, &init, &select, &missing, &max_rebuilds,
                                      &max_passes, &threads, &rows_arg, &weights_arg, &method, &callback,
-                                     &k_min, &k_max, &scale, &gamma, &columns_arg))
+                                     &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep))
         return NULL;
     const cof_table *table = core_table_of(table_arg);
     if (table == NULL) return NULL;
@@ -87,7 +88,9 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
                                .threads = threads,
                                .method = method,
                                .scale = scale,
-                               .gamma = gamma};
+                               .gamma = gamma,
+                               .time_limit_s = time_limit,
+                               .keep = keep};
     if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         goto done;
@@ -216,18 +219,25 @@ static PyObject *model_margins(PyObject *self, PyObject *args)
 
 /* ---- Asking ------------------------------------------------------------------------------------------ */
 
-static PyObject *model_labels(PyObject *self, PyObject *array)
+/* 0, or -1 with an exception set. */
+static int copy_labels(const cof_model *model, PyObject *array)
 {
     size_t n = 0;
     core_array out;
-    const int32_t *labels = cof_model_labels(model_of(self), &n);
-    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
+    const int32_t *labels = cof_model_labels(model, &n);
+    if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return -1;
     int fits = labels != NULL && out.shape[0] == (Py_ssize_t)n;
     if (fits) memcpy(out.data, labels, n * sizeof *labels);
     core_array_close(&out);
-    if (fits) Py_RETURN_NONE;
+    if (fits) return 0;
     PyErr_SetString(PyExc_ValueError, "the model has no labels, or the array does not fit them");
-    return NULL;
+    return -1;
+}
+
+static PyObject *model_labels(PyObject *self, PyObject *array)
+{
+    if (copy_labels(model_of(self), array) != 0) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *doubles(const double *x, size_t n)
@@ -238,6 +248,20 @@ static PyObject *doubles(const double *x, size_t n)
         if (item == NULL || PyList_SetItem(list, (Py_ssize_t)i, item) != 0) Py_CLEAR(list);
     }
     return list;
+}
+
+static PyObject *model_alternative(PyObject *self, PyObject *args)
+{
+    unsigned int number = 0;
+    PyObject *array = NULL;
+    if (!PyArg_ParseTuple(args, "IO", &number, &array)) return NULL;
+    const cof_alternative *other = cof_model_alternative(model_of(self), number);
+    if (other == NULL) {
+        PyErr_SetString(PyExc_IndexError, "the model has no such alternative");
+        return NULL;
+    }
+    if (copy_labels(other->model, array) != 0) return NULL;
+    return doubles(cof_model_sizes(other->model), cof_model_k(other->model));
 }
 
 static PyObject *model_values(const cof_model *model, size_t r, uint32_t n)
@@ -750,6 +774,7 @@ static PyMethodDef model_methods[] = {
     {"margins", model_margins, METH_VARARGS,
      "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
+    {"alternative", model_alternative, METH_VARARGS, "alternative(number, int32 labels out) -> sizes"},
     {"attribute", model_attribute, METH_O,
      "attribute(r) -> dict: name, used, ordinal, values, edges, cut_at, five"},
     {"values", model_codes, METH_VARARGS, "values(table, r, int32 out): ids of the attribute's values"},

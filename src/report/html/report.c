@@ -60,6 +60,7 @@ static void write_header(cofi_report *r)
     contents_entry(r, cof_model_k_curve(r->model, NULL) != NULL, "numbers", "How many clusters");
     contents_entry(r, true, "clusters", "Clusters");
     contents_entry(r, true, "marks", "What makes them different");
+    contents_entry(r, cof_model_alternative(r->model, 0) != NULL, "others", "Other partitions");
     contents_entry(r, has_quantities(r), "quantities", "Quantities");
     contents_entry(r, true, "profile", "Profile");
     contents_entry(r, r->has_trees, "trees", "Order trees");
@@ -77,6 +78,7 @@ static cof_status write_sections(cofi_report *r, cof_error *err)
     cofi_report_numbers(r);
     cofi_report_clusters(r);
     cofi_report_marks(r);
+    COFI_TRY(cofi_report_others(r, err));
     cofi_report_quantities(r);
     cofi_report_profile(r);
     COFI_TRY(cofi_report_trees(r, err));

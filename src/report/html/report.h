@@ -74,6 +74,7 @@ void cofi_report_overview(cofi_report *r);
 void cofi_report_numbers(cofi_report *r);
 void cofi_report_clusters(cofi_report *r);
 void cofi_report_marks(cofi_report *r);
+cof_status cofi_report_others(cofi_report *r, cof_error *err);
 void cofi_report_quantities(cofi_report *r);
 void cofi_report_profile(cofi_report *r);
 cof_status cofi_report_trees(cofi_report *r, cof_error *err);

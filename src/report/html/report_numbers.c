@@ -37,6 +37,10 @@ static void draw_point(cofi_out *out, const k_frame *f, size_t i)
                     : second ? ", runner-up"
                              : "");
     cofi_out_fixed(out, own->log_likelihood, 0, 2);
+    if (!isnan(own->agreement)) {
+        cofi_out_text(out, "; the halves agree to ");
+        cofi_out_fixed(out, own->agreement, 0, 2);
+    }
     cofi_out_text(out, "</title></circle>");
     if (kept) cofi_svg_text(out, "cof-mid", x, y - 12, "kept");
     if (second) cofi_svg_text(out, "cof-note cof-mid", x, y + 20, "runner-up");
@@ -84,6 +88,9 @@ static void tell_choice(cofi_report *r, const k_frame *f)
                  : behind < 5 ? " behind; such a small difference means that the table supports both numbers."
                               : " behind.");
     }
+    if (cof_model_k_at_edge(r->model))
+        cofi_out_text(out, " The likeliest number lies at the edge of the range, so a wider range may hold a "
+                           "likelier one.");
     cofi_out_text(out, "</p>\n");
     if (r->k == 1)
         cofi_out_text(out,
@@ -93,10 +100,11 @@ static void tell_choice(cofi_report *r, const k_frame *f)
 
 static void figures(cofi_report *r, const k_frame *f)
 {
-    static const char *const heads[] = {"clusters", "log-likelihood", "behind the kept one"};
+    static const char *const heads[] = {"clusters", "log-likelihood", "behind the kept one",
+                                        "agreement of halves"};
     cofi_out_text(&r->out, "<details><summary>All numbers of clusters in figures</summary>\n");
     cofi_html_table(&r->out, "", true, "Log-likelihood of every number of clusters tried");
-    cofi_html_heads(&r->out, heads, "nnn", 3);
+    cofi_html_heads(&r->out, heads, "nnnn", 4);
     cofi_out_text(&r->out, "<tbody>\n");
     for (size_t i = 0; i < f->n; i++) {
         const cof_k_record *own = &f->record[i];
@@ -104,6 +112,7 @@ static void figures(cofi_report *r, const k_frame *f)
         cofi_html_count_cell(&r->out, own->k);
         cofi_html_number(&r->out, own->log_likelihood, 2);
         cofi_html_number(&r->out, f->record[f->kept].log_likelihood - own->log_likelihood, 2);
+        cofi_html_number(&r->out, own->agreement, 3);
         cofi_out_text(&r->out, "</tr>\n");
     }
     cofi_out_text(&r->out, "</tbody>");

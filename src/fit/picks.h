@@ -1,0 +1,19 @@
+/* Other partitions that are nearly as good as the kept one and read the table differently. */
+#pragma once
+
+#include "agreement.h"
+#include "criterion.h"
+
+enum { COFI_MOST_PICKS = 2 };
+
+typedef struct cofi_picks {
+    uint32_t restart[COFI_MOST_PICKS];
+    uint32_t n;
+} cofi_picks;
+
+/* Looks at the best restart by each gain alone. It is a pick if its gains are nearly those of the kept restart, and its
+ * partition differs clearly from the kept one and from earlier picks. ari: agreement of every restart with the kept one.
+ * The nearest in gains comes first. */
+cof_status cofi_picks_find(const cofi_host *host, const cofi_agreement *agreement,
+                           const cof_restart_record *record, const cofi_gains *gains, uint32_t n_records,
+                           uint32_t kept, const double *ari, cofi_picks *picks, cof_error *err);
