@@ -3,8 +3,8 @@
 
     tests/browser/run.py --coforest build/coforest [--out DIR]
 
-Makes the reports of Zoo (twice, once with its number of clusters to be found), Voting and a table of hostile names with 200 columns, opens each in headless Chromium and
-checks what a reader relies on: nothing runs or loads that came from the data, no complaint in the console, figures
+Makes the reports of Zoo (twice, once with its number of clusters to be found), Voting, a mixed table, one with a column
+of 40 values, one of 100 columns and one of hostile names with 200 columns, opens each in headless Chromium and checks what a reader relies on: nothing runs or loads that came from the data, no complaint in the console, figures
 equal to the JSON of the same run, no page wider than the window, no name broken inside a word, headers that stay,
 charts over the full width, few pages on paper, names for screen readers, sorting, filtering, hovering and the keyboard
 work, and everything is there without a script. --out keeps screenshots for three widths, light and dark, and a
@@ -15,6 +15,7 @@ import base64
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -26,7 +27,7 @@ import hostile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST_BYTES = 5_000_000
 WIDTHS = (400, 800, 1400)
-MOST_PAGES = {"zoo": 4, "found": 4, "voting": 4, "wide": 10}  # of A4; details are left to the screen
+MOST_PAGES = {"zoo": 4, "found": 4, "voting": 4, "mixed": 6, "towns": 5, "wide": 10}  # of A4; details are left to the screen
 SECTIONS = ["table", "clusters", "marks", "profile", "trees", "importance", "map", "rows", "convergence", "scores"]
 
 
@@ -47,6 +48,21 @@ def make_report(coforest, work, name, args):
     page = work / f"{name}.html"
     done = subprocess.run([coforest, "fit", *args, "--report", str(page), "--json"], check=True, capture_output=True)
     return page, json.loads(done.stdout)
+
+
+def write_towns(path):
+    """A column of 40 values, some of them long, and no classes."""
+    chance = random.Random(5)
+    towns = (["Llanfairpwllgwyngyll", "Santa Cruz de Tenerife", "Castrop-Rauxel", "Saint-Barth\u00e9lemy", "Ho Chi Minh City"]
+             + [f"Town {i}" for i in range(35)])
+    status = ["employed full time", "retired", "in education", "looking for work"]
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("town,employment status of the respondent,household_type\n")
+        for _ in range(600):
+            group = chance.randrange(4)
+            town = chance.choice(towns[10 * group:10 * group + 10]) if chance.random() < 0.85 else chance.choice(towns)
+            job = status[group] if chance.random() < 0.7 else chance.choice(status)
+            out.write(f"{town},{job},{chance.choice(['single', 'couple', 'family'])}\n")
 
 
 def check_safety(check, browser, name):
@@ -71,7 +87,7 @@ def check_figures(check, browser, name, told):
     check.equal(figure("n_used"), str(sum(a["used"] for a in told["attributes"])), f"{name}: columns used")
     for key in ("log_likelihood", "objective"):
         check.equal(figure(key), f"{told[key]:.2f}", f"{name}: {key}")
-    for key in told["scores"]:
+    for key in told.get("scores", {}):
         check.equal(figure(key), f"{told['scores'][key]:.4f}", f"{name}: {key}")
     sizes = browser.ask("[...document.querySelectorAll('#clusters ~ .scroll tbody tr')].map(r => "
                         "Number(r.cells[1].getAttribute('data-v')))")
@@ -102,7 +118,9 @@ def check_numbers(check, browser, name, told):
 
 
 def check_structure(check, browser, name, told):
-    sections = SECTIONS[:1] + ["numbers"] * ("k_curve" in told) + SECTIONS[1:]
+    cut = any("cut_at" in a for a in told["attributes"])
+    sections = [s for s in SECTIONS if s != "scores" or "scores" in told]
+    sections = sections[:1] + ["numbers"] * ("k_curve" in told) + sections[1:3] + ["quantities"] * cut + sections[3:]
     check.equal(browser.ask("[...document.querySelectorAll('h2')].map(h => h.id)"), sections, f"{name}: sections")
     check.equal(browser.ask("document.querySelectorAll('h1').length"), 1, f"{name}: h1")
     check.equal(browser.ask("document.querySelectorAll('table:not(:has(caption))').length"), 0, f"{name}: captions")
@@ -169,11 +187,14 @@ def check_looks(check, browser, name, out):
     check.that(pdf.startswith(b"%PDF") and len(pdf) > 20000, f"{name}: PDF of {len(pdf)} bytes")
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     check.that(0 < pages <= MOST_PAGES.get(name, 20), f"{name}: {pages} pages on paper")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    check.equal(browser.ask(PARTED), 0, f"{name}: headings of trees stay with them on paper")
+    browser.call("Emulation.setEmulatedMedia", media="")
     if out:
         (out / f"{name}.pdf").write_bytes(pdf)
 
 
-BROKEN = """[...document.querySelectorAll('table bdi')].filter(e => !/\\s/.test(e.textContent) && /^[ -~]{1,23}$/.test(e.textContent) &&
+BROKEN = """[...document.querySelectorAll('table bdi')].filter(e => !/[\\s-]/.test(e.textContent) && /^[ -~]{1,23}$/.test(e.textContent) &&
   new Set([...e.getClientRects()].map(r => Math.round(r.top))).size > 1).map(e => e.textContent).slice(0, 3)"""
 STAYS = """(() => { const t = document.querySelector('#profile-table .scroll'), head = t.querySelector('thead th:last-child');
   t.scrollTop = 1e6; t.scrollLeft = 1e6; const box = t.getBoundingClientRect(), first = t.querySelector('tbody th');
@@ -190,6 +211,8 @@ def check_reading(check, browser, name):
             words = browser.ask(question.replace("'svg'", "'figure.fit svg, figure.map svg'"))
             check.equal(words[:3], [], f"{name}: words {what} at {width}")
         check.that(browser.ask(STAYS), f"{name}: the head and the first column of the profile stay at {width}")
+        check.equal(browser.ask("[...document.querySelectorAll('figure.fit')].filter(f => f.scrollWidth > f.clientWidth)"
+                                ".length"), 0, f"{name}: charts that have to be scrolled at {width}")
     browser.look(1400, 1200, "light")
     check.that("/" not in browser.ask("document.querySelector('h1').textContent"), f"{name}: a path in the title")
     check.that(browser.ask("!document.querySelector('[data-key=best_restart]') || /was kept because/.test("
@@ -198,8 +221,23 @@ def check_reading(check, browser, name):
                          ".getBoundingClientRect().width / f.parentNode.getBoundingClientRect().width)")
     check.that(min(shares) > 0.97, f"{name}: charts over the full width: {shares}")
     few = browser.ask("document.querySelectorAll('.cof-map circle').length") <= 150
-    check.that(not few or browser.ask("document.querySelectorAll('.cof-name text').length") >= 20,
-               f"{name}: few points have names")
+    check.that(not few or browser.ask(NAMELESS) == 0, f"{name}: each of few points has a name")
+
+
+NAMELESS = "document.querySelectorAll('.cof-map circle').length - document.querySelectorAll('.cof-name text').length"
+PARTED = """[...document.querySelectorAll('#tree-list details, h2 + p')].filter(e =>
+  getComputedStyle(e).breakInside !== 'avoid').length"""
+
+
+def check_restarts(check, browser, name, told):
+    """Every restart is a dot, also where many end alike; a curve of a single point is no chart."""
+    dots = "[...document.querySelectorAll('figure.fit circle title')].filter(t => /^restart /.test(t.textContent)).length"
+    values = {r.get("balance", r["log_likelihood"]) for r in told["restart_records"]}
+    if len(values) > 1:
+        check.equal(browser.ask(dots), min(200, told["n_restarts"]), f"{name}: dots of restarts")
+    check.equal(browser.ask("[...document.querySelectorAll('#convergence ~ figure polyline')].filter(p => "
+                            "p.points.length > 1).length > 0 || !document.querySelector('#convergence ~ figure')"), True,
+                f"{name}: a chart of a single pass")
 
 
 SCALES = """[...document.querySelectorAll('#tree-list figure:not(.own) text')].filter(t => /^length [0-9]/.test(t.textContent))
@@ -247,7 +285,7 @@ def check_without_script(check, browser, name, page):
     tree = browser.call("DOM.getDocument", depth=0)
     text = browser.call("DOM.getOuterHTML", nodeId=tree["root"]["nodeId"])["outerHTML"]
     check.equal(browser.complaints(), [], f"{name}: console without a script")
-    check.that(all(f'id="{s}"' in text for s in SECTIONS), f"{name}: sections without a script")
+    check.that(all(f'id="{s}"' in text for s in SECTIONS[:-1]), f"{name}: sections without a script")
     boxes = browser.call("DOM.querySelectorAll", nodeId=tree["root"]["nodeId"], selector="[data-script]")["nodeIds"]
     for box in boxes[:3]:
         try:
@@ -268,6 +306,7 @@ def look_at(check, browser, name, page, told, out):
     check_numbers(check, browser, name, told)
     check_looks(check, browser, name, out)
     check_reading(check, browser, name)
+    check_restarts(check, browser, name, told)
     check_keyboard(check, browser, name)
     check_screen_reader(check, browser, name)
     browser.look(1400, 1200, "light")
@@ -299,6 +338,11 @@ def main():
         subprocess.run([coforest, "generate", "--rows", "2000", "--columns", "100", "--values", "5", "-k", "6", "--kind",
                         "planted", "--out", str(work / "wide.csv")], check=True, capture_output=True)
         runs["wide"] = [str(work / "wide.csv"), "-k", "6", "--label", "class", "--restarts", "4"]
+        subprocess.run([coforest, "generate", "--kind", "mixed", "--rows", "300", "--seed", "2", "--out",
+                        str(work / "mixed.csv")], check=True, capture_output=True)
+        runs["mixed"] = [str(work / "mixed.csv"), "--label", "class"]
+        write_towns(work / "towns.csv")
+        runs["towns"] = [str(work / "towns.csv"), "-k", "4"]
         if args.large:
             hostile.write_large(work / "large.csv", coforest, 1000000, 200)
             runs["large"] = [str(work / "large.csv"), "-k", "5", "--label", "true <i>class</i>", "--restarts", "1"]

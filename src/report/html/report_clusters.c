@@ -1,11 +1,12 @@
 /* Clusters: how large, how sure, and what makes each one different. */
+#include "../../core/utf8.h"
 #include "../svg/chart.h"
 #include "report.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { CHART_LEFT = 16, CHART_RIGHT = COFI_CHART_WIDTH - CHART_LEFT };
+enum { CHART_LEFT = 2, CHART_RIGHT = COFI_CHART_WIDTH - CHART_LEFT };
 
 /* ---- Sizes ------------------------------------------------------------------------------------------- */
 
@@ -104,12 +105,13 @@ static void restart_table(cofi_report *r)
     cofi_out_text(&r->out, "</details>\n");
 }
 
-enum { STRIP_MOST = 200, STRIP_COLUMNS = 96, DOT = 5, DOT_STEP = 2 * DOT + 1, STRIP_LEVELS = 6 };
+enum { STRIP_MOST = 200, STRIP_COLUMNS = 92, DOT = 3, STRIP_HEIGHT = 56 };
 
 typedef struct strip {
     double least, most;
     unsigned char height[STRIP_COLUMNS + 1]; /* dots in the column */
-    unsigned tallest;
+    double step;                             /* between two of them; in tall columns they overlap */
+    double base;                             /* y of the lowest */
 } strip;
 
 static unsigned strip_column(const strip *s, double value)
@@ -119,55 +121,55 @@ static unsigned strip_column(const strip *s, double value)
 
 static strip lay_out_strip(const cofi_report *r)
 {
-    strip s = {.least = INFINITY, .most = -INFINITY, .tallest = 1};
+    strip s = {.least = INFINITY, .most = -INFINITY};
+    unsigned tallest = 1;
     for (size_t i = 0; i < r->n_restarts; i++) {
         s.least = fmin(s.least, criterion(r, i));
         s.most = fmax(s.most, criterion(r, i));
     }
     for (size_t i = 0; s.most > s.least && i < r->n_restarts && i < STRIP_MOST; i++) {
         unsigned column = strip_column(&s, criterion(r, i));
-        if (s.height[column] < STRIP_LEVELS) s.height[column]++;
-        if (s.height[column] > s.tallest) s.tallest = s.height[column];
+        if (++s.height[column] > tallest) tallest = s.height[column];
     }
+    s.step = fmin(2 * DOT + 1, (double)STRIP_HEIGHT / tallest);
+    s.base = 2 * DOT + s.step * tallest;
     memset(s.height, 0, sizeof s.height);
     return s;
 }
 
-static void strip_dot(cofi_report *r, strip *s, size_t i, double base)
+static void strip_dot(cofi_report *r, strip *s, size_t i)
 {
-    unsigned column = strip_column(s, criterion(r, i)), level = s->height[column];
+    unsigned column = strip_column(s, criterion(r, i)), level = s->height[column]++;
     bool best = i == r->best_restart;
-    double x = CHART_LEFT + 8 + (CHART_RIGHT - CHART_LEFT - 16) * (double)column / STRIP_COLUMNS;
-    if (level + 1 < STRIP_LEVELS) s->height[column]++;
-    cofi_svg_circle_start(&r->out, best ? 5 : 0, x, base - DOT_STEP * (double)level, DOT);
+    double x = CHART_LEFT + 2 * DOT + (CHART_RIGHT - CHART_LEFT - 4 * DOT) * (double)column / STRIP_COLUMNS;
+    cofi_svg_circle_start(&r->out, best ? 5 : 0, x, s->base - s->step * level, DOT);
     cofi_out_format(&r->out, "<title>restart %zu%s: ", i + 1, best ? ", kept" : "");
     cofi_out_fixed(&r->out, criterion(r, i), 0, 2);
     cofi_out_text(&r->out, "</title></circle>");
 }
 
-/* One dot for every restart on the axis of the criterion; dots that would lie on each other are stacked. */
+/* One dot for every restart on the axis of the criterion; those of nearly the same value are piled up. */
 static void restart_strip(cofi_report *r)
 {
     cofi_out *out = &r->out;
     strip s = lay_out_strip(r);
-    double base = 6 + DOT_STEP * (double)s.tallest;
     if (!(s.most - s.least > 1e-9 * fabs(s.most))) return; /* all the same but for rounding */
     cofi_out_text(out, "<figure class=\"fit\">");
-    cofi_svg_open(out, COFI_CHART_WIDTH, base + 30,
+    cofi_svg_open(out, COFI_CHART_WIDTH, s.base + 26,
                   "What decided, for every restart, on an axis; the table below has the figures", false);
-    cofi_svg_line(out, NULL, CHART_LEFT, base + 8, CHART_RIGHT, base + 8);
+    cofi_svg_line(out, NULL, CHART_LEFT, s.base + DOT + 2, CHART_RIGHT, s.base + DOT + 2);
     for (size_t i = 0; i < r->n_restarts && i < STRIP_MOST; i++)
-        if (i != r->best_restart) strip_dot(r, &s, i, base);
-    strip_dot(r, &s, r->best_restart, base); /* on top */
-    cofi_svg_text_start(out, "cof-note", CHART_LEFT, base + 24);
+        if (i != r->best_restart) strip_dot(r, &s, i);
+    strip_dot(r, &s, r->best_restart); /* on top */
+    cofi_svg_text_start(out, "cof-note", CHART_LEFT, s.base + 21);
     cofi_out_fixed(out, s.least, 0, 2);
     cofi_out_text(out, "</text>");
-    cofi_svg_text_start(out, "cof-note cof-end", CHART_RIGHT, base + 24);
+    cofi_svg_text_start(out, "cof-note cof-end", CHART_RIGHT, s.base + 21);
     cofi_out_fixed(out, s.most, 0, 2);
     cofi_out_text(out, "</text>");
     cofi_svg_close(out);
     cofi_out_format(out,
-                    "<figcaption>Every restart by %s, %s is better; orange: the one that was "
+                    "<figcaption>Every restart by its %s, %s is better; orange: the one that was "
                     "kept</figcaption></figure>\n",
                     cofi_report_criterion(r),
                     cof_model_select(r->model) == COF_SELECT_OBJECTIVE ? "smaller" : "larger");
@@ -176,7 +178,7 @@ static void restart_strip(cofi_report *r)
 const char *cofi_report_criterion(const cofi_report *r)
 {
     static const char *const named[] = {[COF_SELECT_AUTO] = "log-likelihood",
-                                        [COF_SELECT_BALANCE] = "the balance of likelihood and tightness",
+                                        [COF_SELECT_BALANCE] = "balance of likelihood and tightness",
                                         [COF_SELECT_LIKELIHOOD] = "log-likelihood",
                                         [COF_SELECT_OBJECTIVE] = "objective",
                                         [COF_SELECT_MIXTURE] = "log-likelihood of the mixture"};
@@ -219,10 +221,9 @@ static void tell_choice(cofi_report *r)
 {
     cofi_out *out = &r->out;
     bool less = cof_model_select(r->model) == COF_SELECT_OBJECTIVE;
-    cofi_out_format(
-        out,
-        "<p>Restart <span data-key=\"best_restart\">%zu</span> of %zu was kept because its value of %s, ",
-        r->best_restart + 1, r->n_restarts, cofi_report_criterion(r));
+    cofi_out_format(out,
+                    "<p>Restart <span data-key=\"best_restart\">%zu</span> of %zu was kept because its %s, ",
+                    r->best_restart + 1, r->n_restarts, cofi_report_criterion(r));
     cofi_out_fixed(out, criterion(r, r->best_restart), 0, 3);
     cofi_out_format(out, ", is the %s.", less ? "smallest" : "largest");
     if (cof_model_select(r->model) == COF_SELECT_BALANCE)
@@ -278,13 +279,13 @@ static void tell_restarts(cofi_report *r)
 static void lead_histogram(cofi_report *r)
 {
     cofi_out *out = &r->out;
-    enum { HEIGHT = 110, TOP = 10 };
+    enum { HEIGHT = 80, TOP = 6 };
     double width = ((double)CHART_RIGHT - CHART_LEFT) / COFI_LEAD_BINS;
     uint64_t most = 1;
     for (int b = 0; b < COFI_LEAD_BINS; b++)
         if (r->lead_bin[b] > most) most = r->lead_bin[b];
     cofi_out_text(out, "<figure class=\"fit\">");
-    cofi_svg_open(out, COFI_CHART_WIDTH, TOP + HEIGHT + 24,
+    cofi_svg_open(out, COFI_CHART_WIDTH, TOP + HEIGHT + 22,
                   "Number of rows by their lead over the next cluster", false);
     for (int b = 0; b < COFI_LEAD_BINS; b++) {
         double height = HEIGHT * (double)r->lead_bin[b] / (double)most, x = CHART_LEFT + width * b;
@@ -350,12 +351,17 @@ static const char *word_for_less(double share)
     return share <= 0 ? "never" : share <= 0.1 ? "hardly ever" : share <= 0.3 ? "seldom" : "less often";
 }
 
+/* A short one is never broken into two lines, a long one only after the sign. */
 static void put_trait(cofi_report *r, const cof_trait *t)
 {
-    cofi_html_name(&r->out, r->model->attr[t->attribute].name, 24);
-    cofi_out_text(&r->out, " = ");
+    enum { SHORT = 16 };
     char text[512];
-    cofi_html_name(&r->out, cof_trait_text(r->model, t, text, sizeof text), 24);
+    const char *name = r->model->attr[t->attribute].name;
+    const char *value = cof_trait_text(r->model, t, text, sizeof text);
+    bool whole = cofi_utf8_columns(name) + cofi_utf8_columns(value) <= SHORT;
+    cofi_html_name(&r->out, name, 24);
+    cofi_out_text(&r->out, whole ? "\u00a0=\u00a0" : "\u00a0= ");
+    cofi_html_name(&r->out, value, 24);
 }
 
 /* "always feathers = 1, eggs = 1; mostly airborne = 1": a word is said once for all it fits. */

@@ -12,7 +12,7 @@ typedef struct k_frame {
 
 static k_frame frame_of(const cofi_report *r)
 {
-    k_frame f = {.chart = {.height = 300, .top = 30, .bottom = 62, .least = INFINITY, .most = -INFINITY}};
+    k_frame f = {.chart = {.height = 220, .top = 30, .bottom = 64, .least = INFINITY, .most = -INFINITY}};
     uint32_t second = cof_model_k_runner_up(r->model);
     f.record = cof_model_k_curve(r->model, &f.n);
     f.second = f.n;

@@ -26,7 +26,7 @@ static bool is_drawn(const cofi_report *r, uint32_t restart)
 static curve_frame frame_of(const cofi_report *r)
 {
     cofi_chart c = {
-        .height = 280, .top = 14, .bottom = 46, .first = 1, .last = 1, .least = INFINITY, .most = -INFINITY};
+        .height = 206, .top = 16, .bottom = 48, .first = 1, .last = 1, .least = INFINITY, .most = -INFINITY};
     curve_frame f = {.n = 0};
     f.record = cof_model_history(r->model, &f.n);
     for (size_t i = 0; i < f.n; i++) {
@@ -77,9 +77,26 @@ static void draw_curves(cofi_report *r, const curve_frame *f)
 static void tell_choice(cofi_report *r)
 {
     if (r->n_restarts < 2 || cof_model_select(r->model) == COF_SELECT_OBJECTIVE) return;
-    cofi_out_format(&r->out,
-                    " Restarts are compared by %s, not by this sum, so the kept one need not end lowest.",
-                    cofi_report_criterion(r));
+    cofi_out_format(
+        &r->out, " Restarts are compared by their %s, not by this sum, so the kept one need not end lowest.",
+        cofi_report_criterion(r));
+}
+
+static void draw_chart(cofi_report *r, const curve_frame *f, bool by_likelihood)
+{
+    cofi_out *out = &r->out;
+    uint32_t step = f->chart.last > 12 ? (uint32_t)((f->chart.last + 9) / 10) : 1;
+    cofi_out_text(out, "<figure class=\"fit\">");
+    cofi_svg_open(out, COFI_CHART_WIDTH, f->chart.height, "Objective by pass of the kept restart and others",
+                  false);
+    cofi_chart_grid(out, &f->chart);
+    cofi_chart_ticks(out, &f->chart, step, "pass");
+    draw_curves(r, f);
+    cofi_svg_close(out);
+    cofi_out_format(out, "<figcaption>Bold: the restart that was kept%s; thin: other restarts",
+                    by_likelihood ? "" : "; orange: first pass with a rebuilt forest");
+    if (r->n_restarts > MOST_CURVES) cofi_out_format(out, ", the first %d of them", (int)MOST_CURVES);
+    cofi_out_text(out, "</figcaption></figure>\n");
 }
 
 void cofi_report_convergence(cofi_report *r)
@@ -88,28 +105,26 @@ void cofi_report_convergence(cofi_report *r)
     curve_frame f = frame_of(r);
     if (f.n == 0) return;
     bool by_likelihood = r->n_restarts > 0 && r->restarts[r->best_restart].by_likelihood;
-    uint32_t step = f.chart.last > 12 ? (uint32_t)((f.chart.last + 9) / 10) : 1;
     cofi_html_section(out, "convergence", "Convergence");
-    cofi_out_text(
-        out, by_likelihood
-                 ? "<p>The kept restart assigns every row to its likeliest cluster. The chart shows minus "
-                   "the log-likelihood of the rows after every pass. Restarts that use the trees count "
-                   "in other units and are not drawn."
-                 : "<p>The chart shows the sum of the distances of all rows to their clusters after "
-                   "every pass. A rebuilt forest changes the distances themselves, so the curve may "
-                   "rise there.");
-    tell_choice(r);
-    cofi_out_text(out, "</p>\n<figure class=\"fit\">");
-    cofi_svg_open(out, COFI_CHART_WIDTH, f.chart.height, "Objective by pass of the kept restart and others",
-                  false);
-    cofi_chart_grid(out, &f.chart);
-    cofi_chart_ticks(out, &f.chart, step, "pass");
-    draw_curves(r, &f);
-    cofi_svg_close(out);
-    cofi_out_format(out, "<figcaption>Bold: the restart that was kept%s; thin: other restarts",
-                    by_likelihood ? "" : "; orange: first pass with a rebuilt forest");
-    if (r->n_restarts > MOST_CURVES) cofi_out_format(out, ", the first %d of them", (int)MOST_CURVES);
-    cofi_out_text(out, "</figcaption></figure></section>\n");
+    if (f.chart.last > 1) {
+        cofi_out_text(
+            out,
+            by_likelihood
+                ? "<p>The kept restart assigns every row to its likeliest cluster. The chart shows minus "
+                  "the log-likelihood of the rows after every pass. Restarts that use the trees count "
+                  "in other units and are not drawn."
+                : "<p>The chart shows the sum of the distances of all rows to their clusters after "
+                  "every pass. A rebuilt forest changes the distances themselves, so the curve may "
+                  "rise there.");
+        tell_choice(r);
+        cofi_out_text(out, "</p>\n");
+        draw_chart(r, &f, by_likelihood);
+    } else {
+        cofi_out_text(out,
+                      "<p>The kept restart, and others of its kind, ended with their first pass: there is "
+                      "no curve to draw.</p>\n");
+    }
+    cofi_out_text(out, "</section>\n");
 }
 
 /* ---- Scores ------------------------------------------------------------------------------------------ */
@@ -159,7 +174,7 @@ static void order_classes(const cofi_report *r, confusion *c)
 static void score_figures(cofi_report *r, const cof_indices *scores)
 {
     const cof_index *score;
-    cofi_out_text(&r->out, "<dl class=\"figures\">\n");
+    cofi_out_text(&r->out, "<dl class=\"figures scores\">\n");
     for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++) {
         cofi_out_format(&r->out, "<div><dt>%s</dt><dd data-key=\"%s\">", score->name, score->key);
         cofi_out_fixed(&r->out, cof_index_value(scores, i), 0, 4);

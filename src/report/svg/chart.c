@@ -35,8 +35,8 @@ void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
 {
     for (int i = 0; i <= 4; i++) {
         double value = c->least * (1 - i / 4.0) + c->most * (i / 4.0), y = cofi_chart_y(c, value);
-        cofi_svg_line(out, "cof-grid", COFI_CHART_LEFT - 12, y, COFI_CHART_WIDTH - COFI_CHART_RIGHT + 12, y);
-        cofi_svg_text_start(out, "cof-note cof-end", COFI_CHART_LEFT - 20, y + 4);
+        cofi_svg_line(out, "cof-grid", COFI_CHART_LEFT - 4, y, COFI_CHART_WIDTH - COFI_CHART_RIGHT + 4, y);
+        cofi_svg_text_start(out, "cof-note cof-end", COFI_CHART_LEFT - 7, y + 4);
         put_axis_value(out, c, value);
         cofi_out_text(out, "</text>");
     }
@@ -45,13 +45,13 @@ void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
 
 void cofi_chart_ticks(cofi_out *out, const cofi_chart *c, uint32_t step, const char *what)
 {
-    double y = c->height - 24;
+    double y = c->height - 27;
     for (double x = c->first; x <= c->last && !out->refused; x += step) {
         cofi_svg_text_start(out, "cof-note cof-mid", cofi_chart_x(c, x), y);
         cofi_out_fixed(out, x, 0, 0);
         cofi_out_text(out, "</text>");
     }
-    cofi_svg_text(out, "cof-note cof-mid", cofi_chart_x(c, (c->first + c->last) / 2), y + 18, what);
+    cofi_svg_text(out, "cof-note cof-mid", cofi_chart_x(c, (c->first + c->last) / 2), y + 21, what);
     cofi_out_text(out, "\n");
 }
 

@@ -3,7 +3,8 @@
 
 #include "svg_out.h"
 
-enum { COFI_CHART_WIDTH = 1088, COFI_CHART_LEFT = 128, COFI_CHART_RIGHT = 24 };
+/* As wide as A4 paper in pixels: on a telephone half of that is still legible. The page sets the size of letters. */
+enum { COFI_CHART_WIDTH = 720, COFI_CHART_LEFT = 84, COFI_CHART_RIGHT = 16 };
 
 typedef struct cofi_chart {
     double height, top, bottom; /* bottom: room below the plot */

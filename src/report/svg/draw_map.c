@@ -141,7 +141,7 @@ static double name_of(const cofi_map_drawing *d, const cof_map_point *p, char te
     return COLUMN * cofi_utf8_columns(text) + 2;
 }
 
-/* Room for a name beside, above or below its point where it covers neither a circle nor another name. */
+/* Room for a name beside, above or below its point, or at a corner of it, where it covers neither a circle nor another name. */
 static bool find_room(const cofi_map_drawing *d, const frame *f, size_t at, double width, const box *taken,
                       size_t n_taken, box *room)
 {
@@ -151,7 +151,11 @@ static bool find_room(const cofi_map_drawing *d, const frame *f, size_t at, doub
     const box places[] = {box_around(x + r + width / 2, y, width, NAME_HEIGHT),
                           box_around(x - r - width / 2, y, width, NAME_HEIGHT),
                           box_around(x, y - r - NAME_HEIGHT / 2, width, NAME_HEIGHT),
-                          box_around(x, y + r + NAME_HEIGHT / 2, width, NAME_HEIGHT)};
+                          box_around(x, y + r + NAME_HEIGHT / 2, width, NAME_HEIGHT),
+                          box_around(x + width / 2, y - r - NAME_HEIGHT / 2, width, NAME_HEIGHT),
+                          box_around(x - width / 2, y - r - NAME_HEIGHT / 2, width, NAME_HEIGHT),
+                          box_around(x + width / 2, y + r + NAME_HEIGHT / 2, width, NAME_HEIGHT),
+                          box_around(x - width / 2, y + r + NAME_HEIGHT / 2, width, NAME_HEIGHT)};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         *room = places[i];
         bool is_free =
