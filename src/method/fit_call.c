@@ -110,6 +110,25 @@ static cof_status check_table(const cofi_problem *p, const cofi_method *method, 
     return COF_OK;
 }
 
+/* Changes run->fit if there are alternatives. */
+static cof_status make_model(cofi_restarts *run, cof_model **out, cof_error *err)
+{
+    cof_model *m;
+    cof_status status = cofi_model_collect(run, &m, err);
+    if (status != COF_OK) return status;
+    for (uint32_t pick = 0; status == COF_OK && pick < run->picks.n; pick++) {
+        status = cofi_restarts_restore(run, run->picks.restart[pick], err);
+        if (status == COF_OK) status = cofi_model_add_alternative(m, run, pick, err);
+    }
+    if (status != COF_OK) {
+        cof_model_free(m);
+        return status;
+    }
+    cofi_model_take_records(m, run);
+    *out = m;
+    return COF_OK;
+}
+
 cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
                           cof_model **out, cof_fit_info *info, cof_error *err)
 {
@@ -131,7 +150,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK) {
         cofi_restarts_tell(&run, &own);
-        status = cofi_model_collect(&run, out, err);
+        status = make_model(&run, out, err);
     }
     if (status == COF_OK && info != NULL) {
         own.prepare_s = prepare_s;

@@ -113,8 +113,7 @@ static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
     return cofi_partition_labels(&fit->partition, NULL, m->n_labels, m->label, err);
 }
 
-/* Moves the records of the restarts into the model. */
-static void move_records(cof_model *m, cofi_restarts *run)
+void cofi_model_take_records(cof_model *m, cofi_restarts *run)
 {
     m->restart = run->record;
     m->n_restarts = run->n_records;
@@ -129,8 +128,7 @@ static void move_records(cof_model *m, cofi_restarts *run)
     run->ari = run->overlap = NULL;
 }
 
-/* The model of run->fit, without records of restarts. */
-static cof_status collect_fit(const cofi_restarts *run, cof_model **out, cof_error *err)
+cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_error *err)
 {
     const cofi_fit *fit = run->fit;
     cof_model *m;
@@ -161,38 +159,19 @@ static cof_status collect_fit(const cofi_restarts *run, cof_model **out, cof_err
     return COF_OK;
 }
 
-/* Adds the partitions of run->picks. */
-static cof_status add_alternatives(cof_model *m, cofi_restarts *run, cof_error *err)
+cof_status cofi_model_add_alternative(cof_model *m, const cofi_restarts *run, uint32_t pick, cof_error *err)
 {
-    uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1;
-    if (run->picks.n == 0) return COF_OK;
-    m->alternative = cofi_alloc_zero(&m->env, run->picks.n, sizeof *m->alternative);
+    uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1, restart = run->picks.restart[pick];
+    cof_model *other;
+    if (m->alternative == NULL)
+        m->alternative = cofi_alloc_zero(&m->env, run->picks.n, sizeof *m->alternative);
     if (m->alternative == NULL) return cofi_no_memory(err);
-    for (uint32_t a = 0; a < run->picks.n; a++) {
-        uint32_t restart = run->picks.restart[a];
-        cof_model *other;
-        COFI_TRY(cofi_restarts_restore(run, restart, err));
-        COFI_TRY(collect_fit(run, &other, err));
-        m->alternative[m->n_alternatives++] =
-            (cof_alternative){.model = other,
-                              .restart = restart,
-                              .keep = a + 1 + (a + 1 >= keep),
-                              .agreement = run->ari[restart],
-                              .log_likelihood = run->record[restart].log_likelihood};
-    }
-    return COF_OK;
-}
-
-cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err)
-{
-    cof_model *m;
-    COFI_TRY(collect_fit(run, &m, err));
-    cof_status status = add_alternatives(m, run, err);
-    if (status != COF_OK) {
-        cof_model_free(m);
-        return status;
-    }
-    move_records(m, run);
-    *out = m;
+    COFI_TRY(cofi_model_collect(run, &other, err));
+    m->alternative[m->n_alternatives++] =
+        (cof_alternative){.model = other,
+                          .restart = restart,
+                          .keep = pick + 1 + (pick + 1 >= keep),
+                          .agreement = run->ari[restart],
+                          .log_likelihood = run->record[restart].log_likelihood};
     return COF_OK;
 }

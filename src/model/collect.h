@@ -4,6 +4,10 @@
 #include "../fit/restarts.h"
 #include "model.h"
 
-/* Run it last, because run->fit is then in the state of an alternative. On COF_OK the model owns the records and the
- * history of the restarts. */
-cof_status cofi_model_collect(cofi_restarts *run, cof_model **out, cof_error *err);
+/* The model of run->fit, without records of restarts. */
+cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_error *err);
+/* Adds a pick, whose state run->fit has. */
+cof_status cofi_model_add_alternative(cof_model *model, const cofi_restarts *run, uint32_t pick,
+                                      cof_error *err);
+/* Moves the records and the history of the restarts into the model; nothing can be restored afterwards. */
+void cofi_model_take_records(cof_model *model, cofi_restarts *run);
