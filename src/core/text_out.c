@@ -65,6 +65,43 @@ void cofi_out_format(cofi_out *out, const char *format, ...)
     cofi_out_text(out, text);
 }
 
+void cofi_out_fill(cofi_out *out, const char *template, va_list *args, cofi_letter more)
+{
+    for (;;) {
+        size_t n = strcspn(template, "%");
+        int number = 0;
+        cofi_out_bytes(out, template, n);
+        template += n;
+        if (*template == '\0') return;
+        while (*++template >= '0' && *template <= '9') number = 10 * number + (*template - '0');
+        char letter = *template ++;
+        if (letter == '%')
+            cofi_out_text(out, "%");
+        else if (letter == 's')
+            cofi_out_text(out, va_arg(*args, const char *));
+        else if (letter == 'x')
+            cofi_out_xml(out, va_arg(*args, const char *));
+        else if (letter == 'u')
+            cofi_out_format(out, "%u", va_arg(*args, unsigned));
+        else if (letter == 'z')
+            cofi_out_format(out, "%zu", va_arg(*args, size_t));
+        else if (letter == 'g')
+            cofi_out_number(out, va_arg(*args, double));
+        else if (letter == 'f')
+            cofi_out_fixed(out, va_arg(*args, double), 0, number);
+        else
+            more(out, letter, number, args);
+    }
+}
+
+void cofi_out_put(cofi_out *out, const char *template, ...)
+{
+    va_list args;
+    va_start(args, template);
+    cofi_out_fill(out, template, &args, NULL);
+    va_end(args);
+}
+
 /* ---- Numbers --------------------------------------------------------------------------------------- */
 
 /* printf uses the decimal mark of the locale, which may be a comma or several bytes. */

@@ -6,6 +6,8 @@
 
 #include "env.h"
 
+#include <stdarg.h>
+
 typedef struct cofi_out {
     cof_sink sink;
     void *ctx;
@@ -26,6 +28,13 @@ void cofi_out_format(cofi_out *out, const char *format, ...) __attribute__((form
 void cofi_out_fixed(cofi_out *out, double number, int width, int decimals);
 /* the fewest digits that give the same number when read */
 void cofi_out_number(cofi_out *out, double number);
+
+/* A template whose gaps are filled in: %s a text as it is, %x one with the escapes of XML, %u an unsigned int, %z a
+ * size_t, %g a number in the fewest digits, %2f one with two decimals, %% a percent sign. `more` writes the gaps of other
+ * letters, with the number before the letter. */
+typedef void (*cofi_letter)(cofi_out *out, char letter, int number, va_list *args);
+void cofi_out_fill(cofi_out *out, const char *template, va_list *args, cofi_letter more);
+void cofi_out_put(cofi_out *out, const char *template, ...);
 
 /* Texts with the escapes of a format. Bytes that are not UTF-8 become U+FFFD. */
 void cofi_out_xml(cofi_out *out, const char *text); /* for content and for quoted attributes */

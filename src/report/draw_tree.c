@@ -73,13 +73,10 @@ static void text_line(cofi_tree_drawing *d, const marks *m, bool *open, uint32_t
             cofi_out_fixed(&d->out, t->length[v], 6, 3);
         else
             cofi_out_text(&d->out, "      ");
-        cofi_out_text(&d->out, "  ");
-        cofi_out_text(&d->out, cofi_percent(share, d->count[v], d->total));
-        cofi_out_text(&d->out, "  ");
+        cofi_out_put(&d->out, "  %s  ", cofi_percent(share, d->count[v], d->total));
     }
     indent(&d->out, m, open, t->depth[v], t->is_last[v]);
-    cofi_out_text(&d->out, cofi_tree_name(d, name, v));
-    cofi_out_text(&d->out, "\n");
+    cofi_out_put(&d->out, "%s\n", cofi_tree_name(d, name, v));
     if (t->depth[v] < MOST_LEVELS) open[t->depth[v]] = !t->is_last[v];
 }
 
@@ -98,9 +95,7 @@ static void dot_value(cofi_tree_drawing *d, uint32_t v)
     char name[COFI_SHOWN_BYTES];
     cofi_out_format(&d->out, "  v%u [label=", v);
     cofi_out_dot(&d->out, cofi_tree_name(d, name, v));
-    cofi_out_text(&d->out, ", tooltip=\"");
-    cofi_out_number(&d->out, d->count[v]);
-    cofi_out_text(&d->out, " rows\"];\n");
+    cofi_out_put(&d->out, ", tooltip=\"%g rows\"];\n", d->count[v]);
 }
 
 /* neato honours len, in inches, but reads 0 as "no opinion", which is 1; so the shortest edge it is told of
@@ -113,13 +108,9 @@ static void draw_dot(cofi_tree_drawing *d)
     cofi_out_text(&d->out, ";\n  node [shape=ellipse, fontname=\"sans-serif\"];\n"
                            "  edge [fontname=\"sans-serif\", fontsize=9];\n");
     for (uint32_t v = 0; v < d->view.n_values; v++) dot_value(d, v);
-    for (size_t e = 0; e < d->n_edges; e++) {
-        cofi_out_format(&d->out, "  v%u -- v%u [len=", d->edges[e].u, d->edges[e].v);
-        cofi_out_number(&d->out, fmax(d->edges[e].length, 0.01));
-        cofi_out_text(&d->out, ", label=\"");
-        cofi_out_fixed(&d->out, d->edges[e].length, 0, 3);
-        cofi_out_text(&d->out, "\"];\n");
-    }
+    for (size_t e = 0; e < d->n_edges; e++)
+        cofi_out_put(&d->out, "  v%u -- v%u [len=%g, label=\"%3f\"];\n", d->edges[e].u, d->edges[e].v,
+                     fmax(d->edges[e].length, 0.01), d->edges[e].length);
     cofi_out_text(&d->out, "}\n");
 }
 

@@ -8,9 +8,7 @@ enum { HOVER_COLUMNS = 200 };
 
 void cofi_html_attribute(cofi_out *out, const char *name, const char *text)
 {
-    cofi_out_format(out, " %s=\"", name);
-    cofi_out_xml(out, text);
-    cofi_out_text(out, "\"");
+    cofi_out_put(out, " %s=\"%x\"", name, text);
 }
 
 void cofi_html_name(cofi_out *out, const char *text, unsigned columns)
@@ -20,9 +18,7 @@ void cofi_html_name(cofi_out *out, const char *text, unsigned columns)
     cofi_shown(longer, text, HOVER_COLUMNS);
     cofi_out_text(out, "<bdi");
     if (strcmp(shown, longer) != 0) cofi_html_attribute(out, "title", longer);
-    cofi_out_text(out, ">");
-    cofi_out_xml(out, shown);
-    cofi_out_text(out, "</bdi>");
+    cofi_out_put(out, ">%x</bdi>", shown);
 }
 
 void cofi_html_count(cofi_out *out, uint64_t n)
@@ -62,16 +58,12 @@ void cofi_html_share(cofi_out *out, double part, double whole)
 
 void cofi_html_swatch(cofi_out *out, uint32_t cluster)
 {
-    cofi_out_text(out, "<i aria-hidden=\"true\" class=\"sw ");
-    cofi_svg_cluster(out, cluster);
-    cofi_out_text(out, "\"></i>");
+    cofi_svg(out, "<i aria-hidden=\"true\" class=\"sw %k\"></i>", cluster);
 }
 
 void cofi_html_cluster(cofi_out *out, uint32_t cluster)
 {
-    cofi_out_text(out, "<span class=\"nw\">");
-    cofi_html_swatch(out, cluster);
-    cofi_out_format(out, "cluster %u</span>", cluster + 1);
+    cofi_html(out, "<span class=\"nw\">%wcluster %u</span>", cluster, cluster + 1);
 }
 
 void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole)
@@ -84,32 +76,25 @@ void cofi_html_bar(cofi_out *out, const char *classes, double part, double whole
 
 void cofi_html_number(cofi_out *out, double number, int decimals)
 {
-    cofi_out_text(out, "<td class=\"n\"");
     if (!isfinite(number)) {
-        cofi_out_text(out, ">\u2013");
+        cofi_out_text(out, "<td class=\"n\">\u2013");
         return;
     }
-    cofi_out_text(out, " data-v=\"");
-    cofi_out_number(out, number);
-    cofi_out_text(out, "\">");
+    cofi_out_put(out, "<td class=\"n\" data-v=\"%g\">", number);
     cofi_out_fixed(out, number, 0, decimals);
 }
 
 void cofi_html_count_cell(cofi_out *out, double amount)
 {
-    cofi_out_text(out, "<td class=\"n\" data-v=\"");
-    cofi_out_number(out, amount);
-    cofi_out_text(out, "\">");
-    cofi_html_amount(out, amount);
+    cofi_html(out, "<td class=\"n\" data-v=\"%g\">%a", amount, amount);
 }
 
 void cofi_html_table(cofi_out *out, const char *classes, bool sortable, const char *caption)
 {
-    cofi_out_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
-    cofi_html_attribute(out, "aria-label", caption);
-    cofi_out_format(out, "><table class=\"%s\"%s><caption>", classes, sortable ? " data-sort" : "");
-    cofi_out_xml(out, caption);
-    cofi_out_text(out, "</caption>\n");
+    cofi_out_put(out,
+                 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%x\"><table "
+                 "class=\"%s\"%s><caption>%x</caption>\n",
+                 caption, classes, sortable ? " data-sort" : "", caption);
 }
 
 void cofi_html_table_end(cofi_out *out)
@@ -121,14 +106,40 @@ void cofi_html_table_end(cofi_out *out)
 void cofi_html_heads(cofi_out *out, const char *const *names, const char *numeric, size_t n)
 {
     cofi_out_text(out, "<thead><tr>");
-    for (size_t i = 0; i < n; i++) {
-        cofi_out_text(out, numeric[i] == 'n' ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
-        cofi_out_xml(out, names[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        cofi_out_put(out, "<th scope=\"col\"%s>%x", numeric[i] == 'n' ? " class=\"n\"" : "", names[i]);
     cofi_out_text(out, "</tr></thead>\n");
 }
 
 void cofi_html_section(cofi_out *out, const char *id, const char *heading)
 {
     cofi_out_format(out, "<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", id, id, heading);
+}
+
+static void put_letter(cofi_out *out, char letter, int number, va_list *args)
+{
+    if (letter == 'n') {
+        cofi_html_name(out, va_arg(*args, const char *), (unsigned)number);
+    } else if (letter == 'c') {
+        cofi_html_count(out, va_arg(*args, uint64_t));
+    } else if (letter == 'w') {
+        cofi_html_swatch(out, va_arg(*args, uint32_t));
+    } else if (letter == 'k') {
+        cofi_html_cluster(out, va_arg(*args, uint32_t));
+    } else {
+        double x = va_arg(*args, double);
+        if (letter == 'a') cofi_html_amount(out, x);
+        if (letter == 'm') cofi_html_count_cell(out, x);
+        if (letter == 'd') cofi_html_number(out, x, number);
+        if (letter == 'p') cofi_html_share(out, x, va_arg(*args, double));
+        if (letter == 'b') cofi_html_bar(out, "", x, va_arg(*args, double));
+    }
+}
+
+void cofi_html(cofi_out *out, const char *template, ...)
+{
+    va_list args;
+    va_start(args, template);
+    cofi_out_fill(out, template, &args, put_letter);
+    va_end(args);
 }

@@ -4,6 +4,11 @@
 
 #include "../svg/svg_out.h"
 
+/* cofi_out_put with more letters, which stand for the functions below: %30n a name of at most 30 columns, %c a count
+ * (uint64_t), %a an amount, %p a share (part and whole), %w a swatch, %k a cluster, %b a bar cell without classes, %2d a
+ * number cell with two decimals, %m a count cell. */
+void cofi_html(cofi_out *out, const char *template, ...);
+
 /* A name from the data, cut to so many columns, kept from turning the direction of its surroundings; a cut
  * one is told in full, or nearly, on hover. */
 void cofi_html_name(cofi_out *out, const char *text, unsigned columns);

@@ -15,21 +15,19 @@ static void put_title(cofi_report *r)
     cofi_out_format(&r->out, "%u cluster%s", r->k, r->k == 1 ? "" : "s");
     if (r->o.source == NULL) return;
     const char *slash = strrchr(r->o.source, '/'); /* the file's name, not its path */
-    cofi_out_text(&r->out, " of ");
-    cofi_out_xml(&r->out, cofi_shown(name, slash != NULL && slash[1] != '\0' ? slash + 1 : r->o.source, 80));
+    cofi_out_put(&r->out, " of %x",
+                 cofi_shown(name, slash != NULL && slash[1] != '\0' ? slash + 1 : r->o.source, 80));
 }
 
 static void write_head(cofi_report *r)
 {
     cofi_out *out = &r->out;
-    cofi_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                       "base-uri 'none'; form-action 'none'; style-src 'sha256-");
-    cofi_out_text(out, cofi_report_css_hash);
-    cofi_out_text(out, "'; script-src 'sha256-");
-    cofi_out_text(out, cofi_report_js_hash);
-    cofi_out_text(out,
-                  "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    cofi_out_put(out,
+                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                 "base-uri 'none'; form-action 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+                 cofi_report_css_hash, cofi_report_js_hash);
     put_title(r);
     cofi_out_text(out, "</title>\n<style>");
     cofi_out_bytes(out, cofi_report_css, cofi_report_css_size);

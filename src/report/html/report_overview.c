@@ -3,16 +3,9 @@
 
 enum { MOST_COLUMNS = 1000, FOLD_COLUMNS = 8 };
 
-static void figure_start(cofi_out *out, const char *name, const char *key)
-{
-    cofi_out_format(out, "<div><dt>%s</dt><dd data-key=\"%s\">", name, key);
-}
-
 static void count_figure(cofi_out *out, const char *name, const char *key, uint64_t n)
 {
-    figure_start(out, name, key);
-    cofi_html_count(out, n);
-    cofi_out_text(out, "</dd></div>\n");
+    cofi_html(out, "<div><dt>%s</dt><dd data-key=\"%s\">%c</dd></div>\n", name, key, n);
 }
 
 static void figures(cofi_report *r)
@@ -25,12 +18,10 @@ static void figures(cofi_report *r)
     count_figure(out, "clusters", "k", r->k);
     if (r->n_restarts > 0) {
         count_figure(out, r->n_restarts == 1 ? "restart" : "restarts", "n_restarts", r->n_restarts);
-        figure_start(out, "log-likelihood", "log_likelihood");
-        cofi_out_fixed(out, r->restarts[r->best_restart].log_likelihood, 0, 2);
-        cofi_out_text(out, "</dd></div>\n");
-        figure_start(out, "objective", "objective");
-        cofi_out_fixed(out, r->restarts[r->best_restart].objective, 0, 2);
-        cofi_out_text(out, "</dd></div>\n");
+        cofi_out_put(out,
+                     "<div><dt>log-likelihood</dt><dd data-key=\"log_likelihood\">%2f</dd></div>\n"
+                     "<div><dt>objective</dt><dd data-key=\"objective\">%2f</dd></div>\n",
+                     r->restarts[r->best_restart].log_likelihood, r->restarts[r->best_restart].objective);
     }
     cofi_out_text(out, "</dl>\n");
 }
@@ -58,18 +49,12 @@ static const char *why_left_out(const cofi_report *r, size_t column)
 
 static void column_line(cofi_report *r, size_t column)
 {
-    cofi_out *out = &r->out;
     cof_column view = {.struct_size = sizeof view};
     const char *why = why_left_out(r, column);
     if (cof_table_column(r->table, column, &view) != COF_OK) return;
-    cofi_out_text(out, "<tr><th scope=\"row\">");
-    cofi_html_name(out, view.name, COFI_REPORT_NAME);
-    cofi_html_count_cell(out, view.n_values);
-    cofi_html_count_cell(out, (double)view.n_missing);
-    cofi_out_text(out, why == NULL ? "<td>used" : "<td>left out: ");
-    if (why != NULL) cofi_out_xml(out, why);
-    if (view.ordinal) cofi_out_text(out, "; has a stated order");
-    cofi_out_text(out, "</tr>\n");
+    cofi_html(&r->out, "<tr><th scope=\"row\">%40n%m%m<td>%s%x%s</tr>\n", view.name, (double)view.n_values,
+              (double)view.n_missing, why == NULL ? "used" : "left out: ", why == NULL ? "" : why,
+              view.ordinal ? "; has a stated order" : "");
 }
 
 /* Those left out first: they are what a reader has to know. */
@@ -103,11 +88,8 @@ static void left_out_sentence(cofi_report *r)
     for (size_t c = 0; c < n && told < 6; c++) {
         const char *why = why_left_out(r, c);
         if (why == NULL) continue;
-        cofi_out_text(out, told++ == 0 ? " Left out: <b>" : ", <b>");
-        cofi_html_name(out, r->table->column[c].name, 24);
-        cofi_out_text(out, "</b> (");
-        cofi_out_xml(out, why);
-        cofi_out_text(out, ")");
+        cofi_html(out, "%s<b>%24n</b> (%x)", told++ == 0 ? " Left out: " : ", ", r->table->column[c].name,
+                  why);
     }
     if (told < n_left) cofi_out_format(out, " and %zu more", n_left - told);
     cofi_out_text(out, n_left > 0 ? ".</p>\n" : "</p>\n");
@@ -122,15 +104,10 @@ static void missing_sentence(cofi_report *r)
     uint64_t cells = 0;
     for (size_t a = 0; a < r->values.n; a++) cells += r->table->column[r->values.column[a]].n_missing;
     if (cells == 0) return;
-    cofi_out_text(&r->out, "<p>");
-    cofi_html_count(&r->out, cells);
-    cofi_out_format(&r->out, " cell%s missing, %s", cells == 1 ? " is" : "s are",
-                    how[cof_model_missing(r->model)]);
-    if (r->n_clustered < r->n_rows) {
-        cofi_out_text(&r->out, "; ");
-        cofi_html_count(&r->out, r->n_rows - r->n_clustered);
-        cofi_out_text(&r->out, " rows have no cluster");
-    }
+    cofi_html(&r->out, "<p>%c cell%s missing, %s", cells, cells == 1 ? " is" : "s are",
+              how[cof_model_missing(r->model)]);
+    if (r->n_clustered < r->n_rows)
+        cofi_html(&r->out, "; %c rows have no cluster", (uint64_t)(r->n_rows - r->n_clustered));
     cofi_out_text(&r->out, ".</p>\n");
 }
 
@@ -142,18 +119,11 @@ static void facts(cofi_report *r)
     if (r->has_trees)
         cofi_out_format(out, ", variant %s",
                         cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors" : "paper");
-    for (size_t i = 0; i < r->o.n_facts; i++) {
-        cofi_out_text(out, ", ");
-        cofi_out_xml(out, r->o.facts[i].name);
-        cofi_out_text(out, " ");
-        cofi_out_xml(out, r->o.facts[i].value);
-    }
+    for (size_t i = 0; i < r->o.n_facts; i++)
+        cofi_out_put(out, ", %x %x", r->o.facts[i].name, r->o.facts[i].value);
     cofi_out_text(out, ".</p>\n");
-    for (size_t i = 0; i < r->o.n_notes; i++) {
-        cofi_out_text(out, "<p class=\"say\"><b>Note:</b> ");
-        cofi_out_xml(out, r->o.notes[i]);
-        cofi_out_text(out, ".</p>\n");
-    }
+    for (size_t i = 0; i < r->o.n_notes; i++)
+        cofi_out_put(out, "<p class=\"say\"><b>Note:</b> %x.</p>\n", r->o.notes[i]);
 }
 
 void cofi_report_overview(cofi_report *r)

@@ -18,16 +18,12 @@ enum {
 
 static void filter_box(cofi_out *out, const char *items, const char *id)
 {
-    cofi_out_text(out, "<p class=\"tools\" data-script hidden><label>Show only columns named ");
-    cofi_out_format(out, "<input type=\"search\" data-filter=\"%s\" data-said=\"%s-said\"></label> ", items,
-                    id);
-    cofi_out_format(out, "<span id=\"%s-said\" role=\"status\" class=\"soft\"></span></p>\n", id);
-}
-
-static void data_name(cofi_out *out, const char *name)
-{
-    char shown[COFI_SHOWN_BYTES];
-    cofi_html_attribute(out, "data-name", cofi_shown(shown, name, 200));
+    cofi_out_put(
+        out,
+        "<p class=\"tools\" data-script hidden><label>Show only columns named <input type=\"search\" "
+        "data-filter=\"%s\" data-said=\"%s-said\"></label> <span id=\"%s-said\" role=\"status\" "
+        "class=\"soft\"></span></p>\n",
+        items, id, id);
 }
 
 /* ---- Profile ----------------------------------------------------------------------------------------- */
@@ -75,9 +71,8 @@ static void profile_line(cofi_report *r, size_t attribute, uint32_t value)
 {
     const double *size = cof_model_sizes(r->model);
     cofi_out *out = &r->out;
-    cofi_out_text(out, "<tr><th scope=\"row\">");
-    cofi_html_name(out, cof_model_value(r->model, attribute, value), 30);
-    cofi_html_bar(out, "", count_everywhere(r, attribute, value), r->total);
+    cofi_html(out, "<tr><th scope=\"row\">%30n%b", cof_model_value(r->model, attribute, value),
+              count_everywhere(r, attribute, value), r->total);
     for (uint32_t j = 0; j < r->k; j++)
         cofi_html_bar(out, "", cof_model_count(r->model, attribute, value, j), size[j]);
     cofi_out_text(out, "\n");
@@ -87,13 +82,12 @@ static void profile_attribute(cofi_report *r, size_t place, const shown_values *
 {
     cofi_out *out = &r->out;
     size_t attribute = r->ranked[place];
-    uint32_t n_values = r->model->attr[attribute].n_values;
-    cofi_out_format(out, "<tbody class=\"a%s\"", place < PAPER_COLUMNS ? "" : " screen");
-    data_name(out, r->model->attr[attribute].name);
-    cofi_out_text(out, "><tr><th scope=\"rowgroup\">");
-    cofi_html_name(out, r->model->attr[attribute].name, COFI_REPORT_NAME);
-    if (s->n < n_values)
-        cofi_out_format(out, " <span class=\"soft\">(%u of %u values)</span>", s->n, n_values);
+    const cofi_model_attr *a = &r->model->attr[attribute];
+    char shown[COFI_SHOWN_BYTES];
+    cofi_html(out, "<tbody class=\"a%s\" data-name=\"%x\"><tr><th scope=\"rowgroup\">%40n",
+              place < PAPER_COLUMNS ? "" : " screen", cofi_shown(shown, a->name, 200), a->name);
+    if (s->n < a->n_values)
+        cofi_out_format(out, " <span class=\"soft\">(%u of %u values)</span>", s->n, a->n_values);
     cofi_out_format(out, "<td colspan=\"%u\">\n", r->k + 1);
     for (uint32_t i = 0; i < s->n; i++) profile_line(r, attribute, s->value[i]);
     cofi_out_text(out, "</tbody>\n");
@@ -102,11 +96,7 @@ static void profile_attribute(cofi_report *r, size_t place, const shown_values *
 static void profile_heads(cofi_report *r)
 {
     cofi_out_text(&r->out, "<thead><tr><th scope=\"col\">value<th scope=\"col\">all");
-    for (uint32_t j = 0; j < r->k; j++) {
-        cofi_out_text(&r->out, "<th scope=\"col\">");
-        cofi_html_swatch(&r->out, j);
-        cofi_out_format(&r->out, "%u", j + 1);
-    }
+    for (uint32_t j = 0; j < r->k; j++) cofi_html(&r->out, "<th scope=\"col\">%w%u", j, j + 1);
     cofi_out_text(&r->out, "</tr></thead>\n");
 }
 
@@ -166,10 +156,7 @@ static void colour_key(cofi_report *r)
 {
     uint32_t shown = r->k < COFI_COLOURS ? r->k : COFI_COLOURS;
     cofi_out_text(&r->out, "<p class=\"soft\">");
-    for (uint32_t j = 0; j < shown; j++) {
-        cofi_html_cluster(&r->out, j);
-        cofi_out_text(&r->out, j + 1 < shown ? " \u00a0 " : "");
-    }
+    for (uint32_t j = 0; j < shown; j++) cofi_html(&r->out, "%k%s", j, j + 1 < shown ? " \u00a0 " : "");
     if (shown < r->k) cofi_out_text(&r->out, ", then the colours repeat");
     cofi_out_text(&r->out, "</p>\n");
 }
@@ -226,18 +213,15 @@ static void tree_figure(cofi_out *out, const char *classes, const char *text, si
 static void tree_item(cofi_report *r, size_t place, const cofi_writer *w, size_t split)
 {
     cofi_out *out = &r->out;
-    size_t attribute = r->ranked[place];
-    cofi_out_text(out, "<details");
-    if (place >= OPEN_TREES) cofi_out_text(out, " class=\"screen\"");
-    data_name(out, r->model->attr[attribute].name);
-    cofi_out_text(out, place < OPEN_TREES && w->n > 0 ? " open><summary><h3>" : "><summary><h3>");
-    cofi_html_name(out, r->model->attr[attribute].name, 60);
-    cofi_out_format(out, "</h3> <span class=\"soft\">%u values, importance ",
-                    r->model->attr[attribute].n_values);
-    cofi_html_share(out, r->importance[attribute], 1);
-    cofi_out_text(out, "</span></summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
-    cofi_html_attribute(out, "aria-label", r->model->attr[attribute].name);
-    cofi_out_text(out, ">");
+    const cofi_model_attr *a = &r->model->attr[r->ranked[place]];
+    char shown[COFI_SHOWN_BYTES];
+    cofi_html(
+        out,
+        "<details%s data-name=\"%x\"%s><summary><h3>%60n</h3> <span class=\"soft\">%u values, importance "
+        "%p</span></summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%x\">",
+        place >= OPEN_TREES ? " class=\"screen\"" : "", cofi_shown(shown, a->name, 200),
+        place < OPEN_TREES && w->n > 0 ? " open" : "", a->name, a->n_values, r->importance[r->ranked[place]],
+        1.0, a->name);
     if (w->n == 0)
         cofi_out_text(
             out, "<p class=\"soft\">Not drawn, to keep this page small. <code>coforest trees MODEL --attr "
@@ -308,9 +292,8 @@ static void importance_table(cofi_report *r, size_t begin, size_t end)
     cofi_out_text(&r->out, "<tbody>\n");
     for (size_t i = begin; i < end; i++) {
         size_t a = r->ranked[i];
-        cofi_out_format(&r->out, "<tr%s><th scope=\"row\">", i < PAPER_COLUMNS ? "" : " class=\"screen\"");
-        cofi_html_name(&r->out, r->model->attr[a].name, COFI_REPORT_NAME);
-        cofi_html_count_cell(&r->out, r->model->attr[a].n_values);
+        cofi_html(&r->out, "<tr%s><th scope=\"row\">%40n%m", i < PAPER_COLUMNS ? "" : " class=\"screen\"",
+                  r->model->attr[a].name, (double)r->model->attr[a].n_values);
         cofi_html_bar(&r->out, "wide", r->importance[a], 1);
         cofi_out_text(&r->out, " %</tr>\n");
     }

@@ -30,25 +30,17 @@ static void histogram(cofi_report *r, size_t attribute, uint32_t j, uint32_t n_b
     cofi_svg_close(&r->out);
 }
 
-static void put_point(cofi_report *r, size_t attribute, double point)
-{
-    char text[64];
-    cofi_out_xml(&r->out, cof_model_show_point(r->model, attribute, point, text, sizeof text));
-}
-
 static void quantity_cell(cofi_report *r, size_t attribute, uint32_t j, uint32_t n_bins, double highest)
 {
     const double *five = cof_model_five(r->model, attribute, j);
+    char text[COF_N_FIVE][64];
+    for (int q = 0; q < COF_N_FIVE; q++)
+        cof_model_show_point(r->model, attribute, five[q], text[q], sizeof text[q]);
     cofi_out_text(&r->out, "<td>");
     if (!isnan(five[COF_FIVE_MEDIAN])) {
         if (n_bins <= MOST_BARS) histogram(r, attribute, j, n_bins, highest);
-        cofi_out_text(&r->out, "<br><b>");
-        put_point(r, attribute, five[COF_FIVE_MEDIAN]);
-        cofi_out_text(&r->out, "</b> <span class=\"soft\">(");
-        put_point(r, attribute, five[COF_FIVE_QUARTER]);
-        cofi_out_text(&r->out, "..");
-        put_point(r, attribute, five[COF_FIVE_THREE_QUARTERS]);
-        cofi_out_text(&r->out, ")</span>");
+        cofi_out_put(&r->out, "<br><b>%x</b> <span class=\"soft\">(%x..%x)</span>", text[COF_FIVE_MEDIAN],
+                     text[COF_FIVE_QUARTER], text[COF_FIVE_THREE_QUARTERS]);
     }
     cofi_out_text(&r->out, "</td>");
 }
@@ -59,9 +51,7 @@ static void quantity_line(cofi_report *r, size_t attribute)
     cof_model_cut(r->model, attribute, &n_edges);
     uint32_t n_bins = (uint32_t)n_edges + 1, shown = r->k < COFI_REPORT_OPEN ? r->k : COFI_REPORT_OPEN;
     double highest = highest_share(r->model, attribute, n_bins);
-    cofi_out_text(&r->out, "<tr><th scope=\"row\">");
-    cofi_html_name(&r->out, r->model->attr[attribute].name, COFI_REPORT_NAME);
-    cofi_out_text(&r->out, "</th>");
+    cofi_html(&r->out, "<tr><th scope=\"row\">%40n</th>", r->model->attr[attribute].name);
     for (uint32_t j = 0; j < shown; j++) quantity_cell(r, attribute, j, n_bins, highest);
     cofi_out_text(&r->out, "</tr>\n");
 }
@@ -78,11 +68,7 @@ void cofi_report_quantities(cofi_report *r)
                   "shows how a cluster's rows spread over the bins, their median and their quartiles.</p>\n");
     cofi_html_table(&r->out, "", false, "Quantities in the clusters");
     cofi_out_text(&r->out, "<thead><tr><th scope=\"col\">column</th>");
-    for (uint32_t j = 0; j < shown; j++) {
-        cofi_out_text(&r->out, "<th scope=\"col\">");
-        cofi_html_cluster(&r->out, j);
-        cofi_out_text(&r->out, "</th>");
-    }
+    for (uint32_t j = 0; j < shown; j++) cofi_html(&r->out, "<th scope=\"col\">%k</th>", j);
     cofi_out_text(&r->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < r->n_ranked && n_shown < MOST_QUANTITIES; i++) {
         if (cof_model_five(r->model, r->ranked[i], 0) == NULL) continue;

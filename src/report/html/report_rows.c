@@ -14,17 +14,11 @@ static void map_legend(cofi_report *r)
     cofi_out *out = &r->out;
     cofi_out_text(out, "<ul class=\"legend\" aria-label=\"Clusters on the map\">\n");
     for (uint32_t j = 0; j < r->k && j < MOST; j++) {
-        cofi_out_format(out,
-                        "<li><button type=\"button\" data-script hidden data-cluster=\"%u\" "
-                        "aria-pressed=\"false\">",
-                        j + 1);
-        cofi_html_cluster(out, j);
-        cofi_out_text(out, "</button>");
-        if (j < COFI_COLOURS) {
-            cofi_out_text(out, "<noscript>");
-            cofi_html_cluster(out, j);
-            cofi_out_text(out, "</noscript>");
-        }
+        cofi_html(out,
+                  "<li><button type=\"button\" data-script hidden data-cluster=\"%u\" "
+                  "aria-pressed=\"false\">%k</button>",
+                  j + 1, j);
+        if (j < COFI_COLOURS) cofi_html(out, "<noscript>%k</noscript>", j);
         cofi_out_text(out, "</li>\n");
     }
     cofi_out_text(out, "</ul>\n");
@@ -50,10 +44,8 @@ void cofi_report_map(cofi_report *r)
                     "groups means little. ",
                     r->has_trees ? "the learned distances" : "the number of columns they agree in");
     if (n < r->n_distinct || cof_map_n_distinct(r->map) == 0) {
-        cofi_out_text(out, "A sample of ");
-        cofi_html_count(out, n);
-        if (r->n_distinct > 0) cofi_out_text(out, " of ");
-        if (r->n_distinct > 0) cofi_html_count(out, r->n_distinct);
+        cofi_html(out, "A sample of %c", (uint64_t)n);
+        if (r->n_distinct > 0) cofi_html(out, " of %c", r->n_distinct);
         cofi_out_text(out, " distinct rows is shown. ");
     }
     cofi_out_text(out, "A larger circle stands for more equal rows; point at it to see which.</p>\n");
@@ -67,13 +59,13 @@ void cofi_report_map(cofi_report *r)
 
 static void row_name(cofi_report *r, size_t row)
 {
-    if (r->names != SIZE_MAX) {
-        uint32_t code = cof_table_code(r->table, row, r->names);
-        cofi_html_name(&r->out, cof_table_value(r->table, r->names, code), 30);
-        cofi_out_format(&r->out, " <span class=\"soft\">(row %zu)</span>", row + 1);
-    } else {
+    if (r->names == SIZE_MAX) {
         cofi_out_format(&r->out, "row %zu", row + 1);
+        return;
     }
+    uint32_t code = cof_table_code(r->table, row, r->names);
+    cofi_html(&r->out, "%30n <span class=\"soft\">(row %z)</span>", cof_table_value(r->table, r->names, code),
+              row + 1);
 }
 
 /* The table column of the i-th most telling attribute. */
@@ -95,10 +87,7 @@ static void example_line(cofi_report *r, const char *kind, size_t row)
     const cof_margin *m = &r->margin[row];
     cofi_out_text(out, "<tr><th scope=\"row\">");
     row_name(r, row);
-    cofi_out_format(out, "<td class=\"nw\">%s", kind);
-    cofi_html_number(out, (double)m->own, 2);
-    cofi_html_number(out, 100 * cof_margin_lead(m), 0);
-    cofi_out_text(out, " %<td>");
+    cofi_html(out, "<td class=\"nw\">%s%2d%d %%<td>", kind, (double)m->own, 100 * cof_margin_lead(m));
     if (m->second >= 0) cofi_html_cluster(out, (uint32_t)m->second);
     for (size_t i = 0; i < n_shown(r); i++) {
         size_t column = column_of(r, i);
@@ -127,10 +116,8 @@ static void example_table(cofi_report *r, uint32_t j)
     cofi_html_table(out, "", true, caption);
     cofi_out_text(out, "<thead><tr><th scope=\"col\">row<th scope=\"col\">why<th scope=\"col\" "
                        "class=\"n\">distance<th scope=\"col\" class=\"n\">lead<th scope=\"col\">next");
-    for (size_t i = 0; i < n_shown(r); i++) {
-        cofi_out_text(out, "<th scope=\"col\">");
-        cofi_html_name(out, r->model->attr[r->ranked[i]].name, 16);
-    }
+    for (size_t i = 0; i < n_shown(r); i++)
+        cofi_html(out, "<th scope=\"col\">%16n", r->model->attr[r->ranked[i]].name);
     cofi_out_text(out, "</tr></thead><tbody>\n");
     for (int which = 0; which < COFI_KINDS; which++)
         for (size_t i = 0; i < r->rows[j].n_examples[which]; i++)
@@ -153,11 +140,7 @@ static void members(cofi_report *r, uint32_t j)
         uint32_t code = cof_table_code(r->table, i, r->names);
         cofi_html_name(out, cof_table_value(r->table, r->names, code), 24);
     }
-    if (told < r->rows[j].n) {
-        cofi_out_text(out, " and ");
-        cofi_html_count(out, r->rows[j].n - told);
-        cofi_out_text(out, " more");
-    }
+    if (told < r->rows[j].n) cofi_html(out, " and %c more", r->rows[j].n - told);
     cofi_out_text(out, "</p>\n");
 }
 
@@ -172,10 +155,8 @@ void cofi_report_rows(cofi_report *r)
                        "the next cluster. Equal rows are shown once.</p>\n");
     for (uint32_t j = 0; j < r->k && j < MOST; j++) {
         if (r->rows[j].n == 0) continue;
-        cofi_out_format(out, "<details class=\"screen\"%s><summary><h3>",
-                        r->k <= COFI_REPORT_OPEN ? " open" : "");
-        cofi_html_swatch(out, j);
-        cofi_out_format(out, "Cluster %u</h3></summary>\n", j + 1);
+        cofi_html(out, "<details class=\"screen\"%s><summary><h3>%wCluster %u</h3></summary>\n",
+                  r->k <= COFI_REPORT_OPEN ? " open" : "", j, j + 1);
         members(r, j);
         example_table(r, j);
         cofi_out_text(out, "</details>\n");

@@ -207,15 +207,15 @@ static void legend(cofi_tree_drawing *d, const svg_layout *l, double y)
         double x = MARGIN + KEYS_LEFT + KEY * (double)(j % per_line),
                row = y + KEY_LINE * (double)(j / per_line);
         cofi_svg_rectangle(out, j, x, row, 10, 10);
-        cofi_svg_text_start(out, "cof-note", x + 13, row + 9);
-        cofi_out_format(out, "%u</text>", j + 1);
+        cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u</text>", x + 13, row + 9, j + 1);
     }
     cofi_out_text(out, "\n");
     if (shown == k) return;
-    cofi_svg_text_start(out, "cof-note", MARGIN + KEYS_LEFT,
-                        y + KEY_LINE * (double)(legend_lines(l, k) - 1) + 9);
-    cofi_out_format(out, "and %u more; colours repeat, hover over a line to read its clusters</text>\n",
-                    k - shown);
+    cofi_svg(
+        out,
+        "<text class=\"cof-note\" x=\"%r\" y=\"%r\">and %u more; colours repeat, hover over a line to read "
+        "its clusters</text>\n",
+        (double)(MARGIN + KEYS_LEFT), y + KEY_LINE * (double)(legend_lines(l, k) - 1) + 9, k - shown);
 }
 
 /* What hovering tells: everything the line shows, in numbers. */
@@ -224,25 +224,17 @@ static void title(cofi_tree_drawing *d, uint32_t v)
     cofi_out *out = &d->out;
     uint32_t k = cof_model_k(d->model), up = d->tree.parent[v];
     char name[COFI_SHOWN_BYTES], share[COFI_PERCENT_BYTES];
-    cofi_out_text(out, "<title>");
-    cofi_out_xml(out, cofi_shown(name, cof_model_value(d->model, d->attribute, v), 100));
-    cofi_out_text(out, ": ");
-    cofi_out_number(out, d->count[v]);
-    cofi_out_text(out, " rows,");
-    cofi_out_xml(out, cofi_percent(share, d->count[v], d->total));
-    if (up != COFI_NO_PARENT) {
-        cofi_out_text(out, "&#10;");
-        cofi_out_fixed(out, d->tree.length[v], 0, 3);
-        cofi_out_text(out, " from ");
-        cofi_out_xml(out, cofi_tree_name(d, name, up));
-    }
+    cofi_out_put(out, "<title>%x: %g rows,%x",
+                 cofi_shown(name, cof_model_value(d->model, d->attribute, v), 100), d->count[v],
+                 cofi_percent(share, d->count[v], d->total));
+    if (up != COFI_NO_PARENT)
+        cofi_out_put(out, "&#10;%3f from %x", d->tree.length[v], cofi_tree_name(d, name, up));
     uint32_t told = 0, held = 0;
     for (uint32_t j = 0; j < k; j++) {
         double count = cof_model_count(d->model, d->attribute, v, j);
         held += count > 0;
         if (!(count > 0) || (k > 2 * MOST_TOLD && count * 2 * MOST_TOLD < d->count[v])) continue;
-        cofi_out_format(out, "&#10;cluster %u:", j + 1);
-        cofi_out_xml(out, cofi_percent(share, count, d->count[v]));
+        cofi_out_put(out, "&#10;cluster %u:%x", j + 1, cofi_percent(share, count, d->count[v]));
         told++;
     }
     if (told < held) cofi_out_format(out, "&#10;and %u clusters with less", held - told);
@@ -277,9 +269,8 @@ static void edge_to_parent(cofi_tree_drawing *d, const svg_layout *l, uint32_t v
     double width = edge_width(l, d->count, v, up, &stretched);
     cofi_svg_line(&d->out, stretched ? "cof-dash" : NULL, l->x[up], y, l->x[v], y);
     if (width < SMALL_TEXT) return;
-    cofi_svg_text_start(&d->out, "cof-length", (l->x[up] + l->x[v]) / 2, y - 3);
-    cofi_out_fixed(&d->out, l->path[v] - l->path[up], 0, 3);
-    cofi_out_text(&d->out, "</text>");
+    cofi_svg(&d->out, "<text class=\"cof-length\" x=\"%r\" y=\"%r\">%3f</text>", (l->x[up] + l->x[v]) / 2,
+             y - 3, l->path[v] - l->path[up]);
 }
 
 static void value_line(cofi_tree_drawing *d, const svg_layout *l, uint32_t v)
@@ -309,10 +300,7 @@ static void scale_bar(cofi_tree_drawing *d, const svg_layout *l, double y)
     cofi_svg_line(out, NULL, TREE_LEFT, y, end, y);
     cofi_svg_line(out, NULL, TREE_LEFT, y - 4, TREE_LEFT, y + 4);
     cofi_svg_line(out, NULL, end, y - 4, end, y + 4);
-    cofi_svg_text_start(out, "cof-note", end + 8, y + 4);
-    cofi_out_text(out, "length ");
-    cofi_out_number(out, length);
-    cofi_out_text(out, "</text>\n");
+    cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">length %g</text>\n", end + 8, y + 4, length);
 }
 
 static void footer(cofi_tree_drawing *d, const svg_layout *l)
@@ -325,11 +313,12 @@ static void footer(cofi_tree_drawing *d, const svg_layout *l)
         cofi_svg_text(out, "cof-note", MARGIN + SAMPLE + 6, y + 4,
                       l->scale > 0 ? "too short for scale" : "length 0");
     }
-    if (l->n_rows < d->view.n_values) {
-        cofi_svg_text_start(out, "cof-note", MARGIN, y + 22);
-        cofi_out_format(out, "%u rarer values are left out; edges may pass through some of them</text>",
-                        d->view.n_values - l->n_rows);
-    }
+    if (l->n_rows < d->view.n_values)
+        cofi_svg(
+            out,
+            "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u rarer values are left out; edges may pass through "
+            "some of them</text>",
+            (double)MARGIN, y + 22, d->view.n_values - l->n_rows);
     cofi_out_text(out, "\n");
 }
 

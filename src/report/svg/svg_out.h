@@ -10,7 +10,9 @@
 void cofi_svg_open(cofi_out *out, double width, double height, const char *label, bool alone);
 void cofi_svg_close(cofi_out *out);
 
-void cofi_svg_attribute(cofi_out *out, const char *name, double number); /* two decimals are plenty */
+/* cofi_out_put with two more letters: %r a number, for which two decimals are plenty; %k the classes that give cluster j
+ * its colour, such as "cof-c3 cof-pale". */
+void cofi_svg(cofi_out *out, const char *template, ...);
 void cofi_svg_line(cofi_out *out, const char *classes, double x1, double y1, double x2, double y2);
 /* A rectangle in the colour of cluster j. */
 void cofi_svg_rectangle(cofi_out *out, uint32_t j, double x, double y, double width, double height);
