@@ -254,6 +254,7 @@ set(UNIT_TESTS
   tests/unit/test_rows.c
   tests/unit/test_sample.c
   tests/unit/test_scan_csv.c
+  tests/unit/test_schema.c
   tests/unit/test_scores.c
   tests/unit/test_seeds.c
   tests/unit/test_shard.c

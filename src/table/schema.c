@@ -348,7 +348,7 @@ static cof_status get_cut(cof_schema *s, cofi_reader *r, size_t column, cof_erro
     }
     if (!r->failed) status = cofi_table_cut_at(&whole, column, edge, n, err);
     const cofi_cut *cut = s->table.column[column].cut;
-    r->failed |= status == COF_OK && (cut == NULL || cut->n_edges != n);
+    r->failed |= cut == NULL || cut->n_edges != n; /* the values are no numbers, or a bin is empty */
     cofi_release(&s->table.env, edge);
     return status == COF_ERR_MEMORY ? status : COF_OK;
 }
