@@ -249,6 +249,7 @@ set(UNIT_TESTS
   tests/unit/test_recognise.c
   tests/unit/test_reference.c
   tests/unit/test_report.c
+  tests/unit/test_request.c
   tests/unit/test_restarts.c
   tests/unit/test_rng.c
   tests/unit/test_rows.c

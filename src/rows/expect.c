@@ -35,14 +35,15 @@ static cof_status open_parts(cofi_labels *s, const cofi_expectation *e, size_t n
     uint32_t lanes = cofi_expect_lanes(e);
     size_t n = cofi_expect_most(lanes) * lanes + APART;
     s->n_parts = choose_parts(s, e, n_entries, n_visited);
-    s->part = cofi_blocks_add_zero(&s->own, s->n_parts, sizeof *s->part);
-    if (s->part == NULL) return cofi_no_memory(err);
-    for (cofi_expect_part *part = s->part; part < s->part + s->n_parts; part++) {
+    cofi_expect_part *parts = cofi_blocks_add_zero(&s->own, s->n_parts, sizeof *parts);
+    if (parts == NULL) return cofi_no_memory(err);
+    for (cofi_expect_part *part = parts; part < parts + s->n_parts; part++) {
         part->count = cofi_blocks_add(&s->own, n_entries + e->stride + APART, sizeof *part->count);
         part->units = cofi_blocks_add(&s->own, n, sizeof *part->units);
         part->share = cofi_blocks_add(&s->own, n, sizeof *part->share);
         if (part->count == NULL || part->units == NULL || part->share == NULL) return cofi_no_memory(err);
     }
+    s->part = parts; /* only when complete: a shard may be asked again after a failure */
     return COF_OK;
 }
 

@@ -580,13 +580,14 @@ static uint64_t bits_of(double merit)
     return bits;
 }
 
-static uint64_t *read_density(job *j)
+static cof_status read_density(job *j, uint64_t **total)
 {
     uint32_t n = cofi_n_flat(&j->s->problem);
-    if ((j->q.body.n - j->q.body.at) / 8 < n) return NULL;
-    uint64_t *total = cofi_alloc(&j->s->env, n, sizeof *total);
-    if (total != NULL) cofi_get_words(&j->q.body, total, n);
-    return total;
+    if ((j->q.body.n - j->q.body.at) / 8 < n) return bad_request(j->err);
+    *total = cofi_alloc(&j->s->env, n, sizeof **total);
+    if (*total == NULL) return cofi_no_memory(j->err);
+    cofi_get_words(&j->q.body, *total, n);
+    return COF_OK;
 }
 
 /* Mass of one row of the table. */
@@ -615,7 +616,7 @@ static cof_status answer_mass(job *j)
     if (r->failed || begin >= end || end > s->schema->n_rows || j->n_words != COFI_MASS_PARTS ||
         (by > COFI_NEAREST && by != COFI_MASS_MERIT) || (needs_seed && s->n_seeds == 0))
         return bad_request(j->err);
-    if (by == COFI_MASS_MERIT && (density = read_density(j)) == NULL) return bad_request(j->err);
+    if (by == COFI_MASS_MERIT) COFI_TRY(read_density(j, &density));
     uint64_t each = (end - begin + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
     uint64_t from = begin > s->first_row ? begin : s->first_row, to = s->first_row + s->rows.n_rows;
     for (uint64_t row = from; row < to && row < end; row++)
@@ -631,11 +632,9 @@ static cof_status answer_merit(job *j)
     COFI_TRY(read_seeds(j));
     cofi_reader *r = &j->q.body;
     uint32_t shift = cofi_get_u32(r);
-    uint64_t prefix = cofi_get_u64(r), *density = r->failed || shift >= 64 ? NULL : read_density(j);
-    if (density == NULL || j->n_words != COFI_MERIT_BUCKETS) {
-        cofi_release(&s->env, density);
-        return bad_request(j->err);
-    }
+    uint64_t prefix = cofi_get_u64(r), *density;
+    if (r->failed || shift >= 64 || j->n_words != COFI_MERIT_BUCKETS) return bad_request(j->err);
+    COFI_TRY(read_density(j, &density));
     const cofi_local *l = local_of(s);
     for (size_t i = 0; i < l->cells.n_rows; i++) {
         if (cofi_cells_weight(&l->cells, i) == 0) continue;
