@@ -261,6 +261,7 @@ set(UNIT_TESTS
   tests/unit/test_shard.c
   tests/unit/test_special.c
   tests/unit/test_speed.c
+  tests/unit/test_staged.c
   tests/unit/test_starts.c
   tests/unit/test_status.c
   tests/unit/test_strays.c

@@ -1,16 +1,17 @@
 /* Journals: a driver that dies and starts again ends with the same result, and asks nothing twice. */
+#include "alloc_helper.h"
+#include "calls_helper.h"
 #include "unit_helper.h"
 
+#include "../../src/core/bytes.h"
 #include "coforest_shard.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct world {
     cof_table *table;
     cof_schema *schema;
     cof_shard *shard;
     size_t n_asked, dies_at; /* the shards cannot be reached from this request on */
+    const char *why;
     char path[64];
 } world;
 
@@ -20,6 +21,11 @@ static int ask(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, si
     if (w->n_asked == w->dies_at) return 1;
     w->n_asked++;
     return cof_shard_answer(w->shard, request, n_bytes, sum, n_words, NULL);
+}
+
+static const char *reason(void *ctx)
+{
+    return ((const world *)ctx)->why;
 }
 
 static void open_world(world *w, uint64_t seed)
@@ -41,13 +47,14 @@ static void close_world(world *w)
 }
 
 /* One run of the driver: opens the journal, fits, and ends. */
-static cof_status run(world *w, uint32_t k, cof_fit_info *info, uint64_t *n_replayed, cof_error *err)
+static cof_status run_in(const cof_env *env, world *w, uint32_t k, cof_fit_info *info, uint64_t *n_replayed,
+                         cof_error *err)
 {
-    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = w};
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = w, .why = reason};
     cof_journal *journal;
     cof_model *model = NULL;
     cof_fit_options o = {.struct_size = sizeof o, .k = k, .threads = 1, .restarts = 4};
-    cof_status status = cof_journal_open(NULL, w->path, w->schema, &shards, &journal, err);
+    cof_status status = cof_journal_open(env, w->path, w->schema, &shards, &journal, err);
     if (status != COF_OK) return status;
     cof_shards through = cof_journal_shards(journal);
     *info = (cof_fit_info){.struct_size = sizeof *info};
@@ -56,6 +63,11 @@ static cof_status run(world *w, uint32_t k, cof_fit_info *info, uint64_t *n_repl
     cof_model_free(model);
     cof_journal_free(journal);
     return status;
+}
+
+static cof_status run(world *w, uint32_t k, cof_fit_info *info, uint64_t *n_replayed, cof_error *err)
+{
+    return run_in(NULL, w, k, info, n_replayed, err);
 }
 
 static off_t file_size(const char *path)
@@ -163,12 +175,118 @@ static void every_changed_byte_is_noticed(void **state)
     close_world(&w);
 }
 
+/* ---- What the system refuses ------------------------------------------------------------------------- */
+
+static void interrupted_calls_are_repeated(void **state)
+{
+    (void)state;
+    world w;
+    cof_fit_info info;
+    cof_error err;
+    uint64_t n_replayed;
+    open_world(&w, 1);
+    fail_calls("pwrite", 1, 4, EINTR);
+    assert_status(run(&w, 2, &info, &n_replayed, &err), COF_OK, &err);
+    assert_int_equal(calls_left(), 0);
+    size_t n_all = w.n_asked;
+    fail_calls("pread", 0, 7, EINTR);
+    assert_status(run(&w, 2, &info, &n_replayed, &err), COF_OK, &err);
+    assert_int_equal(calls_left(), 0);
+    assert_int_equal(n_replayed, n_all);
+    close_world(&w);
+}
+
+/* A run that the disk stops goes on later as one that died. */
+static void calls_that_fail_are_told(void **state)
+{
+    (void)state;
+    world w;
+    cof_fit_info info;
+    cof_error err;
+    uint64_t n_replayed;
+    open_world(&w, 1);
+    for (int after = 0; after < 3; after++) { /* its head, its first answers */
+        fail_calls("pwrite", after, 1, ENOSPC);
+        assert_int_equal(run(&w, 2, &info, &n_replayed, &err), after == 0 ? COF_ERR_IO : COF_ERR_BACKEND);
+        assert_int_equal(calls_left(), 0);
+        assert_non_null(strstr(err.text, "cannot write the journal"));
+    }
+    assert_status(run(&w, 2, &info, &n_replayed, &err), COF_OK, &err);
+    for (int after = 0; after < 4; after++) { /* its first byte, its head, the first answer, all of it */
+        fail_calls("pread", after, 1, EIO);
+        assert_int_equal(run(&w, 2, &info, &n_replayed, &err), after < 2 ? COF_ERR_IO : COF_ERR_BACKEND);
+        assert_int_equal(calls_left(), 0);
+        assert_non_null(strstr(err.text, "cannot read the journal"));
+    }
+    fail_calls("flock", 0, 1, EWOULDBLOCK);
+    assert_int_equal(run(&w, 2, &info, &n_replayed, &err), COF_ERR_IO);
+    assert_non_null(strstr(err.text, "in use by another run"));
+    unlink(w.path);
+    assert_int_equal(mkdir(w.path, 0777), 0);
+    assert_int_equal(run(&w, 2, &info, &n_replayed, &err), COF_ERR_IO);
+    assert_non_null(strstr(err.text, "cannot open the journal"));
+    rmdir(w.path);
+    w.dies_at = w.n_asked;
+    w.why = "the second worker is gone";
+    assert_int_equal(run(&w, 2, &info, &n_replayed, &err), COF_ERR_BACKEND);
+    assert_non_null(strstr(err.text, w.why));
+    cof_journal_free(NULL);
+    close_world(&w);
+}
+
+static void a_later_journal_says_so(void **state)
+{
+    (void)state;
+    enum { HEAD = 32, VERSION_AT = 8, SUM_AT = 24 };
+    world w;
+    cof_fit_info info;
+    cof_error err;
+    uint64_t n_replayed;
+    unsigned char head[HEAD];
+    open_world(&w, 1);
+    assert_status(run(&w, 2, &info, &n_replayed, &err), COF_OK, &err);
+    for (int version = 0; version < 3; version += 2) {
+        FILE *file = fopen(w.path, "r+b");
+        assert_int_equal(fread(head, 1, HEAD, file), HEAD);
+        head[VERSION_AT] = (unsigned char)version;
+        uint64_t sum = cofi_checksum(head, SUM_AT);
+        for (int i = 0; i < 8; i++) head[SUM_AT + i] = (unsigned char)(sum >> (8 * i));
+        rewind(file);
+        assert_int_equal(fwrite(head, 1, HEAD, file), HEAD);
+        fclose(file);
+        assert_int_equal(run(&w, 2, &info, &n_replayed, &err), version == 0 ? COF_ERR_DATA : COF_ERR_TOO_NEW);
+    }
+    close_world(&w);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    world w;
+    cof_fit_info info;
+    cof_error err;
+    uint64_t n_replayed;
+    open_world(&w, 1);
+    for (int replays = 0; replays < 2; replays++)
+        for (size_t n = 0;; n++) {
+            alloc_meter meter = {.fail_at = n};
+            cof_env env = alloc_env(&meter);
+            if (replays == 0) unlink(w.path);
+            cof_status status = run_in(&env, &w, 2, &info, &n_replayed, &err);
+            assert_int_equal(meter.live, 0);
+            if (status == COF_OK) break;
+            assert_true(status == COF_ERR_MEMORY || status == COF_ERR_BACKEND);
+        }
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_driver_dies_at_any_moment),
-        cmocka_unit_test(other_journals_are_refused),
-        cmocka_unit_test(every_changed_byte_is_noticed),
+        cmocka_unit_test(the_driver_dies_at_any_moment), cmocka_unit_test(other_journals_are_refused),
+        cmocka_unit_test(every_changed_byte_is_noticed), cmocka_unit_test(interrupted_calls_are_repeated),
+        cmocka_unit_test(calls_that_fail_are_told),      cmocka_unit_test(a_later_journal_says_so),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
