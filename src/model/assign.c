@@ -41,6 +41,18 @@ static void close_assignment(assignment *a)
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }
 
+/* Refuses the table or drops rows, as the model says. */
+static cof_status treat_holes(assignment *a, const char *name, uint64_t n_missing, cof_error *err)
+{
+    if (a->m->missing == COF_MISSING_ERROR)
+        return cofi_fail(err, COF_ERR_MISSING,
+                         "column '%s' has %llu missing value%s, and the model allows none", name,
+                         (unsigned long long)n_missing, n_missing == 1 ? "" : "s");
+    if (a->m->missing == COF_MISSING_DROP && a->dropped == NULL)
+        a->dropped = cofi_alloc_zero(&a->env, a->t->n_rows, 1);
+    return a->m->missing == COF_MISSING_DROP && a->dropped == NULL ? cofi_no_memory(err) : COF_OK;
+}
+
 /* As in the fit, missing cells of all attributes count, including constant ones. */
 static cof_status handle_missing(assignment *a, cof_error *err)
 {
@@ -51,14 +63,9 @@ static cof_status handle_missing(assignment *a, cof_error *err)
         uint32_t hole = used ? a->view.n_codes[r] : c->n_values;
         uint64_t n_missing = used ? a->view.n_missing[r] : c->n_missing;
         if (n_missing == 0) continue;
-        if (a->m->missing == COF_MISSING_ERROR)
-            return cofi_fail(err, COF_ERR_MISSING,
-                             "column '%s' has %llu missing values, and the model allows none", c->name,
-                             (unsigned long long)n_missing);
-        if (a->m->missing != COF_MISSING_DROP) continue;
-        if (a->dropped == NULL) a->dropped = cofi_alloc_zero(&a->env, a->t->n_rows, 1);
-        if (a->dropped == NULL) return cofi_no_memory(err);
-        for (size_t i = 0; i < a->t->n_rows; i++) a->dropped[i] |= cofi_id(ids, i) == hole;
+        COFI_TRY(treat_holes(a, c->name, n_missing, err));
+        for (size_t i = 0; a->dropped != NULL && i < a->t->n_rows; i++)
+            a->dropped[i] |= cofi_id(ids, i) == hole;
     }
     return COF_OK;
 }
@@ -135,6 +142,19 @@ static double numeric_of(const assignment *a, size_t c, size_t row)
     return a->numeric_value[c][cofi_id(a->numeric_ids[c], row)];
 }
 
+static cof_status handle_missing_numbers(assignment *a, cof_error *err)
+{
+    for (size_t c = 0; c < a->m->n_numeric; c++) {
+        uint64_t n_missing = 0;
+        for (size_t i = 0; i < a->t->n_rows; i++) n_missing += isnan(numeric_of(a, c, i));
+        if (n_missing == 0) continue;
+        COFI_TRY(treat_holes(a, a->m->numeric[c].name, n_missing, err));
+        for (size_t i = 0; a->dropped != NULL && i < a->t->n_rows; i++)
+            a->dropped[i] |= isnan(numeric_of(a, c, i));
+    }
+    return COF_OK;
+}
+
 /* Adds the distances between a row's quantities and the means, as the fit does. */
 static void add_numeric(const assignment *a, size_t row, int64_t *sum)
 {
@@ -161,7 +181,7 @@ static cof_status open_assignment(const cof_model *m, const cof_table *t, assign
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, err);
     if (status == COF_OK) status = open_numeric(a, err);
-    return status;
+    return status == COF_OK ? handle_missing_numbers(a, err) : status;
 }
 
 static size_t n_blocks(const assignment *a)

@@ -52,11 +52,31 @@ static cof_status set_weights(cofi_local *l, cofi_problem *p, const double *give
 
 /* ---- Missing values ----------------------------------------------------------------------------- */
 
-static size_t first_missing_row(const cofi_column *c)
+/* The missing value of a column: its cells that are empty, and those of a scaled quantity that are "nan" or "inf". */
+typedef struct holes {
+    const cofi_column *column;
+    const double *point; /* NULL: an attribute */
+} holes;
+
+static bool is_hole(const holes *h, size_t row)
 {
-    size_t i = 0;
-    while (cofi_column_code(c, i) != c->n_values) i++;
-    return i;
+    uint32_t code = cofi_column_code(h->column, row);
+    return h->point != NULL ? isnan(h->point[code]) : code == h->column->n_values;
+}
+
+static bool has_holes(const holes *h)
+{
+    bool found = h->column->n_missing > 0;
+    for (uint32_t v = 0; h->point != NULL && v < h->column->n_values; v++) found |= isnan(h->point[v]);
+    return found;
+}
+
+/* The attributes come first, then the scaled quantities. */
+static holes holes_of(const cofi_problem *p, size_t number)
+{
+    if (number < p->n_candidates) return (holes){&p->table->column[p->candidate[number]], NULL};
+    const cofi_quantity *q = &p->quantity[number - p->n_candidates];
+    return (holes){&p->table->column[q->column], q->value};
 }
 
 /* Dropped rows become zero-weight rows. */
@@ -65,10 +85,10 @@ static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
     const cof_table *t = p->table;
     l->dropped = cofi_blocks_add_zero(&p->own, t->n_rows, 1);
     if (l->dropped == NULL) return cofi_no_memory(err);
-    for (size_t a = 0; a < p->n_candidates; a++) {
-        const cofi_column *c = &t->column[p->candidate[a]];
-        for (size_t i = 0; c->n_missing > 0 && i < t->n_rows; i++)
-            l->dropped[i] |= cofi_column_code(c, i) == c->n_values;
+    for (size_t a = 0; a < p->n_candidates + p->n_numeric; a++) {
+        holes h = holes_of(p, a);
+        bool any = has_holes(&h);
+        for (size_t i = 0; any && i < t->n_rows; i++) l->dropped[i] |= is_hole(&h, i);
     }
     if (l->table_weight == NULL) {
         l->table_weight = cofi_blocks_add(&p->own, t->n_rows, sizeof *l->table_weight);
@@ -85,14 +105,14 @@ static cof_status drop_rows(cofi_local *l, cofi_problem *p, cof_error *err)
 
 static cof_status handle_missing(cofi_local *l, cofi_problem *p, cof_error *err)
 {
-    const cof_table *t = p->table;
-    for (size_t a = 0; a < p->n_candidates; a++) {
-        const cofi_column *c = &t->column[p->candidate[a]];
-        if (c->n_missing == 0) continue;
-        if (p->missing == COF_MISSING_ERROR) return cofi_missing_error(c, first_missing_row(c), err);
-        if (p->missing != COF_MISSING_DROP) continue;
+    for (size_t a = 0; a < p->n_candidates + p->n_numeric; a++) {
+        holes h = holes_of(p, a);
+        size_t row = 0;
+        if ((p->missing != COF_MISSING_ERROR && p->missing != COF_MISSING_DROP) || !has_holes(&h)) continue;
+        while (p->missing == COF_MISSING_ERROR && !is_hole(&h, row)) row++;
+        if (p->missing == COF_MISSING_ERROR) return cofi_missing_error(h.column, row, err);
         cof_status status = drop_rows(l, p, err);
-        return status == COF_OK && p->n_dropped == t->n_rows ? cofi_all_dropped_error(err) : status;
+        return status == COF_OK && p->n_dropped == p->table->n_rows ? cofi_all_dropped_error(err) : status;
     }
     return COF_OK;
 }
@@ -187,7 +207,8 @@ static void scale_quantity(const cofi_local *l, const cofi_problem *p, int32_t s
     q->most = q->unit > 0 ? (q->most - q->origin) / q->unit : 0;
 }
 
-static cof_status set_quantities(cofi_local *l, cofi_problem *p, const cof_fit_options *o, cof_error *err)
+/* Before the missing cells are treated, which the numbers decide. */
+static cof_status read_quantities(cofi_problem *p, const double *column_weights, cof_error *err)
 {
     const cof_table *t = p->table;
     size_t n = 0;
@@ -198,16 +219,23 @@ static cof_status set_quantities(cofi_local *l, cofi_problem *p, const cof_fit_o
     for (size_t c = 0; c < t->n_columns; c++) {
         const cofi_column *column = &t->column[c];
         if (column->role != COF_ROLE_NUMERIC) continue;
-        l->ids[p->n_attrs + p->n_numeric] = (cofi_ids){column->codes, column->width};
         cofi_quantity *q = &p->quantity[p->n_numeric++];
         q->column = c;
-        q->column_weight = o->column_weights != NULL ? o->column_weights[c] : 1;
+        q->column_weight = column_weights != NULL ? column_weights[c] : 1;
         q->value = cofi_blocks_add(&p->own, (size_t)column->n_values + 1, sizeof *q->value);
         if (q->value == NULL) return cofi_no_memory(err);
         COFI_TRY(parse_quantity(column, q, err));
-        scale_quantity(l, p, o->scale, q);
     }
     return COF_OK;
+}
+
+static void set_quantities(cofi_local *l, cofi_problem *p, int32_t scale)
+{
+    for (size_t c = 0; c < p->n_numeric; c++) {
+        const cofi_column *column = &p->table->column[p->quantity[c].column];
+        l->ids[p->n_attrs + c] = (cofi_ids){column->codes, column->width};
+        scale_quantity(l, p, scale, &p->quantity[c]);
+    }
 }
 
 /* ---- Folding ------------------------------------------------------------------------------------ */
@@ -320,9 +348,10 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
     COFI_TRY(open_local(table, options->missing, p, rows, err));
     cofi_local *l = cofi_local_of(*rows);
     COFI_TRY(set_weights(l, p, options->weights, err));
+    COFI_TRY(read_quantities(p, options->column_weights, err));
     COFI_TRY(handle_missing(l, p, err));
     COFI_TRY(set_attributes(l, p, err));
-    COFI_TRY(set_quantities(l, p, options, err));
+    set_quantities(l, p, options->scale);
     COFI_TRY(cofi_problem_set_column_weights(p, options->column_weights, err));
     COFI_TRY(set_rows(l, p, may_fold, options, err));
     return cofi_problem_check_k(p, options->k, err);

@@ -1,4 +1,4 @@
-/* Hamming distances of rows to the seeds chosen so far, and the mass of each row in the next draw.
+/* Hamming distances of rows to the seeds chosen so far, by the weights of the columns, and the mass of each row in the next draw.
  *
  * Masses are summed over the rows of the table in their order, whether equal rows are folded or not, so
  * that folding does not change a start. */
@@ -10,7 +10,8 @@ enum { BLOCK = COFI_BLOCK_ROWS };
 
 typedef struct near_job {
     const cofi_cells *cells;
-    size_t n_columns; /* attributes, then quantities if there are any */
+    size_t n_columns;      /* attributes, then quantities if there are any */
+    const uint32_t *units; /* per column; NULL: 1 each */
     const uint32_t *seed;
     uint32_t *near;
 } near_job;
@@ -36,6 +37,13 @@ static void add_differences(cofi_ids ids, size_t begin, size_t n, uint32_t own, 
     }
 }
 
+static void weigh_differences(const near_job *job, size_t begin, size_t n, uint32_t *distance)
+{
+    for (size_t r = 0; r < job->n_columns; r++)
+        for (size_t i = 0; i < n; i++)
+            distance[i] += cofi_id(job->cells->ids[r], begin + i) != job->seed[r] ? job->units[r] : 0;
+}
+
 static void near_task(void *ctx, uint32_t worker, size_t block)
 {
     enum { COLUMNS = 255 }; /* so many differences fit a byte */
@@ -44,7 +52,8 @@ static void near_task(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * BLOCK, n = c->n_rows - begin < BLOCK ? c->n_rows - begin : BLOCK;
     uint32_t distance[BLOCK], *near = job->near + begin;
     memset(distance, 0, sizeof distance);
-    for (size_t first = 0; first < job->n_columns; first += COLUMNS) {
+    if (job->units != NULL) weigh_differences(job, begin, n, distance);
+    for (size_t first = 0; job->units == NULL && first < job->n_columns; first += COLUMNS) {
         uint8_t some[BLOCK];
         memset(some, 0, sizeof some);
         for (size_t r = first; r < job->n_columns && r < first + COLUMNS; r++)
@@ -86,7 +95,7 @@ cof_status cofi_local_add_seed(cofi_partition *p, const uint32_t *cell, cof_erro
         memset(s->near, 0xFF, l->cells.n_rows * sizeof *s->near);
         return COF_OK;
     }
-    near_job job = {&l->cells, problem->n_attrs + problem->n_numeric, cell, s->near};
+    near_job job = {&l->cells, problem->n_attrs + problem->n_numeric, problem->seed_units, cell, s->near};
     s->n_seeds++;
     cofi_team_run(s->pass.team, near_task, &job, cofi_n_blocks(l->cells.n_rows));
     return COF_OK;

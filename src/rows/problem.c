@@ -143,6 +143,38 @@ void cofi_problem_close(cofi_problem *p)
 
 /* ---- Weights of columns --------------------------------------------------------------------------- */
 
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b != 0) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Distances to seeds are whole numbers, so that masses do not depend on the order of the rows. The greatest weight
+ * becomes 64 units and every other one at least 1, because rows that differ only in columns of weight 0 are different
+ * rows. Units without a common divisor: equal weights are 1 unit each, as if no weights were given. With more than
+ * 16,384 columns each counts 1, so that masses stay below 2^63. */
+static cof_status set_seed_units(cofi_problem *p, double most, cof_error *err)
+{
+    enum { MOST_WEIGHED = 1 << 14 };
+    size_t n = p->n_attrs + p->n_numeric;
+    uint32_t divisor = 0;
+    if (n > MOST_WEIGHED) return COF_OK;
+    p->seed_units = cofi_blocks_add(&p->own, n, sizeof *p->seed_units);
+    if (p->seed_units == NULL) return cofi_no_memory(err);
+    for (size_t r = 0; r < n; r++) {
+        double weight = r < p->n_attrs ? p->column_weight[r] : p->quantity[r - p->n_attrs].column_weight;
+        p->seed_units[r] = (uint32_t)fmax(1, rint(COFI_MOST_SEED_UNITS * (weight / most)));
+        divisor = common_divisor(p->seed_units[r], divisor);
+    }
+    for (size_t r = 0; r < n; r++) p->seed_units[r] /= divisor;
+    if (cofi_seed_reach(p) == n) p->seed_units = NULL;
+    return COF_OK;
+}
+
 cof_status cofi_problem_set_column_weights(cofi_problem *p, const double *given, cof_error *err)
 {
     const cof_table *t = p->table;
@@ -160,6 +192,6 @@ cof_status cofi_problem_set_column_weights(cofi_problem *p, const double *given,
         most = fmax(most, p->column_weight[r]);
     }
     for (size_t c = 0; c < p->n_numeric; c++) most = fmax(most, p->quantity[c].column_weight);
-    return most > 0 ? COF_OK
+    return most > 0 ? set_seed_units(p, most, err)
                     : cofi_fail(err, COF_ERR_ARGUMENT, "all columns weigh 0; at least one must count");
 }

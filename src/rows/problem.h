@@ -32,6 +32,8 @@ typedef struct cofi_problem {
     size_t n_numeric;
     cofi_quantity *quantity;
     double *column_weight; /* n_attrs; NULL: all weigh 1 */
+    /* n_attrs + n_numeric: what a difference adds to the distance between a row and a seed; NULL: 1 each */
+    uint32_t *seed_units;
     uint64_t n_table_rows;
     uint64_t n_walked; /* rows that a pass visits; fewer than the table's if equal rows are folded */
     uint64_t n_dropped;
@@ -54,6 +56,15 @@ static inline uint32_t cofi_n_flat(const cofi_problem *p)
     return p->first[p->n_attrs];
 }
 
+/* The greatest distance between a row and a seed. */
+static inline size_t cofi_seed_reach(const cofi_problem *p)
+{
+    size_t reach = 0;
+    for (size_t r = 0; r < p->n_attrs + p->n_numeric; r++)
+        reach += p->seed_units != NULL ? p->seed_units[r] : 1;
+    return reach;
+}
+
 /* The steps in which an implementation of rows fills in the problem. */
 cof_status cofi_problem_set_candidates(cofi_problem *problem, cof_error *err);
 cof_status cofi_problem_open_attributes(cofi_problem *problem, cof_error *err); /* none yet */
@@ -61,11 +72,12 @@ cof_status cofi_problem_open_attributes(cofi_problem *problem, cof_error *err); 
 uint32_t cofi_problem_n_values(const cofi_problem *problem, const cofi_column *column);
 /* The same, and one for an ignored missing cell. */
 uint32_t cofi_problem_n_slots(const cofi_problem *problem, const cofi_column *column);
-/* Leaves out a column of which fewer than two values are present. */
 /* One for each column of the table; NULL: all weigh 1. After the attributes and the quantities. */
 cof_status cofi_problem_set_column_weights(cofi_problem *problem, const double *given, cof_error *err);
+/* Leaves out a column of which fewer than two values are present. */
 cof_status cofi_problem_add_attribute(cofi_problem *problem, size_t column, uint32_t n_present,
                                       cof_error *err);
+enum { COFI_MOST_SEED_UNITS = 64 };
 cof_status cofi_problem_check_attributes(const cofi_problem *problem, cof_error *err);
 cof_status cofi_problem_check_k(const cofi_problem *problem, uint32_t k, cof_error *err);
 

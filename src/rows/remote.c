@@ -255,7 +255,7 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     l->own.env = l->made.env = l->next.env = l->seeds.env = *env;
     p->count = cofi_blocks_add_zero(&l->own, n_counts(p), sizeof *p->count);
     p->size = cofi_blocks_add_zero(&l->own, p->k, sizeof *p->size);
-    l->near = cofi_blocks_add_zero(&l->own, p->rows->problem->n_attrs + 1, sizeof *l->near);
+    l->near = cofi_blocks_add_zero(&l->own, cofi_seed_reach(p->rows->problem) + 1, sizeof *l->near);
     return cofi_blocks_status(&l->own, err);
 }
 
@@ -487,7 +487,10 @@ static cof_status add_seed(cofi_partition *p, const uint32_t *cell, cof_error *e
 static cofi_writer *begin_with_seeds(const cofi_partition *p, cofi_ask kind)
 {
     cofi_writer *w = begin(remote_of(p->rows), kind);
+    const cofi_problem *problem = p->rows->problem;
     cofi_put_u32(w, p->labels->n_seeds);
+    for (size_t r = 0; r < problem->n_attrs; r++)
+        cofi_put_u32(w, problem->seed_units != NULL ? problem->seed_units[r] : 1);
     cofi_put_bytes(w, p->labels->seeds.bytes, p->labels->seeds.n);
     return w;
 }
@@ -495,7 +498,7 @@ static cofi_writer *begin_with_seeds(const cofi_partition *p, cofi_ask kind)
 static cof_status measure(cofi_partition *p, cof_error *err)
 {
     cofi_labels *l = p->labels;
-    size_t n = p->rows->problem->n_attrs + 1;
+    size_t n = cofi_seed_reach(p->rows->problem) + 1;
     if (l->measured) return COF_OK;
     begin_with_seeds(p, COFI_ASK_NEAR);
     COFI_TRY(ask(remote_of(p->rows), n, err));
@@ -510,7 +513,7 @@ static cof_status measure(cofi_partition *p, cof_error *err)
 static cof_status add_masses(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
 {
     cofi_labels *l = p->labels;
-    size_t n = p->rows->problem->n_attrs + 1;
+    size_t n = cofi_seed_reach(p->rows->problem) + 1;
     *total = p->rows->problem->total_weight;
     if (by == COFI_ANY_ROW || l->n_seeds == 0) return COF_OK;
     COFI_TRY(measure(p, err));

@@ -533,32 +533,52 @@ static cof_status answer_expect(job *j)
 
 /* ---- Seeds --------------------------------------------------------------------------------------- */
 
+/* What a difference adds in each column, then the cells of n seeds. */
+static cof_status read_units(job *j, uint32_t *n, uint32_t **seed)
+{
+    cofi_reader *r = &j->q.body;
+    size_t n_attrs = j->s->problem.n_attrs;
+    *n = cofi_get_u32(r);
+    if (r->failed || *n >= (r->n - r->at) / 4 / n_attrs) return bad_request(j->err);
+    *seed = cofi_alloc(&j->s->env, ((size_t)*n + 1) * n_attrs, sizeof **seed);
+    if (*seed == NULL) return cofi_no_memory(j->err);
+    bool refused = false;
+    for (size_t i = 0; i < ((size_t)*n + 1) * n_attrs; i++) {
+        (*seed)[i] = cofi_get_u32(r);
+        refused |= i < n_attrs && ((*seed)[i] == 0 || (*seed)[i] > COFI_MOST_SEED_UNITS);
+    }
+    if (!refused) return COF_OK;
+    cofi_release(&j->s->env, *seed);
+    return bad_request(j->err);
+}
+
 /* Distances to the listed seeds; those to seeds that came before are still there. */
 static cof_status read_seeds(job *j)
 {
     cof_shard *s = j->s;
-    cofi_reader *r = &j->q.body;
     size_t n_attrs = s->problem.n_attrs;
-    uint32_t n = cofi_get_u32(r);
-    if (r->failed || n > (r->n - r->at) / 4 / n_attrs) return bad_request(j->err);
-    uint32_t *seed = cofi_alloc(&s->env, (size_t)n * n_attrs, sizeof *seed);
-    if (seed == NULL) return cofi_no_memory(j->err);
-    for (size_t i = 0; i < (size_t)n * n_attrs; i++) seed[i] = cofi_get_u32(r);
+    uint32_t n = 0, *seed = NULL;
+    COFI_TRY(read_units(j, &n, &seed));
     cof_status status = COF_OK;
     if (s->seeds.rows == NULL) {
         status = cofi_partition_open(s->local, 1, s->team, &s->seeds, j->err);
         if (status != COF_OK) cofi_partition_close(&s->seeds);
         s->n_seeds = UINT32_MAX;
     }
-    bool more =
-        s->n_seeds <= n && s->seed != NULL && memcmp(s->seed, seed, s->n_seeds * n_attrs * sizeof *seed) == 0;
+    s->problem.seed_units = seed;
+    if (cofi_seed_reach(&s->problem) == n_attrs) s->problem.seed_units = NULL; /* the faster way */
+    bool more = s->n_seeds <= n && s->seed != NULL &&
+                memcmp(s->seed, seed, (s->n_seeds + 1) * n_attrs * sizeof *seed) == 0;
     if (status == COF_OK && !more) status = cofi_local_add_seed(&s->seeds, NULL, j->err);
     for (uint32_t t = more ? s->n_seeds : 0; status == COF_OK && t < n; t++)
-        status = cofi_local_add_seed(&s->seeds, seed + t * n_attrs, j->err);
+        status = cofi_local_add_seed(&s->seeds, seed + (t + 1) * n_attrs, j->err);
     cofi_release(&s->env, s->seed);
     s->seed = status == COF_OK ? seed : NULL;
     s->n_seeds = n;
-    if (status != COF_OK) cofi_release(&s->env, seed);
+    if (status != COF_OK) {
+        cofi_release(&s->env, seed);
+        s->problem.seed_units = NULL;
+    }
     return status;
 }
 
@@ -568,7 +588,7 @@ static cof_status answer_near(job *j)
     COFI_TRY(read_seeds(j));
     const cofi_cells *c = &local_of(j->s)->cells;
     const uint32_t *near = j->s->seeds.labels->near;
-    if (j->s->n_seeds == 0 || j->n_words != c->n_attrs + 1) return bad_request(j->err);
+    if (j->s->n_seeds == 0 || j->n_words != cofi_seed_reach(&j->s->problem) + 1) return bad_request(j->err);
     for (size_t i = 0; i < c->n_rows; i++) j->word[near[i]] += cofi_cells_weight(c, i);
     return COF_OK;
 }

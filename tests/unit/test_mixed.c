@@ -293,7 +293,7 @@ static void a_text_is_no_number(void **state)
     cof_table_free(table);
 }
 
-/* A row with a hole is dropped: the others end as they would without it. */
+/* A row with a hole, be it a category or a number, is dropped: the others end as they would without it. */
 static void dropped_rows_take_no_part(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void dropped_rows_take_no_part(void **state)
     int32_t *codes = random_codes(&rng, N, L, 4, 3), *left = get_zero(N * L, sizeof *left);
     size_t n_left = 0;
     for (size_t i = 0; i < N; i++) {
-        if (i % 5 == 0) codes[i * L + 1 + i % 3] = -1;
+        if (i % 5 == 0) codes[i * L + i % 4] = -1;
         if (i % 5 != 0) memcpy(left + L * n_left++, codes + i * L, L * sizeof *codes);
     }
     cof_table *holes = table_of(codes, N, L), *rest = table_of(left, n_left, L);
@@ -321,8 +321,11 @@ static void dropped_rows_take_no_part(void **state)
         cof_model *model = fit_model(holes, &o, &info), *rest_model = fit_model(rest, &o, &rest_info);
         const int32_t *label = cof_model_labels(model, NULL),
                       *rest_label = cof_model_labels(rest_model, NULL);
+        int32_t again[N];
         assert_int_equal(info.n_dropped, N - n_left);
         for (size_t i = 0, t = 0; i < N; i++) assert_int_equal(label[i], i % 5 == 0 ? -1 : rest_label[t++]);
+        assert_int_equal(cof_model_predict(model, holes, 1, again, N, NULL, NULL), COF_OK);
+        for (size_t i = 0; i < N; i++) assert_int_equal(again[i] < 0, i % 5 == 0);
         assert_near(info.objective, rest_info.objective, 1e-9 * (1 + fabs(info.objective)));
         cof_model_free(model);
         cof_model_free(rest_model);
@@ -331,6 +334,33 @@ static void dropped_rows_take_no_part(void **state)
     cof_table_free(rest);
     free(codes);
     free(left);
+}
+
+/* "inf" is missing as an empty cell is; a model that allows neither labels no row with one. */
+static void missing_numbers_may_be_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x", "c"};
+    const char *whole[] = {"1", "2", "8", "9", "a", "a", "b", "b"};
+    const char *holed[] = {"1", "2", "inf", "9", "a", "a", "b", "b"};
+    cof_table *fitted = NULL, *odd = NULL;
+    cof_error err;
+    assert_status(cof_table_from_strings(NULL, whole, 4, 2, names, &fitted, &err), COF_OK, &err);
+    assert_status(cof_table_from_strings(NULL, holed, 4, 2, names, &odd, &err), COF_OK, &err);
+    assert_int_equal(cof_table_set_role(fitted, 0, COF_ROLE_NUMERIC, NULL), COF_OK);
+    assert_int_equal(cof_table_set_role(odd, 0, COF_ROLE_NUMERIC, NULL), COF_OK);
+    cof_fit_options o = {
+        .struct_size = sizeof o, .k = 2, .missing = COF_MISSING_ERROR, .method = "k-prototypes"};
+    cof_model *model = NULL;
+    assert_int_equal(cof_fit(odd, &o, &model, NULL, &err), COF_ERR_MISSING);
+    assert_string_equal(err.text, "row 3 has no value in column 'x', and missing values are not allowed");
+    model = fit_model(fitted, &o, NULL);
+    int32_t label[4];
+    assert_int_equal(cof_model_predict(model, odd, 1, label, 4, NULL, &err), COF_ERR_MISSING);
+    assert_string_equal(err.text, "column 'x' has 1 missing value, and the model allows none");
+    cof_model_free(model);
+    cof_table_free(fitted);
+    cof_table_free(odd);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -417,6 +447,7 @@ int main(void)
         cmocka_unit_test(same_for_any_threads),
         cmocka_unit_test(who_cannot_use_them_says_so),
         cmocka_unit_test(a_text_is_no_number),
+        cmocka_unit_test(missing_numbers_may_be_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(dropped_rows_take_no_part),
     };

@@ -166,6 +166,50 @@ static void farthest_first(void **state)
     }
 }
 
+/* The weights become whole units: here 4 a weight of 1, because the least is 0.25. */
+static void columns_weigh(void **state)
+{
+    static const double weight[] = {2, 1, 1, 0.5, 0.25, 4};
+    static const uint32_t unit[] = {8, 4, 4, 2, 1, 16};
+    (void)state;
+    for (uint64_t round = 0; round < 40; round++) {
+        rig *g = open_rig(random_table(round, 120, 6, 4, 4),
+                          (cof_fit_options){.k = 2, .init = COF_INIT_FARTHEST, .column_weights = weight});
+        uint64_t seed[2];
+        uint32_t distance[2] = {0, 0}; /* the greatest, and that of the second seed */
+        draw(g, round, seed);
+        for (size_t i = 0; i < g->problem.n_table_rows; i++) {
+            uint32_t d = 0;
+            for (size_t r = 0; r < 6; r++)
+                if (row_value(g, walked(g, seed[0]), r) != row_value(g, walked(g, i), r)) d += unit[r];
+            distance[0] = d > distance[0] ? d : distance[0];
+            if (i == seed[1]) distance[1] = d;
+        }
+        assert_int_equal(distance[1], distance[0]);
+        assert_int_equal(cofi_seed_reach(&g->problem), 35);
+        close_rig(g);
+    }
+}
+
+/* Equal weights are as good as none; rows that differ only in a column of weight 0 are still different. */
+static void weights_that_change_no_seed(void **state)
+{
+    static const double equal[] = {3, 3, 3, 3, 3}, last[] = {0, 0, 0, 0, 1};
+    (void)state;
+    for (size_t init = 0; init < COUNT(all_inits); init++) {
+        uint64_t seed[3][6];
+        const double *weights[] = {NULL, equal, last};
+        for (size_t w = 0; w < COUNT(weights); w++) {
+            cof_fit_options o = {.k = 6, .init = all_inits[init], .column_weights = weights[w]};
+            rig *g = open_rig(random_table(init, 200, 5, 3, 5), o);
+            draw(g, init, seed[w]);
+            for (uint32_t t = 1; t < 6; t++) assert_true(nearest_of(g, seed[w], t, seed[w][t]) > 0);
+            close_rig(g);
+        }
+        assert_memory_equal(seed[0], seed[1], sizeof seed[0]);
+    }
+}
+
 /* Cao, Liang and Bai 2009 as published: density of x is the mean share of rows that agree with it in an
  * attribute; first the densest, then the greatest least product of density and distance to the seeds so far.
  * Shares and means are over common denominators, so whole numbers stand for them. */
@@ -310,6 +354,8 @@ int main(void)
         cmocka_unit_test(the_first_seed_goes_by_weight),
         cmocka_unit_test(the_second_seed_goes_by_distance),
         cmocka_unit_test(farthest_first),
+        cmocka_unit_test(columns_weigh),
+        cmocka_unit_test(weights_that_change_no_seed),
         cmocka_unit_test(cao_by_the_book),
         cmocka_unit_test(given_rows_are_taken_in_order),
         cmocka_unit_test(given_rows_that_cannot_be),

@@ -288,6 +288,8 @@ static void check_cut(const plan *p, const texts *t, cluster *c)
     cof_table_free(whole);
 }
 
+static const double column_weights[N_COLUMNS] = {0.5, 1, 0, 2, 1, 0.3, 1, 1};
+
 static plan random_plan(cofi_rng *rng, const uint64_t *init_rows)
 {
     static const char *const methods[] = {"kmodes", "lca", "lsm", "cbdm", "ocil",
@@ -305,6 +307,7 @@ static plan random_plan(cofi_rng *rng, const uint64_t *init_rows)
     p.cut = below(rng, 3) == 0;
     if (below(rng, 3) == 0) p.o.method = methods[below(rng, sizeof methods / sizeof *methods)];
     if (below(rng, 12) == 0) p.o.init_rows = init_rows;
+    if (below(rng, 4) == 0) p.o.column_weights = column_weights;
     return p;
 }
 
