@@ -142,6 +142,7 @@ set(COF_SOURCES
   src/table/reading.c
   src/table/recognise.c
   src/table/schema.c
+  src/table/sort_keys.c
   src/table/table.c
   src/table/tidy.c
 )
@@ -259,6 +260,7 @@ set(UNIT_TESTS
   tests/unit/test_scores.c
   tests/unit/test_seeds.c
   tests/unit/test_shard.c
+  tests/unit/test_sort_keys.c
   tests/unit/test_special.c
   tests/unit/test_speed.c
   tests/unit/test_staged.c

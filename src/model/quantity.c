@@ -17,80 +17,117 @@ static double pivot_of(const item *it, size_t n)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Moves the items below the pivot to the front; returns their number and their summed weight. */
+/* Moves the items below the pivot to the front; returns their number and their summed weight. Every item is moved, because
+ * a branch that half of the items take costs more: from `low` on, the items are interchangeable. */
 static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weight)
 {
     size_t low = 0;
-    *weight = 0;
+    double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        if (or_equal ? it[i].point > pivot : it[i].point >= pivot) continue;
         item moved = it[i];
+        bool take = (moved.point < pivot) | (or_equal & (moved.point == pivot));
         it[i] = it[low];
-        it[low++] = moved;
-        *weight += moved.weight;
+        it[low] = moved;
+        low += take;
+        sum += (double)take * moved.weight;
     }
+    *weight = sum;
     return low;
 }
 
+/* Where a point was found: the items before `begin` are less, those from `end` on are greater. */
+typedef struct found {
+    double point, below, upto; /* summed weights of the items before begin and before end */
+    size_t begin, end;
+} found;
+
 /* The least point such that the points up to it have a summed weight of at least `target`. */
-static double select_point(item *it, size_t n, double target)
+static found select_point(item *it, size_t n, double target)
 {
-    for (;;) {
-        double pivot = pivot_of(it, n), below, equal;
-        size_t n_below = part(it, n, pivot, false, &below);
-        if (n_below > 0 && target <= below) {
-            n = n_below;
+    found f = {.below = 0};
+    for (size_t first = 0, end = n;;) {
+        double pivot = pivot_of(it + first, end - first), below, equal;
+        size_t n_below = part(it + first, end - first, pivot, false, &below);
+        if (n_below > 0 && target <= f.below + below) {
+            end = first + n_below;
             continue;
         }
-        size_t n_upto = n_below + part(it + n_below, n - n_below, pivot, true, &equal);
-        if (target <= below + equal || n_upto == n) return pivot;
-        target -= below + equal;
-        it += n_upto;
-        n -= n_upto;
+        size_t begin = first + n_below, next = begin + part(it + begin, end - begin, pivot, true, &equal);
+        if (target <= f.below + below + equal || next == end)
+            return (found){pivot, f.below + below, f.below + below + equal, begin, next};
+        f.below += below + equal;
+        first = next;
     }
 }
 
+/* The quartiles lie on either side of the median, which was looked for first. */
 static void take_five(item *it, size_t n, double *five)
 {
     double total = 0;
     five[COF_FIVE_LEAST] = INFINITY;
     five[COF_FIVE_MOST] = -INFINITY;
     for (size_t i = 0; i < n; i++) {
+        double x = it[i].point;
         total += it[i].weight;
-        five[COF_FIVE_LEAST] = fmin(five[COF_FIVE_LEAST], it[i].point);
-        five[COF_FIVE_MOST] = fmax(five[COF_FIVE_MOST], it[i].point);
+        five[COF_FIVE_LEAST] = x < five[COF_FIVE_LEAST] ? x : five[COF_FIVE_LEAST];
+        five[COF_FIVE_MOST] = x > five[COF_FIVE_MOST] ? x : five[COF_FIVE_MOST];
     }
-    for (int q = COF_FIVE_QUARTER; q <= COF_FIVE_THREE_QUARTERS; q++)
-        five[q] = select_point(it, n, total * q / 4);
+    found median = select_point(it, n, total / 2);
+    bool lower = median.begin > 0 && total / 4 <= median.below;
+    bool upper = median.end < n && total * 3 / 4 > median.upto;
+    five[COF_FIVE_MEDIAN] = median.point;
+    five[COF_FIVE_QUARTER] = lower ? select_point(it, median.begin, total / 4).point : median.point;
+    five[COF_FIVE_THREE_QUARTERS] =
+        upper ? select_point(it + median.end, n - median.end, total * 3 / 4 - median.upto).point
+              : median.point;
 }
 
 typedef struct looking {
     cofi_blocks own;
     const cofi_partition *partition;
     size_t n;         /* rows in the sample */
-    uint64_t *row;    /* their numbers */
-    int32_t *label;   /* -1: the row does not count */
+    uint64_t *row;    /* their numbers, those of a cluster together */
     uint64_t *weight; /* their weights */
+    size_t *first;    /* per cluster: its first row here; one more for the end */
     double *point;
     item *it;
 } looking;
 
-static cof_status choose_rows(looking *l, cof_error *err)
+/* Puts the rows of each cluster together, in their order; a row without a label or weight does not count. */
+static void group_rows(looking *l, uint32_t k, const uint64_t *row, const uint64_t *weight,
+                       const int32_t *label)
+{
+    memset(l->first, 0, ((size_t)k + 2) * sizeof *l->first);
+    for (size_t s = 0; s < l->n; s++)
+        if (label[s] >= 0 && weight[s] > 0) l->first[label[s] + 2]++;
+    for (uint32_t j = 0; j < k; j++) l->first[j + 2] += l->first[j + 1];
+    for (size_t s = 0; s < l->n; s++) {
+        if (label[s] < 0 || weight[s] == 0) continue;
+        size_t at = l->first[label[s] + 1]++;
+        l->row[at] = row[s];
+        l->weight[at] = weight[s];
+    }
+    l->n = l->first[k];
+}
+
+static cof_status choose_rows(looking *l, uint32_t k, cof_error *err)
 {
     cofi_rows *rows = l->partition->rows;
     uint64_t n_all = rows->problem->n_table_rows;
     l->n = n_all < MOST_ROWS ? (size_t)n_all : MOST_ROWS;
+    uint64_t *row = cofi_blocks_add(&l->own, l->n, sizeof *row);
+    uint64_t *weight = cofi_blocks_add(&l->own, l->n, sizeof *weight);
+    int32_t *label = cofi_blocks_add(&l->own, l->n, sizeof *label);
     l->row = cofi_blocks_add(&l->own, l->n, sizeof *l->row);
-    l->label = cofi_blocks_add(&l->own, l->n, sizeof *l->label);
     l->weight = cofi_blocks_add(&l->own, l->n, sizeof *l->weight);
+    l->first = cofi_blocks_add(&l->own, (size_t)k + 2, sizeof *l->first);
     l->point = cofi_blocks_add(&l->own, l->n, sizeof *l->point);
     l->it = cofi_blocks_add(&l->own, l->n, sizeof *l->it);
     if (l->own.short_of_memory) return cofi_no_memory(err);
-    for (size_t s = 0; s < l->n; s++) l->row[s] = s * n_all / l->n;
-    cof_status status = cofi_partition_labels(l->partition, l->row, l->n, l->label, err);
-    if (status == COF_OK) status = cofi_rows_fetch(rows, l->row, l->n, NULL, l->weight, err);
-    for (size_t s = 0; status == COF_OK && s < l->n; s++)
-        if (l->weight[s] == 0) l->label[s] = -1;
+    for (size_t s = 0; s < l->n; s++) row[s] = s * n_all / l->n;
+    cof_status status = cofi_partition_labels(l->partition, row, l->n, label, err);
+    if (status == COF_OK) status = cofi_rows_fetch(rows, row, l->n, NULL, weight, err);
+    if (status == COF_OK) group_rows(l, k, row, weight, label);
     return status;
 }
 
@@ -100,9 +137,8 @@ static cof_status measure_column(looking *l, size_t column, uint32_t k, double *
     cof_status status = rows->ops->points(rows, column, l->row, l->n, l->point, err);
     for (uint32_t j = 0; j < k && status == COF_OK; j++) {
         size_t n = 0;
-        for (size_t s = 0; s < l->n; s++)
-            if (l->label[s] == (int32_t)j && !isnan(l->point[s]))
-                l->it[n++] = (item){l->point[s], (double)l->weight[s]};
+        for (size_t s = l->first[j]; s < l->first[j + 1]; s++)
+            if (!isnan(l->point[s])) l->it[n++] = (item){l->point[s], (double)l->weight[s]};
         for (int q = 0; n == 0 && q < COF_N_FIVE; q++) five[j * COF_N_FIVE + q] = NAN;
         if (n > 0) take_five(l->it, n, five + (size_t)j * COF_N_FIVE);
     }
@@ -117,7 +153,7 @@ cof_status cofi_quantity_measure(cof_model *m, const cofi_partition *partition, 
     for (size_t r = 0; status == COF_OK && r < p->n_candidates; r++) {
         cofi_model_attr *a = &m->attr[r];
         if (a->cut == NULL) continue;
-        if (l.row == NULL) status = choose_rows(&l, err);
+        if (l.row == NULL) status = choose_rows(&l, m->k, err);
         if (status != COF_OK) break;
         a->five = cofi_alloc(&m->env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
         status =

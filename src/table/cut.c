@@ -7,6 +7,7 @@
 #include "cut.h"
 
 #include "recognise.h"
+#include "sort_keys.h"
 #include "table.h"
 
 #include <math.h>
@@ -53,11 +54,6 @@ void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
 
 /* ---- Points in order ------------------------------------------------------------------------------ */
 
-typedef struct place {
-    uint64_t key; /* sorts as the points do */
-    uint32_t value;
-} place;
-
 /* Maps the bits of a double to an unsigned integer such that integers have the order of the numbers. */
 static uint64_t key_of(double x)
 {
@@ -75,44 +71,6 @@ static double point_of(uint64_t key)
     return x;
 }
 
-static bool is_sorted(const place *p, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (p[i].key < p[i - 1].key) return false;
-    return true;
-}
-
-enum { DIGIT_BITS = 11, N_DIGITS = 6, N_BUCKETS = 1 << DIGIT_BITS };
-
-static size_t digit_of(uint64_t key, int digit)
-{
-    return (size_t)(key >> (DIGIT_BITS * digit)) & (N_BUCKETS - 1);
-}
-
-/* Radix sort from the last digit; a digit that is the same in all keys is skipped. The sort is stable, so
- * equal points stay in the order of their ids. Returns the array with the result: `p` or `spare`. */
-static place *sort_places(place *p, place *spare, size_t n, uint32_t *count)
-{
-    if (is_sorted(p, n)) return p;
-    memset(count, 0, sizeof *count * N_DIGITS * N_BUCKETS);
-    for (size_t i = 0; i < n; i++)
-        for (int d = 0; d < N_DIGITS; d++) count[d * N_BUCKETS + digit_of(p[i].key, d)]++;
-    for (int d = 0; d < N_DIGITS; d++) {
-        uint32_t *at = count + (size_t)d * N_BUCKETS, sum = 0;
-        if (at[digit_of(p[0].key, d)] == n) continue;
-        for (size_t b = 0; b < N_BUCKETS; b++) {
-            uint32_t here = at[b];
-            at[b] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < n; i++) spare[at[digit_of(p[i].key, d)]++] = p[i];
-        place *other = p;
-        p = spare;
-        spare = other;
-    }
-    return p;
-}
-
 /* ---- Edges of the bins ---------------------------------------------------------------------------- */
 
 typedef struct cutting {
@@ -121,7 +79,7 @@ typedef struct cutting {
     size_t n_rows;
     double *point;     /* per value id, and for the missing one */
     uint64_t *rows;    /* per value id; NULL: one each */
-    place *order;      /* the values that are points, sorted */
+    cofi_keyed *order; /* the values that are points, sorted */
     uint32_t n_points; /* number of such values */
     uint64_t n_present;
     cofi_cut *cut;
@@ -130,6 +88,23 @@ typedef struct cutting {
     bool by_month;          /* no two bins share a month, so that months name them */
 } cutting;
 
+/* The loops over rows, once for each width of codes, so that the compiler knows it. */
+static inline void count_codes(const cofi_column *c, uint8_t width, size_t n_rows, uint64_t *rows)
+{
+    for (size_t i = 0; i < n_rows; i++) rows[cofi_code_at(c->codes, width, i)]++;
+}
+
+static inline void map_codes(const cofi_column *c, uint8_t width, size_t n_rows, const uint16_t *bin,
+                             cofi_column *to)
+{
+    uint8_t *bytes = to->codes;
+    uint16_t *pairs = to->codes;
+    if (to->width == 1)
+        for (size_t i = 0; i < n_rows; i++) bytes[i] = (uint8_t)bin[cofi_code_at(c->codes, width, i)];
+    else
+        for (size_t i = 0; i < n_rows; i++) pairs[i] = bin[cofi_code_at(c->codes, width, i)];
+}
+
 static cof_status count_rows(cutting *k)
 {
     k->n_present = k->n_rows - k->c->n_missing;
@@ -137,7 +112,10 @@ static cof_status count_rows(cutting *k)
     k->rows = cofi_alloc_zero(k->env, (size_t)k->c->n_values + 1, sizeof *k->rows);
     if (k->rows == NULL) return COF_ERR_MEMORY;
     if (k->c->rows_of != NULL) memcpy(k->rows, k->c->rows_of, k->c->n_values * sizeof *k->rows);
-    for (size_t i = 0; k->c->rows_of == NULL && i < k->n_rows; i++) k->rows[cofi_column_code(k->c, i)]++;
+    if (k->c->rows_of != NULL) return COF_OK;
+    if (k->c->width == 1) count_codes(k->c, 1, k->n_rows, k->rows);
+    if (k->c->width == 2) count_codes(k->c, 2, k->n_rows, k->rows);
+    if (k->c->width == 4) count_codes(k->c, 4, k->n_rows, k->rows);
     return COF_OK;
 }
 
@@ -150,17 +128,17 @@ static cof_status sort_points(cutting *k)
 {
     size_t n = k->c->n_values;
     cof_status status = COF_ERR_MEMORY;
-    place *spare = cofi_alloc(k->env, n, sizeof *spare);
-    uint32_t *count = cofi_alloc(k->env, (size_t)N_DIGITS * N_BUCKETS, sizeof *count);
+    cofi_keyed *spare = cofi_alloc(k->env, n, sizeof *spare);
+    uint32_t *count = cofi_alloc(k->env, COFI_KEY_COUNTS, sizeof *count);
     k->order = cofi_alloc(k->env, n, sizeof *k->order);
     if (spare != NULL && count != NULL && k->order != NULL) {
         for (uint32_t v = 0; v < n; v++) {
             if (isnan(k->point[v]))
                 k->n_present -= rows_of(k, v);
             else
-                k->order[k->n_points++] = (place){key_of(k->point[v]), v};
+                k->order[k->n_points++] = (cofi_keyed){key_of(k->point[v]), v};
         }
-        place *sorted = k->n_points > 0 ? sort_places(k->order, spare, k->n_points, count) : k->order;
+        cofi_keyed *sorted = k->n_points > 0 ? cofi_sort_keys(k->order, spare, k->n_points, count) : k->order;
         if (sorted == spare) {
             spare = k->order;
             k->order = sorted;
@@ -192,7 +170,7 @@ static void find_edges(cutting *k, uint32_t bins)
         uint64_t equal = 0;
         uint32_t next = i;
         for (; next < k->n_points && k->order[next].key == k->order[i].key; next++)
-            equal += rows_of(k, k->order[next].value);
+            equal += rows_of(k, k->order[next].id);
         uint32_t bin = (uint32_t)(((2 * below + equal) * bins) / (2 * k->n_present));
         if (last != UINT32_MAX && bin != last)
             k->cut->edge[k->cut->n_edges++] =
@@ -229,7 +207,7 @@ static cof_status place_values(cutting *k)
         for (uint32_t v = 0; v < k->c->n_values; v++) k->bin[v] = (uint16_t)n_bins;
     k->bin[k->c->n_values] = (uint16_t)n_bins;
     for (uint32_t i = 0; i < k->n_points; i++) {
-        uint32_t before = bin, value = k->order[i].value;
+        uint32_t before = bin, value = k->order[i].id;
         while (bin < k->cut->n_edges && k->cut->edge[bin] <= k->point[value]) bin++;
         if (i == 0 || bin != before) k->least[bin] = value;
         k->most[bin] = value;
@@ -328,13 +306,9 @@ static cof_status recode(const cutting *k, cofi_column *to)
     if (c->rows_of != NULL) return recount(k, to);
     to->codes = cofi_alloc_column(k->env, c->number, k->n_rows, to->width, &to->block);
     if (to->codes == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < k->n_rows; i++) {
-        uint16_t code = k->bin[cofi_column_code(c, i)];
-        if (to->width == 1)
-            ((uint8_t *)to->codes)[i] = (uint8_t)code;
-        else
-            ((uint16_t *)to->codes)[i] = code;
-    }
+    if (c->width == 1) map_codes(c, 1, k->n_rows, k->bin, to);
+    if (c->width == 2) map_codes(c, 2, k->n_rows, k->bin, to);
+    if (c->width == 4) map_codes(c, 4, k->n_rows, k->bin, to);
     to->n_missing = k->n_rows - k->n_present;
     return COF_OK;
 }

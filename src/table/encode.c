@@ -3,6 +3,7 @@
 #include "encode.h"
 
 #include "../core/rng.h"
+#include "sort_keys.h"
 
 enum { FIRST_ROWS = 64, FIRST_VALUES = 8, FIRST_TEXT = 64, FIRST_SLOTS = 16 };
 
@@ -20,27 +21,45 @@ void cofi_encoder_free(cofi_encoder *e)
     cofi_release(&e->env, e->offset);
     cofi_release(&e->env, e->text);
     cofi_release(&e->env, e->slot);
-    cofi_release(&e->env, e->hash);
+    cofi_release(&e->env, e->key);
     cofi_release(&e->env, e->missing_text);
     cofi_encoder_init(e, &env);
 }
 
-static uint64_t hash_text(const char *text, size_t n_bytes)
+enum { SHORT_BYTES = 7 };
+
+static uint64_t load_32(const char *text)
 {
-    uint64_t h = n_bytes * 0x9e3779b97f4a7c15u;
+    const unsigned char *b = (const unsigned char *)text;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* The bytes as a number, the first one lowest. No byte is read twice into another place, so different texts have
+ * different numbers. */
+static uint64_t short_key(const char *text, size_t n_bytes)
+{
+    uint64_t key = 0;
+    if (n_bytes >= 4) return load_32(text) | load_32(text + n_bytes - 4) << 8 * (n_bytes - 4);
+    for (size_t i = 0; i < n_bytes; i++) key |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    return key;
+}
+
+/* Of a text of up to seven bytes the text itself, which the key alone tells from all others; of a longer one a hash,
+ * whose highest byte is not 0. */
+static uint64_t key_of(const char *text, size_t n_bytes)
+{
+    if (n_bytes <= SHORT_BYTES) return short_key(text, n_bytes);
+    uint64_t h = n_bytes * 0x9e3779b97f4a7c15u, word;
     for (; n_bytes >= 8; text += 8, n_bytes -= 8) {
-        uint64_t word;
         memcpy(&word, text, 8);
         h = cofi_mix64(h ^ word);
     }
-    uint64_t rest = 0;
-    memcpy(&rest, text, n_bytes);
-    return cofi_mix64(h ^ rest);
+    return cofi_mix64(h ^ short_key(text, n_bytes)) | UINT64_C(1) << 63;
 }
 
 static void place(cofi_encoder *e, uint32_t id)
 {
-    size_t mask = e->n_slots - 1, at = e->hash[id] & mask;
+    size_t mask = e->n_slots - 1, at = cofi_mix64(e->key[id]) & mask;
     while (e->slot[at] != 0) at = (at + 1) & mask;
     e->slot[at] = id + 1;
 }
@@ -66,9 +85,9 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
         size_t *offset = cofi_regrow(&e->env, e->offset, e->n_values, capacity, sizeof *offset);
         if (offset == NULL) return COF_ERR_MEMORY;
         e->offset = offset;
-        uint64_t *hash = cofi_regrow(&e->env, e->hash, e->n_values, capacity, sizeof *hash);
-        if (hash == NULL) return COF_ERR_MEMORY;
-        e->hash = hash;
+        uint64_t *key = cofi_regrow(&e->env, e->key, e->n_values, capacity, sizeof *key);
+        if (key == NULL) return COF_ERR_MEMORY;
+        e->key = key;
         e->offset_capacity = capacity;
     }
     if (e->text_capacity - e->n_text <= n_bytes) {
@@ -81,13 +100,13 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
     return 2 * ((size_t)e->n_values + 1) > e->n_slots ? grow_slots(e) : COF_OK;
 }
 
-static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t hash, uint32_t *id)
+static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t key, uint32_t *id)
 {
     if (e->n_values >= UINT32_MAX - 3) return COF_ERR_DATA;
     COFI_TRY(reserve_value(e, n_bytes));
     *id = e->n_values++;
     e->offset[*id] = e->n_text;
-    e->hash[*id] = hash;
+    e->key[*id] = key;
     memcpy(e->text + e->n_text, text, n_bytes);
     e->text[e->n_text + n_bytes] = '\0';
     e->n_text += n_bytes + 1;
@@ -101,20 +120,30 @@ static size_t value_length(const cofi_encoder *e, uint32_t id)
     return end - e->offset[id] - 1;
 }
 
+static bool is_text(const cofi_encoder *e, uint32_t id, const char *text, size_t n_bytes)
+{
+    return n_bytes <= SHORT_BYTES ||
+           (value_length(e, id) == n_bytes && memcmp(e->text + e->offset[id], text, n_bytes) == 0);
+}
+
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id)
 {
-    uint64_t hash = hash_text(text, n_bytes);
+    uint64_t key = key_of(text, n_bytes);
     if (e->n_slots > 0) {
         size_t mask = e->n_slots - 1;
-        for (size_t at = hash & mask; e->slot[at] != 0; at = (at + 1) & mask) {
+        for (size_t at = cofi_mix64(key) & mask; e->slot[at] != 0; at = (at + 1) & mask) {
             uint32_t seen = e->slot[at] - 1;
-            if (e->hash[seen] != hash || value_length(e, seen) != n_bytes) continue;
-            if (memcmp(e->text + e->offset[seen], text, n_bytes) != 0) continue;
+            if (e->key[seen] != key || !is_text(e, seen, text, n_bytes)) continue;
             *id = seen;
             return COF_OK;
         }
     }
-    return add_value(e, text, n_bytes, hash, id);
+    return add_value(e, text, n_bytes, key, id);
+}
+
+void cofi_encoder_prefetch(const cofi_encoder *e, const char *text, size_t n_bytes)
+{
+    if (e->n_slots > 0) __builtin_prefetch(&e->slot[cofi_mix64(key_of(text, n_bytes)) & (e->n_slots - 1)]);
 }
 
 /* Uses memcpy, because finishing rewrites a wide array as a narrow one in place. */
@@ -214,12 +243,6 @@ cof_status cofi_encoder_put_missing(cofi_encoder *e, const char *text, size_t n_
 
 /* ---- Value order -------------------------------------------------------------------------------- */
 
-/* A value while it is sorted. Comparing keys nearly always suffices, without reading the text. */
-typedef struct sort_item {
-    uint64_t key;
-    uint32_t id;
-} sort_item;
-
 static bool is_integer(const char *text)
 {
     if (*text == '-' || *text == '+') text++;
@@ -273,7 +296,7 @@ static uint64_t integer_key(const char *text)
     return negative && length > 0 ? (UINT64_C(1) << 63) - magnitude : (UINT64_C(1) << 63) + magnitude;
 }
 
-static bool comes_first(const cofi_encoder *e, bool integers, sort_item a, sort_item b)
+static bool comes_first(const cofi_encoder *e, bool integers, cofi_keyed a, cofi_keyed b)
 {
     if (a.key != b.key) return a.key < b.key;
     const char *s = e->text + e->offset[a.id], *t = e->text + e->offset[b.id];
@@ -281,7 +304,7 @@ static bool comes_first(const cofi_encoder *e, bool integers, sort_item a, sort_
 }
 
 /* Bottom-up merge sort, because qsort has no context argument. Texts are distinct, so the order is total. */
-static void sort_items(const cofi_encoder *e, bool integers, sort_item *items, sort_item *spare, size_t n)
+static void sort_items(const cofi_encoder *e, bool integers, cofi_keyed *items, cofi_keyed *spare, size_t n)
 {
     for (size_t run = 1; run < n; run *= 2) {
         for (size_t low = 0; low < n; low += 2 * run) {
@@ -296,6 +319,22 @@ static void sort_items(const cofi_encoder *e, bool integers, sort_item *items, s
     }
 }
 
+/* Sorts by keys, which nearly always suffice, and then the values with equal keys by their texts. The result is in
+ * `items`. `count` is as cofi_sort_keys needs it; NULL: there are few values. */
+static void sort_values(const cofi_encoder *e, bool integers, cofi_keyed *items, cofi_keyed *spare, size_t n,
+                        uint32_t *count)
+{
+    if (count == NULL) {
+        sort_items(e, integers, items, spare, n);
+        return;
+    }
+    if (cofi_sort_keys(items, spare, n, count) != items) memcpy(items, spare, n * sizeof *items);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && items[end].key == items[begin].key;) end++;
+        if (end - begin > 1) sort_items(e, integers, items + begin, spare + begin, end - begin);
+    }
+}
+
 static void mark_present(const cofi_encoder *e, uint32_t *rank)
 {
     for (uint32_t id = 0; id < e->n_values; id++) rank[id] = 0;
@@ -307,8 +346,8 @@ static void mark_present(const cofi_encoder *e, uint32_t *rank)
 
 /* On entry, rank[id] is nonzero for values that some row holds; on return it is their place, UINT32_MAX
  * for other values. `items` gets the ids in that order. Returns their number. */
-static uint32_t rank_values(const cofi_encoder *e, cofi_order order, sort_item *items, sort_item *spare,
-                            uint32_t *rank)
+static uint32_t rank_values(const cofi_encoder *e, cofi_order order, cofi_keyed *items, cofi_keyed *spare,
+                            uint32_t *count, uint32_t *rank)
 {
     bool integers = true;
     uint32_t n = 0;
@@ -322,14 +361,14 @@ static uint32_t rank_values(const cofi_encoder *e, cofi_order order, sort_item *
             const char *text = e->text + e->offset[items[v].id];
             items[v].key = integers ? integer_key(text) : bytes_key(text);
         }
-        sort_items(e, integers, items, spare, n);
+        sort_values(e, integers, items, spare, n, count);
     }
     memset(rank, 0xFF, e->n_values * sizeof *rank);
     for (uint32_t v = 0; v < n; v++) rank[items[v].id] = v;
     return n;
 }
 
-static cof_status lay_out_texts(const cofi_encoder *e, const sort_item *items, uint32_t n, cofi_column *out)
+static cof_status lay_out_texts(const cofi_encoder *e, const cofi_keyed *items, uint32_t n, cofi_column *out)
 {
     size_t n_text = 0;
     for (uint32_t v = 0; v < n; v++) n_text += value_length(e, items[v].id) + 1;
@@ -369,12 +408,15 @@ static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_val
 /* Finishes the dictionary; `rank` as in rank_values. On failure the column is unchanged. */
 static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *rank, cofi_column *out)
 {
+    enum { MANY = 4096 }; /* counting digits is worth it */
     cof_status status = COF_ERR_MEMORY;
-    sort_item *items = cofi_alloc(&e->env, e->n_values, sizeof *items);
-    sort_item *spare = cofi_alloc(&e->env, e->n_values, sizeof *spare);
+    cofi_keyed *items = cofi_alloc(&e->env, e->n_values, sizeof *items);
+    cofi_keyed *spare = cofi_alloc(&e->env, e->n_values, sizeof *spare);
+    bool many = e->n_values >= MANY;
+    uint32_t *count = many ? cofi_alloc(&e->env, COFI_KEY_COUNTS, sizeof *count) : NULL;
     if (e->missing_text == NULL) e->missing_text = cofi_copy_text(&e->env, "", 0);
-    if (items != NULL && spare != NULL && e->missing_text != NULL) {
-        uint32_t n = rank_values(e, order, items, spare, rank);
+    if (items != NULL && spare != NULL && e->missing_text != NULL && (count != NULL || !many)) {
+        uint32_t n = rank_values(e, order, items, spare, count, rank);
         status = lay_out_texts(e, items, n, out);
         out->n_values = n;
     }
@@ -389,6 +431,7 @@ static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *ran
     }
     cofi_release(&e->env, items);
     cofi_release(&e->env, spare);
+    cofi_release(&e->env, count);
     return status;
 }
 

@@ -18,7 +18,7 @@ typedef struct cofi_encoder {
     char *text;
     size_t n_text, text_capacity;
     uint32_t *slot; /* open addressing: id + 1, or 0 */
-    uint64_t *hash; /* hash of every value, so that growing reads no text */
+    uint64_t *key;  /* key of every value, so that growing reads no text: see key_of */
     size_t n_slots; /* power of two */
     uint64_t n_missing;
     char *missing_text;
@@ -28,6 +28,8 @@ void cofi_encoder_init(cofi_encoder *e, const cof_env *env); /* allocates nothin
 /* The id of a text, which is added if it is new. Texts have no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA
  * beyond 2^32 - 3 values. */
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id);
+/* Fetches into the cache what interning this text soon will read first. */
+void cofi_encoder_prefetch(const cofi_encoder *e, const char *text, size_t n_bytes);
 /* adds a row; id may be COFI_ID_MISSING */
 cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id);
 /* Adds n rows: cells are ids plus one, 0 for missing. */

@@ -331,9 +331,9 @@ static cof_status encode_some(const cof_env *env)
     cof_status status = COF_OK;
     cof_table *table = NULL;
     for (int c = 0; c < 2; c++) cofi_encoder_init(&e[c], env);
-    for (int i = 0; i < 400 && status == COF_OK; i++) {
+    for (int i = 0; i < 6000 && status == COF_OK; i++) {
         char text[16];
-        snprintf(text, sizeof text, "%d", i % 300);
+        snprintf(text, sizeof text, "%d", i % 4500);
         status = cofi_encoder_put(&e[0], text, strlen(text));
         if (status == COF_OK) status = cofi_encoder_put_missing(&e[1], text, 1);
     }

@@ -29,7 +29,7 @@ static void put_text(text *t, const char *string)
 typedef struct look {
     size_t n_columns, n_values, n_bytes;
     const char *line_end;
-    bool mark, header, ended, blanks, missing, long_cells;
+    bool mark, header, ended, blanks, missing, long_cells, huge_cells;
     uint32_t quoted; /* of three cells */
 } look;
 
@@ -41,6 +41,9 @@ static void put_content(text *t, const look *l, cofi_rng *rng, size_t c)
         put_text(t, l->n_columns > 1 || below(rng, 2) == 0 ? na[below(rng, 3)] : "?");
         return;
     }
+    if (l->huge_cells && below(rng, 5000) == 0)
+        for (int part = 0; part < 60; part++)
+            put_text(t, "a text that is not postponed but looked up at once");
     size_t v = below(rng, c % 3 == 0 ? l->n_values : 1 + l->n_values / 3);
     if (l->long_cells && v % 3 == 0)
         snprintf(cell, sizeof cell, "a rather long text, number %zu \xc3\xa4", v);
@@ -98,7 +101,7 @@ static void assert_same_table(const cof_table *a, const cof_table *b)
 }
 
 /* Reads the bytes both ways; says whether the fast one read them. */
-static bool compare(const text *t, bool header)
+static bool compare_with(const text *t, bool header, uint32_t threads)
 {
     cof_read_options options = {.struct_size = sizeof options, .no_header = !header};
     cofi_source serial = {.name = "a.csv", .bytes = t->at, .n_bytes = t->n, .block_bytes = 100000};
@@ -108,7 +111,7 @@ static bool compare(const text *t, bool header)
     static const char *const na[] = {"", "?", "NA"};
     cofi_dialect dialect = {.no_header = !header, .na = na, .n_na = 3};
     cof_env env = cofi_env_resolve(NULL);
-    cof_table *scanned = cofi_scan_csv(&env, &fast, &dialect, 3);
+    cof_table *scanned = cofi_scan_csv(&env, &fast, &dialect, threads);
     cof_status status = cofi_read_csv(NULL, &serial, &options, &expected, &serial_err);
     assert_int_equal(cofi_read_csv(NULL, &fast, &options, &got, &fast_err), status);
     if (status == COF_OK)
@@ -121,6 +124,32 @@ static bool compare(const text *t, bool header)
     cof_table_free(got);
     cof_table_free(scanned);
     return was_fast;
+}
+
+static bool compare(const text *t, bool header)
+{
+    return compare_with(t, header, 3);
+}
+
+/* One thread takes all stretches, so that it knows from the second on which columns have many values. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = 4,
+                  .n_values = 30000,
+                  .n_bytes = (size_t)6 << 20,
+                  .line_end = "\n",
+                  .header = true,
+                  .ended = true,
+                  .missing = seed == 1,
+                  .long_cells = seed % 2 == 0,
+                  .huge_cells = seed >= 2};
+        text t = make_file(&l, &rng);
+        assert_true(compare_with(&t, true, 1));
+        free(t.at);
+    }
 }
 
 static void test_the_same_table(void **state)
@@ -213,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_table),
+        cmocka_unit_test(test_many_values),
         cmocka_unit_test(test_the_same_complaint),
         cmocka_unit_test(test_only_what_it_is_sure_of),
     };

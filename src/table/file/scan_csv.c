@@ -26,8 +26,10 @@ enum {
     SMALLEST = 1 << 20,     /* smaller files are read serially, because threads cost more */
     N_RECENT = 32,          /* recent short texts per column: see place_of */
     MOST_COLUMNS = 1 << 14, /* for more columns, lines are too long for stretches */
-    NARROW = 255            /* with more values, the cells of a column are four bytes wide */
+    NARROW = 255,           /* with more values, the cells of a column are four bytes wide */
+    LENGTH_BITS = 11        /* of a postponed text; its place in a stretch has the other 21 bits */
 };
+_Static_assert(STRETCH + SLACK + TAIL + 2 <= 1 << (32 - LENGTH_BITS), "places of texts fit their bits");
 
 typedef struct recent {
     uint64_t word;
@@ -52,6 +54,7 @@ typedef struct scanner { /* the state of one thread */
     recent *recent;
     uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
     uint8_t *wide;      /* per column: cells need four bytes */
+    uint8_t *later;     /* per column: cells are places of texts for now, see look_up_all */
     size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
     uint32_t **rank;    /* per column: final id of each id, while columns are finished */
 } scanner;
@@ -190,13 +193,43 @@ static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
     s->wide[c] = 1;
 }
 
+/* Turns the postponed texts of a column into cells. */
+static bool look_up(const scan *sc, scanner *s, size_t at, size_t c, size_t n_rows)
+{
+    enum { AHEAD = 8, LARGE = 1 << 12, LENGTH_MASK = (1 << LENGTH_BITS) - 1 };
+    uint32_t *cells = s->cells + c * sc->most_rows;
+    bool large = s->encoder[c].n_values > LARGE; /* so that misses of the cache overlap */
+    s->later[c] = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        uint32_t next = i + AHEAD < n_rows ? cells[i + AHEAD] : cells[i];
+        if (large) cofi_encoder_prefetch(&s->encoder[c], s->text + (next >> LENGTH_BITS), next & LENGTH_MASK);
+        if (!find_cell(sc, s, at, c, s->text + (cells[i] >> LENGTH_BITS), cells[i] & LENGTH_MASK, &cells[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Texts of columns with many values are looked up when the lines of a stretch are scanned, column by column: a
+ * dictionary then stays in the cache, which all dictionaries together leave. */
+static bool look_up_all(const scan *sc, scanner *s, size_t at, size_t n_rows)
+{
+    for (size_t c = 0; c < sc->n_columns; c++)
+        if (s->later[c] && !look_up(sc, s, at, c, n_rows)) return false;
+    return true;
+}
+
 static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, size_t row, const char *text,
                             size_t n)
 {
     uint32_t cell;
     if (row >= sc->most_rows || c >= sc->n_columns || n > COFI_CELL_BYTES) return false;
-    if (!cell_of(sc, s, at, c, text, n, &cell)) return false;
     uint32_t *cells = s->cells + c * sc->most_rows;
+    if (s->later[c] && n < 1u << LENGTH_BITS) {
+        cells[row] = (uint32_t)(text - s->text) << LENGTH_BITS | (uint32_t)n;
+        return true;
+    }
+    if (s->later[c] && !look_up(sc, s, at, c, row)) return false; /* from now on nothing is postponed */
+    if (!cell_of(sc, s, at, c, text, n, &cell)) return false;
     if (!s->wide[c] && cell > NARROW) widen(s, c, cells, row);
     if (s->wide[c])
         cells[row] = cell;
@@ -328,8 +361,9 @@ static void scan_task(void *ctx, uint32_t worker, size_t at)
     if (worker == 0) tell(sc, at);
     if (atomic_load_explicit(&sc->odd, memory_order_relaxed)) return;
     sc->stretches[at].scanner = worker;
+    memcpy(s->later, s->wide, sc->n_columns);
     bool plain = take_lines(sc, s, at, &text, &end) && scan_lines(sc, s, at, text, end, &n_rows) &&
-                 keep_cells(sc, s, n_rows, &sc->stretches[at]);
+                 look_up_all(sc, s, at, n_rows) && keep_cells(sc, s, n_rows, &sc->stretches[at]);
     if (!plain) atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
 }
 
@@ -501,20 +535,23 @@ static bool open_scanner(const scan *sc, scanner *s)
     s->recent = cofi_alloc_zero(env, n * N_RECENT, sizeof *s->recent);
     s->empty = cofi_alloc(env, n, sizeof *s->empty);
     s->wide = cofi_alloc_zero(env, n, 1);
+    s->later = cofi_alloc_zero(env, n, 1);
     s->missing_at = cofi_alloc(env, n, sizeof *s->missing_at);
     s->rank = cofi_alloc_zero(env, n, sizeof *s->rank);
     for (size_t c = 0; s->encoder != NULL && c < n; c++) cofi_encoder_init(&s->encoder[c], env);
     if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
     if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
     return s->text != NULL && s->cells != NULL && s->encoder != NULL && s->recent != NULL &&
-           s->empty != NULL && s->wide != NULL && s->missing_at != NULL && s->rank != NULL;
+           s->empty != NULL && s->wide != NULL && s->later != NULL && s->missing_at != NULL &&
+           s->rank != NULL;
 }
 
 static void close_scanner(const scan *sc, scanner *s)
 {
     for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
     for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
-    void *owned[] = {s->text, s->cells, s->encoder, s->recent, s->empty, s->wide, s->missing_at, s->rank};
+    void *owned[] = {s->text, s->cells, s->encoder,    s->recent, s->empty,
+                     s->wide, s->later, s->missing_at, s->rank};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
 }
 

@@ -1,0 +1,43 @@
+/* The radix sort against an insertion sort. */
+#include "../../src/table/sort_keys.h"
+#include "unit_helper.h"
+
+/* Equal keys stay in order. */
+static void insert_sorted(cofi_keyed *items, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t at = i; at > 0 && items[at].key < items[at - 1].key; at--) {
+            cofi_keyed moved = items[at];
+            items[at] = items[at - 1];
+            items[at - 1] = moved;
+        }
+}
+
+static void keys_are_sorted(void **state)
+{
+    enum { MOST = 300 };
+    static uint32_t count[COFI_KEY_COUNTS];
+    cofi_keyed items[MOST], spare[MOST], expected[MOST];
+    (void)state;
+    for (uint64_t round = 0; round < 300; round++) {
+        cofi_rng rng = dice(round);
+        size_t n = below(&rng, MOST + 1);
+        unsigned shift = (unsigned)below(&rng, 64), many = 1 + (unsigned)below(&rng, 9);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t key = many < 9 ? below(&rng, many) : cofi_mix64(i);
+            items[i] = expected[i] = (cofi_keyed){round % 7 == 0 ? key : key << shift, (uint32_t)i};
+        }
+        insert_sorted(expected, n);
+        const cofi_keyed *sorted = cofi_sort_keys(items, spare, n, count);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(sorted[i].key == expected[i].key);
+            assert_int_equal(sorted[i].id, expected[i].id);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_are_sorted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
