@@ -29,32 +29,47 @@ static void profile_like_all(const cofi_fit *fit, const uint64_t *count, uint32_
     }
 }
 
-static void profile_attribute(cofi_fit *fit, size_t r, uint32_t j)
+/* Attributes and groups of LANES clusters. A group fills a cache line, so the line of a value is read once a group, and a
+ * column of very many values is shared between threads. */
+static size_t n_groups(const cofi_fit *fit)
+{
+    return (fit->scores.stride + LANES - 1) / LANES;
+}
+
+/* Profiles of n clusters from `first` on. A cluster without rows keeps its profile. */
+static inline void profile_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t n)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride;
-    double *profile = fit->profiles.share + (size_t)p->first[r] * stride + j;
-    uint64_t total = 0;
-    for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
-    if (total == 0) {
-        profile_like_all(fit, count, n_values, profile);
-        return;
-    }
+    double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
+    int64_t total[LANES] = {0};
     for (uint32_t v = 0; v < n_values; v++)
-        profile[(size_t)v * stride] = (double)count[(size_t)v * stride + j] / (double)total;
+        for (uint32_t j = 0; j < n; j++) total[j] += (int64_t)count[(size_t)v * stride + first + j];
+    for (uint32_t v = 0; v < n_values; v++) {
+        size_t at = (size_t)v * stride + first;
+        for (uint32_t j = 0; j < n; j++)
+            if (total[j] > 0) profile[at + j] = (double)(int64_t)count[at + j] / (double)total[j];
+    }
+    for (uint32_t j = 0; j < n; j++)
+        if (total[j] == 0 && fit->partition.size[first + j] > 0)
+            profile_like_all(fit, count, n_values, profile + first + j);
 }
 
-static void profile_task(void *ctx, uint32_t worker, size_t r)
+static void profile_task(void *ctx, uint32_t worker, size_t task)
 {
     cofi_fit *fit = ctx;
-    for (uint32_t j = 0; j < fit->partition.k; j++)
-        if (fit->partition.size[j] > 0) profile_attribute(fit, r, j);
+    uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, k = fit->partition.k;
+    size_t r = task / n_groups(fit);
+    if (first + LANES <= k)
+        profile_group(fit, r, first, LANES);
+    else if (first < k)
+        profile_group(fit, r, first, k - first);
 }
 
 void cofi_profile_update(cofi_fit *fit)
 {
-    cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs);
+    cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs * n_groups(fit));
     for (uint32_t j = 0; j < fit->partition.k; j++) fit->profiles.alive[j] |= fit->partition.size[j] > 0;
 }
 
@@ -182,46 +197,60 @@ static double attribute_factor(const cofi_fit *fit, size_t r)
  * `work` holds p(v|C_j) at first, then the mass of the subtree below each value, then the sums. When the
  * root moves across an edge, the mass below the edge comes nearer by the edge's length, and the remaining
  * mass goes farther away by the same length. */
-static void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32_t stride, uint32_t lanes,
-                   double *work)
+static inline void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32_t stride,
+                          uint32_t lanes, double *work)
 {
+    enum { AHEAD = 16 }; /* edges; values lie in no order along the tree, so their lines are prefetched */
     double total[LANES], sum[LANES];
-    for (uint32_t e = n_edges; e-- > 0;)
-        for (uint32_t j = 0; j < lanes; j++)
-            work[(size_t)edge[e].u * stride + j] += work[(size_t)edge[e].v * stride + j];
+    for (uint32_t e = n_edges; e-- > 0;) {
+        double *above = work + (size_t)edge[e].u * stride;
+        const double *below = work + (size_t)edge[e].v * stride;
+        if (e >= AHEAD) __builtin_prefetch(work + (size_t)edge[e - AHEAD].v * stride);
+        for (uint32_t j = 0; j < lanes; j++) above[j] += below[j];
+    }
     for (uint32_t j = 0; j < lanes; j++) {
         total[j] = work[(size_t)root * stride + j];
         sum[j] = 0;
     }
     for (uint32_t e = 0; e < n_edges; e++)
-        for (uint32_t j = 0; j < lanes; j++) sum[j] += edge[e].length * work[(size_t)edge[e].v * stride + j];
+        for (uint32_t j = 0; edge[e].length != 0 && j < lanes; j++)
+            sum[j] += edge[e].length * work[(size_t)edge[e].v * stride + j];
     for (uint32_t j = 0; j < lanes; j++) work[(size_t)root * stride + j] = sum[j];
     for (uint32_t e = 0; e < n_edges; e++) {
         const double *above = work + (size_t)edge[e].u * stride;
         double *below = work + (size_t)edge[e].v * stride;
+        if (e + AHEAD < n_edges) __builtin_prefetch(work + (size_t)edge[e + AHEAD].v * stride, 1);
         for (uint32_t j = 0; j < lanes; j++) below[j] = above[j] + edge[e].length * (total[j] - 2 * below[j]);
     }
 }
 
-static void trace_task(void *ctx, uint32_t worker, size_t r)
+/* The sums are computed in the memory of the scores: allocated memory takes the type last written to it. */
+static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes)
 {
-    cofi_fit *fit = ctx;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_slots = p->first[r + 1] - p->first[r];
-    double factor = attribute_factor(fit, r);
-    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
-    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
-    /* The sums are computed in the memory of the scores: allocated memory takes the type last written to
-     * it. */
+    double factor = attribute_factor(fit, r), scale = fit->scores.scale;
+    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride + first;
+    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride + first;
     double *work = (double *)(void *)value;
-    memcpy(work, profile, (size_t)n_slots * stride * sizeof *work);
-    for (uint32_t j = 0; j < stride; j += LANES)
-        reroot(fit->forest.edge + p->first[r], fit->forest.n_edges[r], fit->forest.root[r], stride,
-               stride - j < LANES ? stride - j : LANES, work + j);
-    for (size_t at = 0; at < (size_t)n_slots * stride; at++) {
-        double sum = work[at];
-        value[at] = cofi_fixed_point(factor * sum, fit->scores.scale);
-    }
+    for (uint32_t v = 0; v < n_slots; v++)
+        for (uint32_t j = 0; j < lanes; j++) work[(size_t)v * stride + j] = profile[(size_t)v * stride + j];
+    reroot(fit->forest.edge + p->first[r], fit->forest.n_edges[r], fit->forest.root[r], stride, lanes, work);
+    for (uint32_t v = 0; v < n_slots; v++)
+        for (uint32_t j = 0; j < lanes; j++) {
+            double sum = work[(size_t)v * stride + j];
+            value[(size_t)v * stride + j] = cofi_fixed_point(factor * sum, scale);
+        }
+}
+
+static void trace_task(void *ctx, uint32_t worker, size_t task)
+{
+    cofi_fit *fit = ctx;
+    uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, left = fit->scores.stride - first;
+    if (left >= LANES)
+        trace_group(fit, task / n_groups(fit), first, LANES);
+    else
+        trace_group(fit, task / n_groups(fit), first, left);
 }
 
 /* The same sums in the authors' order of operations: values in ascending order, then the division. */
@@ -255,7 +284,7 @@ void cofi_scores_trace(cofi_fit *fit)
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
-    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs);
+    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;
