@@ -102,13 +102,23 @@ void cofi_html_table_end(cofi_out *out)
     cofi_out_text(out, "</table></div>\n");
 }
 
-/* numeric has a letter for each heading: 'n' for a column of numbers. */
-void cofi_html_heads(cofi_out *out, const char *const *names, const char *numeric, size_t n)
+void cofi_html_body(cofi_out *out, const char *classes, const char *caption, const char *heads)
 {
+    cofi_html_table(out, classes, true, caption);
     cofi_out_text(out, "<thead><tr>");
-    for (size_t i = 0; i < n; i++)
-        cofi_out_put(out, "<th scope=\"col\"%s>%x", numeric[i] == 'n' ? " class=\"n\"" : "", names[i]);
-    cofi_out_text(out, "</tr></thead>\n");
+    while (*heads != '\0') {
+        size_t n = strcspn(heads, "#|");
+        cofi_out_put(out, "<th scope=\"col\"%s>", heads[n] == '#' ? " class=\"n\"" : "");
+        cofi_out_bytes(out, heads, n);
+        heads += strcspn(heads, "|");
+        heads += *heads == '|';
+    }
+    cofi_out_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+void cofi_html_body_end(cofi_out *out)
+{
+    cofi_out_text(out, "</tbody></table></div>\n");
 }
 
 void cofi_html_section(cofi_out *out, const char *id, const char *heading)
@@ -132,7 +142,8 @@ static void put_letter(cofi_out *out, char letter, int number, va_list *args)
         if (letter == 'm') cofi_html_count_cell(out, x);
         if (letter == 'd') cofi_html_number(out, x, number);
         if (letter == 'p') cofi_html_share(out, x, va_arg(*args, double));
-        if (letter == 'b') cofi_html_bar(out, "", x, va_arg(*args, double));
+        if (letter == 'b' || letter == 'B')
+            cofi_html_bar(out, letter == 'B' ? "wide" : "", x, va_arg(*args, double));
     }
 }
 

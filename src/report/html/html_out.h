@@ -5,7 +5,7 @@
 #include "../svg/svg_out.h"
 
 /* cofi_out_put with more letters, which stand for the functions below: %30n a name of at most 30 columns, %c a count
- * (uint64_t), %a an amount, %p a share (part and whole), %w a swatch, %k a cluster, %b a bar cell without classes, %2d a
+ * (uint64_t), %a an amount, %p a share (part and whole), %w a swatch, %k a cluster, %b a bar cell and %B a wide one, %2d a
  * number cell with two decimals, %m a count cell. */
 void cofi_html(cofi_out *out, const char *template, ...);
 
@@ -28,6 +28,9 @@ void cofi_html_count_cell(cofi_out *out, double amount);
 /* A table in a box that scrolls sideways if it must; `label` names the box to a screen reader. */
 void cofi_html_table(cofi_out *out, const char *classes, bool sortable, const char *caption);
 void cofi_html_table_end(cofi_out *out);
-void cofi_html_heads(cofi_out *out, const char *const *names, const char *numeric, size_t n);
+/* The same up to the first line, and from the last line on, of a table that sorts. Heads: "column|values#", where # marks
+ * a column of numbers. */
+void cofi_html_body(cofi_out *out, const char *classes, const char *caption, const char *heads);
+void cofi_html_body_end(cofi_out *out);
 
 void cofi_html_section(cofi_out *out, const char *id, const char *heading); /* end with </section> */

@@ -16,43 +16,24 @@ static void size_line(cofi_report *r, uint32_t j)
     double size = cof_model_sizes(r->model)[j];
     const cofi_cluster_rows *c = &r->rows[j];
     const double *agreement = cof_model_cluster_agreement(r->model, NULL);
-    cofi_out_format(out, "<tr><th scope=\"row\" data-v=\"%u\">", j + 1);
-    cofi_html_cluster(out, j);
-    cofi_html_count_cell(out, size);
-    cofi_html_bar(out, "wide", size, r->total);
-    cofi_out_text(out, " %");
-    if (r->margin != NULL) {
-        cofi_html_number(out, c->n > 0 ? 100 * c->lead / (double)c->n : (double)NAN, 0);
-        if (c->n > 0) cofi_out_text(out, " %");
-        cofi_html_count_cell(out, (double)c->n_close);
-        cofi_html_bar(out, "", (double)c->n_close, (double)c->n);
-        cofi_out_text(out, " %");
-    }
+    cofi_html(out, "<tr><th scope=\"row\" data-v=\"%u\">%k%m%B %%", j + 1, j, size, size, r->total);
+    if (r->margin != NULL)
+        cofi_html(out, "%d%s%m%b %%", c->n > 0 ? 100 * c->lead / (double)c->n : (double)NAN,
+                  c->n > 0 ? " %" : "", (double)c->n_close, (double)c->n_close, (double)c->n);
     if (agreement != NULL) cofi_html_number(out, agreement[j], 2);
     cofi_out_text(out, "</tr>\n");
 }
 
 static void size_table(cofi_report *r)
 {
-    static const char *const all[] = {"cluster",           "rows",           "share of all", "mean lead",
-                                      "close to boundary", "of the cluster", "agreement"};
-    const char *heads[7];
-    char numeric[8] = "-n-nn-n";
-    size_t n = 0;
-    for (size_t i = 0; i < 7; i++) {
-        bool shown =
-            i < 3 || (i < 6 ? r->margin != NULL : cof_model_cluster_agreement(r->model, NULL) != NULL);
-        numeric[n] = numeric[i];
-        heads[n] = all[i];
-        n += shown;
-    }
-    cofi_html_table(&r->out, "full", true,
-                    "Clusters, their sizes, and how clearly their rows belong to them");
-    cofi_html_heads(&r->out, heads, numeric, n);
-    cofi_out_text(&r->out, "<tbody>\n");
+    char heads[120];
+    snprintf(heads, sizeof heads, "cluster|rows#|share of all%s%s",
+             r->margin != NULL ? "|mean lead#|close to boundary#|of the cluster" : "",
+             cof_model_cluster_agreement(r->model, NULL) != NULL ? "|agreement#" : "");
+    cofi_html_body(&r->out, "full", "Clusters, their sizes, and how clearly their rows belong to them",
+                   heads);
     for (uint32_t j = 0; j < r->k; j++) size_line(r, j);
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
 }
 
 /* ---- How sure ---------------------------------------------------------------------------------------- */
@@ -74,34 +55,25 @@ static void restart_line(cofi_report *r, size_t i)
     cofi_out *out = &r->out;
     const cof_restart_record *record = &r->restarts[i];
     bool known = record->stop_reason >= 0 && record->stop_reason <= COF_STOP_STOPPED;
-    cofi_out_text(out, i == r->best_restart ? "<tr class=\"best\">" : "<tr>");
-    cofi_out_format(out, "<th scope=\"row\" data-v=\"%zu\">%zu%s", i + 1, i + 1,
-                    i == r->best_restart ? " (kept)" : "");
-    cofi_html_number(out, record->log_likelihood, 2);
-    cofi_html_number(out, record->objective, 2);
+    bool best = i == r->best_restart;
+    cofi_html(out, "<tr%s><th scope=\"row\" data-v=\"%z\">%z%s%2d%2d", best ? " class=\"best\"" : "", i + 1,
+              i + 1, best ? " (kept)" : "", record->log_likelihood, record->objective);
     if (cof_model_select(r->model) == COF_SELECT_BALANCE) cofi_html_number(out, record->criterion, 3);
-    cofi_out_text(out, record->by_likelihood ? "<td>likelihood" : "<td>trees");
-    cofi_html_count_cell(out, record->rebuilds);
-    cofi_html_count_cell(out, record->passes);
-    cofi_out_format(out, "<td>%s</tr>\n", known ? how[record->stop_reason] : "unknown");
+    cofi_html(out, "<td>%s%m%m<td>%s</tr>\n", record->by_likelihood ? "likelihood" : "trees",
+              (double)record->rebuilds, (double)record->passes, known ? how[record->stop_reason] : "unknown");
 }
 
 static void restart_table(cofi_report *r)
 {
-    static const char *const with[] = {"restart",    "log-likelihood", "objective", "balance",
-                                       "refined by", "rebuilds",       "passes",    "end"};
-    static const char *const without[] = {"restart",  "log-likelihood", "objective", "refined by",
-                                          "rebuilds", "passes",         "end"};
     bool balance = cof_model_select(r->model) == COF_SELECT_BALANCE;
     enum { MOST = 200 };
     cofi_out_text(&r->out, "<details><summary>All restarts in figures</summary>\n");
-    cofi_html_table(&r->out, "", true, "The result of every restart");
-    cofi_html_heads(&r->out, balance ? with : without, balance ? "-nnn-nn-" : "-nn-nn-", balance ? 8 : 7);
-    cofi_out_text(&r->out, "<tbody>\n");
+    cofi_html_body(&r->out, "", "The result of every restart",
+                   balance ? "restart|log-likelihood#|objective#|balance#|refined by|rebuilds#|passes#|end"
+                           : "restart|log-likelihood#|objective#|refined by|rebuilds#|passes#|end");
     for (size_t i = 0; i < r->n_restarts; i++)
         if (i < MOST || i == r->best_restart) restart_line(r, i);
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
     cofi_out_text(&r->out, "</details>\n");
 }
 
@@ -143,9 +115,8 @@ static void strip_dot(cofi_report *r, strip *s, size_t i)
     bool best = i == r->best_restart;
     double x = CHART_LEFT + 2 * DOT + (CHART_RIGHT - CHART_LEFT - 4 * DOT) * (double)column / STRIP_COLUMNS;
     cofi_svg_circle_start(&r->out, best ? 5 : 0, x, s->base - s->step * level, DOT);
-    cofi_out_format(&r->out, "<title>restart %zu%s: ", i + 1, best ? ", kept" : "");
-    cofi_out_fixed(&r->out, criterion(r, i), 0, 2);
-    cofi_out_text(&r->out, "</title></circle>");
+    cofi_out_put(&r->out, "<title>restart %z%s: %2f</title></circle>", i + 1, best ? ", kept" : "",
+                 criterion(r, i));
 }
 
 /* One dot for every restart on the axis of the criterion; those of nearly the same value are piled up. */
@@ -162,11 +133,9 @@ static void restart_strip(cofi_report *r)
         if (i != r->best_restart) strip_dot(r, &s, i);
     strip_dot(r, &s, r->best_restart); /* on top */
     cofi_svg_text_start(out, "cof-note", CHART_LEFT, s.base + 21);
-    cofi_out_fixed(out, s.least, 0, 2);
-    cofi_out_text(out, "</text>");
+    cofi_out_put(out, "%2f</text>", s.least);
     cofi_svg_text_start(out, "cof-note cof-end", CHART_RIGHT, s.base + 21);
-    cofi_out_fixed(out, s.most, 0, 2);
-    cofi_out_text(out, "</text>");
+    cofi_out_put(out, "%2f</text>", s.most);
     cofi_svg_close(out);
     cofi_out_format(out,
                     "<figcaption>Every restart by its %s, %s is better; orange: the one that was "
@@ -198,21 +167,18 @@ static void tell_agreement(cofi_report *r)
         least = ari[i] < least ? ari[i] : least;
         most = ari[i] > most ? ari[i] : most;
     }
-    cofi_out_text(&r->out, "<p>The partitions of the other restarts agree with the kept one to <strong>");
-    cofi_out_fixed(&r->out, cof_model_mean_agreement(r->model), 0, 3);
-    cofi_out_text(&r->out, "</strong> on average (adjusted Rand index, from ");
-    cofi_out_fixed(&r->out, least, 0, 3);
-    cofi_out_text(&r->out, " to ");
-    cofi_out_fixed(&r->out, most, 0, 3);
-    cofi_out_text(&r->out, "; 1 is the same partition, 0 what chance would give).");
+    cofi_out_put(
+        &r->out,
+        "<p>The partitions of the other restarts agree with the kept one to <strong>%3f</strong> on "
+        "average (adjusted Rand index, from %3f to %3f; 1 is the same partition, 0 what chance would "
+        "give).",
+        cof_model_mean_agreement(r->model), least, most);
     if (cof_model_cluster_agreement(r->model, &n_good) != NULL)
-        cofi_out_format(&r->out,
-                        " <b>Agreement</b> in the table above is the overlap of a cluster with the most "
-                        "similar cluster of "
-                        "another restart: shared rows over rows of either, averaged over the %u restart%s "
-                        "that %s nearly as "
-                        "likely as the kept one.",
-                        n_good, n_good == 1 ? "" : "s", n_good == 1 ? "is" : "are");
+        cofi_out_put(&r->out,
+                     " <b>Agreement</b> in the table above is the overlap of a cluster with the most similar "
+                     "cluster of another restart: shared rows over rows of either, averaged over the %u "
+                     "restart%s that %s nearly as likely as the kept one.",
+                     n_good, n_good == 1 ? "" : "s", n_good == 1 ? "is" : "are");
     cofi_out_text(&r->out, "</p>\n");
 }
 
@@ -221,11 +187,12 @@ static void tell_choice(cofi_report *r)
 {
     cofi_out *out = &r->out;
     bool less = cof_model_select(r->model) == COF_SELECT_OBJECTIVE;
-    cofi_out_format(out,
-                    "<p>Restart <span data-key=\"best_restart\">%zu</span> of %zu was kept because its %s, ",
-                    r->best_restart + 1, r->n_restarts, cofi_report_criterion(r));
-    cofi_out_fixed(out, criterion(r, r->best_restart), 0, 3);
-    cofi_out_format(out, ", is the %s.", less ? "smallest" : "largest");
+    cofi_out_put(
+        out,
+        "<p>Restart <span data-key=\"best_restart\">%z</span> of %z was kept because its %s, %3f, is "
+        "the %s.",
+        r->best_restart + 1, r->n_restarts, cofi_report_criterion(r), criterion(r, r->best_restart),
+        less ? "smallest" : "largest");
     if (cof_model_select(r->model) == COF_SELECT_BALANCE)
         cofi_out_text(
             out,
@@ -250,12 +217,12 @@ static void tell_refiner(cofi_report *r)
         cofi_out_text(out,
                       "every row belongs to its likeliest cluster, so some rows may be nearer to another "
                       "cluster along the order trees.</p>\n");
-    else {
-        cofi_out_text(out, "every row belongs to its likeliest cluster, and ");
-        cofi_out_fixed(out, 100 * nearer, 0, 1);
-        cofi_out_text(out, " % of the rows lie nearer to another cluster along the order trees. New rows, "
-                           "distances and leads go by likelihood too.</p>\n");
-    }
+    else
+        cofi_out_put(
+            out,
+            "every row belongs to its likeliest cluster, and %1f %% of the rows lie nearer to another "
+            "cluster along the order trees. New rows, distances and leads go by likelihood too.</p>\n",
+            100 * nearer);
 }
 
 static void tell_restarts(cofi_report *r)
@@ -290,9 +257,7 @@ static void lead_histogram(cofi_report *r)
     for (int b = 0; b < COFI_LEAD_BINS; b++) {
         double height = HEIGHT * (double)r->lead_bin[b] / (double)most, x = CHART_LEFT + width * b;
         if (r->lead_bin[b] > 0) height = fmax(height, 1.5);
-        cofi_out_format(out, "<g><title>lead %d to %d percent: ", b * 5, b * 5 + 5);
-        cofi_html_count(out, r->lead_bin[b]);
-        cofi_out_text(out, " rows</title>");
+        cofi_html(out, "<g><title>lead %u to %u percent: %c rows</title>", b * 5, b * 5 + 5, r->lead_bin[b]);
         cofi_svg_rectangle(out, b == 0 ? 5 : 0, x + 1, TOP + HEIGHT - height, width - 2, height);
         cofi_out_text(out, "</g>");
         if (b % 4 != 0) continue;
@@ -313,17 +278,12 @@ static void tell_boundary(cofi_report *r)
     uint64_t n_close = 0;
     if (!cofi_report_has_rows(r) || r->margin == NULL || r->n_filled < 2) return;
     for (uint32_t j = 0; j < r->k; j++) n_close += r->rows[j].n_close;
-    cofi_out_text(out, "<h3>Rows close to the boundary</h3>\n<p><span data-key=\"n_close\">");
-    cofi_html_count(out, n_close);
-    cofi_out_text(out, "</span> of ");
-    cofi_html_count(out, r->n_clustered);
-    cofi_out_text(out, " rows (");
-    cofi_html_share(out, (double)n_close, (double)r->n_clustered);
-    cofi_out_format(out,
-                    ") lie close to the boundary of two clusters: their lead is below %d\u00a0%%. The lead "
-                    "says how much nearer a "
-                    "row is to its own cluster than to the next one; 0\u00a0%% is a tie.</p>\n",
-                    (int)(100 * COF_CLOSE_LEAD));
+    cofi_html(
+        out,
+        "<h3>Rows close to the boundary</h3>\n<p><span data-key=\"n_close\">%c</span> of %c rows (%p) lie "
+        "close to the boundary of two clusters: their lead is below %u\u00a0%%. The lead says how much "
+        "nearer a row is to its own cluster than to the next one; 0\u00a0%% is a tie.</p>\n",
+        n_close, r->n_clustered, (double)n_close, (double)r->n_clustered, (unsigned)(100 * COF_CLOSE_LEAD));
     lead_histogram(r);
 }
 
@@ -359,9 +319,7 @@ static void put_trait(cofi_report *r, const cof_trait *t)
     const char *name = r->model->attr[t->attribute].name;
     const char *value = cof_trait_text(r->model, t, text, sizeof text);
     bool whole = cofi_utf8_columns(name) + cofi_utf8_columns(value) <= SHORT;
-    cofi_html_name(&r->out, name, 24);
-    cofi_out_text(&r->out, whole ? "\u00a0=\u00a0" : "\u00a0= ");
-    cofi_html_name(&r->out, value, 24);
+    cofi_html(&r->out, "%24n\u00a0=%s%24n", name, whole ? "\u00a0" : " ", value);
 }
 
 /* "always feathers = 1, eggs = 1; mostly airborne = 1": a word is said once for all it fits. */
@@ -419,11 +377,8 @@ static void put_sentence(cofi_report *r, uint32_t j)
     size_t n_more = pick_traits(r->more + j * COFI_REPORT_TRAITS, r->n_more[j], MORE, NULL, 0, true, more);
     size_t n_less =
         pick_traits(r->less + j * COFI_REPORT_TRAITS, r->n_less[j], LESS, more, n_more, false, less);
-    cofi_out_format(out, "<p class=\"say\">Cluster %u (", j + 1);
-    cofi_html_amount(out, size);
-    cofi_out_text(out, size == 1 ? " row, " : " rows, ");
-    cofi_html_share(out, size, r->total);
-    cofi_out_text(out, "):");
+    cofi_html(out, "<p class=\"say\">Cluster %u (%a row%s, %p):", j + 1, size, size == 1 ? "" : "s", size,
+              r->total);
     size_t told = put_words(r, more, n_more, word_for_more, 0);
     told = put_words(r, less, n_less, word_for_less, told);
     if (told == 0) cofi_out_text(out, size > 0 ? " nothing stands out" : " empty");
@@ -436,11 +391,7 @@ static void trait_line(cofi_report *r, const cof_trait *t)
     double lift = t->here / t->cluster / (t->anywhere / t->all);
     cofi_out_text(out, "<tr><th scope=\"row\">");
     put_trait(r, t);
-    cofi_html_count_cell(out, t->here);
-    cofi_html_bar(out, "", t->here, t->cluster);
-    cofi_out_text(out, " %");
-    cofi_html_bar(out, "", t->anywhere, t->all);
-    cofi_out_text(out, " %");
+    cofi_html(out, "%m%b %%%b %%", t->here, t->here, t->cluster, t->anywhere, t->all);
     cofi_html_number(out, lift, lift < 10 ? 2 : 0);
     cofi_out_text(out, "</tr>\n");
 }
@@ -465,14 +416,10 @@ static void drop_mirrors(cofi_report *r, uint32_t j)
 
 static void trait_table(cofi_report *r, const cof_trait *t, size_t n, const char *caption)
 {
-    static const char *const heads[] = {"value", "rows here", "share here", "share of all", "lift"};
     if (n == 0) return;
-    cofi_html_table(&r->out, "full", true, caption);
-    cofi_html_heads(&r->out, heads, "-n--n", 5);
-    cofi_out_text(&r->out, "<tbody>\n");
+    cofi_html_body(&r->out, "full", caption, "value|rows here#|share here|share of all|lift#");
     for (size_t i = 0; i < n; i++) trait_line(r, &t[i]);
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
 }
 
 static void mark_card(cofi_report *r, uint32_t j)
@@ -480,9 +427,7 @@ static void mark_card(cofi_report *r, uint32_t j)
     cofi_out *out = &r->out;
     char caption[80];
     drop_mirrors(r, j);
-    cofi_out_text(out, "<div class=\"card\"><h3>");
-    cofi_html_swatch(out, j);
-    cofi_out_format(out, "Cluster %u</h3>\n", j + 1);
+    cofi_html(out, "<div class=\"card\"><h3>%wCluster %u</h3>\n", j, j + 1);
     put_sentence(r, j);
     if (r->n_more[j] + r->n_less[j] > 0) {
         cofi_out_format(out, "<details class=\"screen\"%s><summary>In figures</summary>\n",

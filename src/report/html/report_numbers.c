@@ -32,15 +32,12 @@ static void draw_point(cofi_out *out, const k_frame *f, size_t i)
     bool kept = i == f->kept, second = i == f->second;
     double x = cofi_chart_x(&f->chart, own->k), y = cofi_chart_y(&f->chart, own->log_likelihood);
     cofi_svg_circle_start(out, kept ? 5 : second ? 1 : 0, x, y, kept ? 6 : second ? 5 : 3.5);
-    cofi_out_format(out, "<title>%u cluster%s%s: ", own->k, own->k == 1 ? "" : "s",
-                    kept     ? ", kept"
-                    : second ? ", runner-up"
-                             : "");
-    cofi_out_fixed(out, own->log_likelihood, 0, 2);
-    if (!isnan(own->agreement)) {
-        cofi_out_text(out, "; the halves agree to ");
-        cofi_out_fixed(out, own->agreement, 0, 2);
-    }
+    cofi_out_put(out, "<title>%u cluster%s%s: %2f", own->k, own->k == 1 ? "" : "s",
+                 kept     ? ", kept"
+                 : second ? ", runner-up"
+                          : "",
+                 own->log_likelihood);
+    if (!isnan(own->agreement)) cofi_out_put(out, "; the halves agree to %2f", own->agreement);
     cofi_out_text(out, "</title></circle>");
     if (kept) cofi_svg_text(out, "cof-mid", x, y - 12, "kept");
     if (second) cofi_svg_text(out, "cof-note cof-mid", x, y + 20, "runner-up");
@@ -80,9 +77,8 @@ static void tell_choice(cofi_report *r, const k_frame *f)
         f->record[0].k, f->record[f->n - 1].k, r->k);
     if (f->second < f->n) {
         double behind = f->record[f->kept].log_likelihood - f->record[f->second].log_likelihood;
-        cofi_out_format(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, ",
-                        f->record[f->second].k);
-        cofi_out_fixed(out, fabs(behind), 0, 2);
+        cofi_out_put(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, %2f", f->record[f->second].k,
+                     fabs(behind));
         cofi_out_text(
             out, behind < 0   ? " likelier, but the halves of the table do not agree on it."
                  : behind < 5 ? " behind; such a small difference means that the table supports both numbers."
@@ -100,23 +96,16 @@ static void tell_choice(cofi_report *r, const k_frame *f)
 
 static void figures(cofi_report *r, const k_frame *f)
 {
-    static const char *const heads[] = {"clusters", "log-likelihood", "behind the kept one",
-                                        "agreement of halves"};
     cofi_out_text(&r->out, "<details><summary>All numbers of clusters in figures</summary>\n");
-    cofi_html_table(&r->out, "", true, "Log-likelihood of every number of clusters tried");
-    cofi_html_heads(&r->out, heads, "nnnn", 4);
-    cofi_out_text(&r->out, "<tbody>\n");
+    cofi_html_body(&r->out, "", "Log-likelihood of every number of clusters tried",
+                   "clusters#|log-likelihood#|behind the kept one#|agreement of halves#");
     for (size_t i = 0; i < f->n; i++) {
         const cof_k_record *own = &f->record[i];
-        cofi_out_text(&r->out, i == f->kept ? "<tr class=\"best\">" : "<tr>");
-        cofi_html_count_cell(&r->out, own->k);
-        cofi_html_number(&r->out, own->log_likelihood, 2);
-        cofi_html_number(&r->out, f->record[f->kept].log_likelihood - own->log_likelihood, 2);
-        cofi_html_number(&r->out, own->agreement, 3);
-        cofi_out_text(&r->out, "</tr>\n");
+        cofi_html(&r->out, "<tr%s>%m%2d%2d%3d</tr>\n", i == f->kept ? " class=\"best\"" : "", (double)own->k,
+                  own->log_likelihood, f->record[f->kept].log_likelihood - own->log_likelihood,
+                  own->agreement);
     }
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
     cofi_out_text(&r->out, "</details>\n");
 }
 

@@ -13,21 +13,15 @@ typedef struct other {
 static void mark(cofi_report *r, const other *o, const cof_trait *t)
 {
     char value[COFI_SHOWN_BYTES];
-    cofi_html_name(&r->out, o->model->attr[t->attribute].name, 24);
-    cofi_out_text(&r->out, " = ");
-    cofi_html_name(&r->out, cof_trait_text(o->model, t, value, sizeof value), 24);
-    cofi_out_text(&r->out, " ");
-    cofi_html_share(&r->out, t->here, t->cluster);
+    cofi_html(&r->out, "%24n = %24n %p", o->model->attr[t->attribute].name,
+              cof_trait_text(o->model, t, value, sizeof value), t->here, t->cluster);
 }
 
 static void cluster_line(cofi_report *r, const other *o, uint32_t j)
 {
     cofi_out *out = &r->out;
     double size = cof_model_sizes(o->model)[j];
-    cofi_out_format(out, "<tr><th scope=\"row\" data-v=\"%u\">%u", j + 1, j + 1);
-    cofi_html_count_cell(out, size);
-    cofi_html_bar(out, "wide", size, r->total);
-    cofi_out_text(out, " %<td>");
+    cofi_html(out, "<tr><th scope=\"row\" data-v=\"%u\">%u%m%B %%<td>", j + 1, j + 1, size, size, r->total);
     for (size_t i = 0; i < o->n[j]; i++) {
         if (i > 0) cofi_out_text(out, ", ");
         mark(r, o, &o->trait[j * TRAITS + i]);
@@ -38,22 +32,18 @@ static void cluster_line(cofi_report *r, const other *o, uint32_t j)
 
 static void describe(cofi_report *r, const other *o, const cof_alternative *a, size_t number)
 {
-    static const char *const heads[] = {"cluster", "rows", "share of all", "what distinguishes it"};
     cofi_out *out = &r->out;
-    cofi_out_format(out, "<h3>Alternative %zu</h3>\n<p>Its agreement with the kept partition is <strong>",
-                    number);
-    cofi_out_fixed(out, a->agreement, 0, 3);
-    cofi_out_format(out, "</strong> (adjusted Rand index). It is refined by %s; its log-likelihood is ",
-                    o->model->refined_by == COF_REFINED_BY_LIKELIHOOD ? "likelihood" : "COForest");
-    cofi_out_fixed(out, a->log_likelihood, 0, 2);
-    cofi_out_format(out, ". <code>--keep %u</code> makes it the model.</p>\n", a->keep);
-    cofi_html_table(out, "full", true,
-                    "Clusters of the alternative, their sizes and what distinguishes them");
-    cofi_html_heads(out, heads, "-n--", 4);
-    cofi_out_text(out, "<tbody>\n");
+    cofi_out_put(
+        out,
+        "<h3>Alternative %z</h3>\n<p>Its agreement with the kept partition is <strong>%3f</strong> "
+        "(adjusted Rand index). It is refined by %s; its log-likelihood is %2f. <code>--keep %u</code> "
+        "makes it the model.</p>\n",
+        number, a->agreement, o->model->refined_by == COF_REFINED_BY_LIKELIHOOD ? "likelihood" : "COForest",
+        a->log_likelihood, a->keep);
+    cofi_html_body(out, "full", "Clusters of the alternative, their sizes and what distinguishes them",
+                   "cluster|rows#|share of all|what distinguishes it");
     for (uint32_t j = 0; j < o->model->k && j < MOST_CLUSTERS; j++) cluster_line(r, o, j);
-    cofi_out_text(out, "</tbody>");
-    cofi_html_table_end(out);
+    cofi_html_body_end(out);
 }
 
 static cof_status write_other(cofi_report *r, size_t number, cof_error *err)

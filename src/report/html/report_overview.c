@@ -60,21 +60,18 @@ static void column_line(cofi_report *r, size_t column)
 /* Those left out first: they are what a reader has to know. */
 static void columns_table(cofi_report *r)
 {
-    static const char *const heads[] = {"column", "values", "missing", "use"};
     size_t n = cof_table_n_columns(r->table), told = 0;
     bool fold = n > FOLD_COLUMNS;
     if (fold) cofi_out_format(&r->out, "<details><summary>All %zu columns</summary>\n", n);
-    cofi_html_table(&r->out, "", true, "Columns of the table and what they are used for");
-    cofi_html_heads(&r->out, heads, "-nn-", 4);
-    cofi_out_text(&r->out, "<tbody>\n");
+    cofi_html_body(&r->out, "", "Columns of the table and what they are used for",
+                   "column|values#|missing#|use");
     for (int used = 0; used < 2; used++)
         for (size_t c = 0; c < n && told < MOST_COLUMNS; c++) {
             if ((why_left_out(r, c) == NULL) != (used == 1)) continue;
             column_line(r, c);
             told++;
         }
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
     if (told < n) cofi_out_format(&r->out, "<p class=\"soft\">and %zu more columns</p>", n - told);
     if (fold) cofi_out_text(&r->out, "</details>\n");
 }

@@ -286,19 +286,14 @@ cof_status cofi_report_trees(cofi_report *r, cof_error *err)
 
 static void importance_table(cofi_report *r, size_t begin, size_t end)
 {
-    static const char *const heads[] = {"column", "values", "importance"};
-    cofi_html_table(&r->out, "full", true, "Importance of every column");
-    cofi_html_heads(&r->out, heads, "-n-", 3);
-    cofi_out_text(&r->out, "<tbody>\n");
+    cofi_html_body(&r->out, "full", "Importance of every column", "column|values#|importance");
     for (size_t i = begin; i < end; i++) {
         size_t a = r->ranked[i];
-        cofi_html(&r->out, "<tr%s><th scope=\"row\">%40n%m", i < PAPER_COLUMNS ? "" : " class=\"screen\"",
-                  r->model->attr[a].name, (double)r->model->attr[a].n_values);
-        cofi_html_bar(&r->out, "wide", r->importance[a], 1);
-        cofi_out_text(&r->out, " %</tr>\n");
+        cofi_html(&r->out, "<tr%s><th scope=\"row\">%40n%m%B %%</tr>\n",
+                  i < PAPER_COLUMNS ? "" : " class=\"screen\"", r->model->attr[a].name,
+                  (double)r->model->attr[a].n_values, r->importance[a], 1.0);
     }
-    cofi_out_text(&r->out, "</tbody>");
-    cofi_html_table_end(&r->out);
+    cofi_html_body_end(&r->out);
 }
 
 void cofi_report_importance(cofi_report *r)

@@ -53,9 +53,8 @@ static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t
         bool rebuilt = !by_likelihood && (i == begin || p->rebuild != p[-1].rebuild);
         cofi_svg_circle_start(out, rebuilt ? 5 : 0, cofi_chart_x(&f->chart, p->pass),
                               cofi_chart_y(&f->chart, p->objective), rebuilt ? 5 : 3);
-        cofi_out_format(out, "<title>pass %u%s: ", p->pass, rebuilt ? ", first with a new forest" : "");
-        cofi_out_fixed(out, p->objective, 0, 3);
-        cofi_out_format(out, ", %llu rows moved</title></circle>", (unsigned long long)p->moved);
+        cofi_out_put(out, "<title>pass %u%s: %3f, %g rows moved</title></circle>", p->pass,
+                     rebuilt ? ", first with a new forest" : "", p->objective, (double)p->moved);
     }
     cofi_out_text(out, "\n");
 }
@@ -175,11 +174,10 @@ static void score_figures(cofi_report *r, const cof_indices *scores)
 {
     const cof_index *score;
     cofi_out_text(&r->out, "<dl class=\"figures scores\">\n");
-    for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++) {
-        cofi_out_format(&r->out, "<div><dt>%s</dt><dd data-key=\"%s\">", score->name, score->key);
-        cofi_out_fixed(&r->out, cof_index_value(scores, i), 0, 4);
-        cofi_out_format(&r->out, "</dd><dd class=\"soft\">%s</dd></div>\n", score->about);
-    }
+    for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++)
+        cofi_out_put(&r->out,
+                     "<div><dt>%s</dt><dd data-key=\"%s\">%4f</dd><dd class=\"soft\">%s</dd></div>\n",
+                     score->name, score->key, cof_index_value(scores, i), score->about);
     cofi_out_text(&r->out, "</dl>\n");
 }
 
@@ -189,8 +187,7 @@ static void confusion_line(cofi_report *r, const confusion *c, uint32_t j, uint3
     const uint64_t *count = c->count + (size_t)j * c->n_classes;
     uint64_t most = 0, rest = 0;
     for (uint32_t y = 0; y < c->n_classes; y++) most += count[y];
-    cofi_out_format(out, "<tr><th scope=\"row\" data-v=\"%u\">", j + 1);
-    cofi_html_cluster(out, j);
+    cofi_html(out, "<tr><th scope=\"row\" data-v=\"%u\">%k", j + 1, j);
     for (uint32_t i = 0; i < c->n_classes; i++) {
         uint32_t y = c->order[i];
         if (i >= n_shown) {
@@ -216,10 +213,9 @@ static void confusion_table(cofi_report *r, const confusion *c)
                     "Rows of each cluster by class; a frame marks the class a cluster is matched "
                     "with");
     cofi_out_text(out, "<thead><tr><th scope=\"col\">cluster");
-    for (uint32_t i = 0; i < n_shown; i++) {
-        cofi_out_text(out, "<th scope=\"col\" class=\"n\">");
-        cofi_html_name(out, cof_table_value(r->table, r->classes, c->order[i]), 16);
-    }
+    for (uint32_t i = 0; i < n_shown; i++)
+        cofi_html(out, "<th scope=\"col\" class=\"n\">%16n",
+                  cof_table_value(r->table, r->classes, c->order[i]));
     if (n_shown < c->n_classes)
         cofi_out_format(out, "<th scope=\"col\" class=\"n\">%u others", c->n_classes - n_shown);
     cofi_out_text(out, "</tr></thead><tbody>\n");
@@ -231,16 +227,13 @@ static void confusion_table(cofi_report *r, const confusion *c)
 static void write_scores(cofi_report *r, const confusion *c)
 {
     cofi_html_section(&r->out, "scores", "Compared with known classes");
-    cofi_out_text(&r->out, "<p>The column <b>");
-    cofi_html_name(&r->out, r->table->column[r->classes].name, COFI_REPORT_NAME);
-    cofi_out_format(&r->out,
-                    "</b> was left out of the clustering; these scores compare the clusters with its %u "
-                    "classes over ",
-                    c->scores.n_classes);
-    cofi_html_count(&r->out, c->scores.n);
-    cofi_out_text(&r->out,
-                  cofi_table_weight_column(r->table) != NULL ? " rows, with their weights" : " rows");
-    cofi_out_text(&r->out, ". 1 is perfect; a random partition has ARI and AMI of about 0.</p>\n");
+    cofi_html(
+        &r->out,
+        "<p>The column <b>%40n</b> was left out of the clustering; these scores compare the clusters with "
+        "its %u classes over %c rows%s. 1 is perfect; a random partition has ARI and AMI of about "
+        "0.</p>\n",
+        r->table->column[r->classes].name, c->scores.n_classes, (uint64_t)c->scores.n,
+        cofi_table_weight_column(r->table) != NULL ? ", with their weights" : "");
     score_figures(r, &c->scores);
     confusion_table(r, c);
     cofi_out_text(&r->out, "</section>\n");

@@ -20,15 +20,12 @@ static void put_axis_value(cofi_out *out, const cofi_chart *c, double value)
 {
     const double million = 1e6, billion = 1e9;
     double largest = fmax(fabs(c->least), fabs(c->most));
-    if (largest >= billion) {
-        cofi_out_fixed(out, value / billion, 0, 2);
-        cofi_out_text(out, "e9");
-    } else if (largest >= million) {
-        cofi_out_fixed(out, value / million, 0, 2);
-        cofi_out_text(out, "e6");
-    } else {
+    if (largest >= billion)
+        cofi_out_put(out, "%2fe9", value / billion);
+    else if (largest >= million)
+        cofi_out_put(out, "%2fe6", value / million);
+    else
         cofi_out_fixed(out, value, 0, c->most - c->least < 10 ? 2 : 0);
-    }
 }
 
 void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
@@ -46,19 +43,14 @@ void cofi_chart_grid(cofi_out *out, const cofi_chart *c)
 void cofi_chart_ticks(cofi_out *out, const cofi_chart *c, uint32_t step, const char *what)
 {
     double y = c->height - 27;
-    for (double x = c->first; x <= c->last && !out->refused; x += step) {
-        cofi_svg_text_start(out, "cof-note cof-mid", cofi_chart_x(c, x), y);
-        cofi_out_fixed(out, x, 0, 0);
-        cofi_out_text(out, "</text>");
-    }
+    for (double x = c->first; x <= c->last && !out->refused; x += step)
+        cofi_svg(out, "<text class=\"cof-note cof-mid\" x=\"%r\" y=\"%r\">%0f</text>", cofi_chart_x(c, x), y,
+                 x);
     cofi_svg_text(out, "cof-note cof-mid", cofi_chart_x(c, (c->first + c->last) / 2), y + 21, what);
     cofi_out_text(out, "\n");
 }
 
 void cofi_chart_vertex(cofi_out *out, const cofi_chart *c, double x, double y)
 {
-    cofi_out_number(out, round(10 * cofi_chart_x(c, x)) / 10);
-    cofi_out_text(out, ",");
-    cofi_out_number(out, round(10 * cofi_chart_y(c, y)) / 10);
-    cofi_out_text(out, " ");
+    cofi_out_put(out, "%g,%g ", round(10 * cofi_chart_x(c, x)) / 10, round(10 * cofi_chart_y(c, y)) / 10);
 }

@@ -85,8 +85,7 @@ static void draw_point(cofi_out *out, const cofi_map_drawing *d, const frame *f,
     cofi_out_text(out, "<title>");
     if (d->names != SIZE_MAX) {
         uint32_t code = cof_table_code(d->table, (size_t)p->row, d->names);
-        cofi_out_xml(out, cofi_shown(name, cof_table_value(d->table, d->names, code), NAME_COLUMNS));
-        cofi_out_text(out, ", ");
+        cofi_out_put(out, "%x, ", cofi_shown(name, cof_table_value(d->table, d->names, code), NAME_COLUMNS));
     }
     cofi_out_format(out, "row %llu", (unsigned long long)p->row + 1);
     if (p->n_rows > 1) cofi_out_format(out, " and %llu like it", (unsigned long long)p->n_rows - 1);
@@ -198,8 +197,7 @@ static void draw_legend(cofi_out *out, uint32_t k)
     for (uint32_t j = 0; j < shown; j++) {
         double x = MARGIN + 56 + KEY * (double)(j % 14), y = LEGEND_TOP + KEY_LINE * (double)(j / 14);
         cofi_svg_rectangle(out, j, x, y, 10, 10);
-        cofi_svg_text_start(out, "cof-note", x + 13, y + 9);
-        cofi_out_format(out, "%u</text>", j + 1);
+        cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u</text>", x + 13, y + 9, j + 1);
     }
     cofi_out_text(out, "\n");
 }
