@@ -250,6 +250,7 @@ int complain_column(const cof_table *table, const char *file, const char *name)
     enum { MOST = 6 };
     char list[512] = "";
     size_t n = cof_table_n_columns(table), listed = 0;
+    const char *near = NULL;
     int least = least_misspelling(table, name);
     for (size_t c = 0; c < n && listed < MOST; c++) {
         if (least > 0 && misspelling(name, column_name(table, c)) != least) continue;
@@ -258,10 +259,12 @@ int complain_column(const cof_table *table, const char *file, const char *name)
                  : least > 0 ? " or "
                              : ", ",
                  column_name(table, c));
-        listed++;
+        if (listed++ == 0) near = column_name(table, c);
     }
-    if (least > 0)
-        return complain(CODE_USAGE, "there is no column \"%s\" in %s; did you mean %s?", name, file, list);
+    if (least > 0) {
+        complain(CODE_USAGE, "there is no column \"%s\" in %s; did you mean %s?", name, file, list);
+        return listed == 1 ? suggest(CODE_USAGE, name, near) : CODE_USAGE;
+    }
     return complain(CODE_USAGE, "there is no column \"%s\" in %s; it has %s%s", name, file, list,
                     listed < n ? " and more" : "");
 }

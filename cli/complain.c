@@ -45,6 +45,45 @@ int complain(int code, const char *format, ...)
     return code;
 }
 
+static char **words;
+static int n_words;
+
+void remember_command(int argc, char **argv)
+{
+    words = argv;
+    n_words = argc;
+}
+
+/* Where `part` stands in an argument, set off by its ends or by what separates names. */
+static const char *find_part(const char *argument, const char *part)
+{
+    size_t n = strlen(part);
+    for (const char *at = strstr(argument, part); n > 0 && at != NULL; at = strstr(at + 1, part))
+        if ((at == argument || strchr(",=:", at[-1]) != NULL) && strchr(",=", at[n]) != NULL) return at;
+    return NULL;
+}
+
+int suggest(int code, const char *wrong, const char *right)
+{
+    enum { LONGEST = 200 };
+    bool found = wrong == NULL;
+    char *line = keep_text("Try:       %s", show_shell_word(program_name).text);
+    for (int i = 1; i < n_words; i++) {
+        const char *argument = words[i], *at = found ? NULL : find_part(argument, wrong);
+        found = found || at != NULL;
+        if (at != NULL && right == NULL) continue;
+        if (at != NULL)
+            argument = keep_text("%.*s%s%s", (int)(at - argument), argument, right, at + strlen(wrong));
+        if (strlen(argument) > LONGEST || strchr(argument, '\'') != NULL) return code;
+        size_t dashes = strspn(argument, "-");
+        bool bare = dashes > 0 && argument[dashes] == '\0';
+        line = keep_text("%s %.*s%s", line, (int)dashes, argument,
+                         bare ? "" : show_shell_word(argument + dashes).text);
+    }
+    if (found) fprintf(stderr, wrong == NULL ? "%s %s\n" : "%s\n", line, right);
+    return code;
+}
+
 int exit_code(cof_status status, task doing)
 {
     switch (status) {

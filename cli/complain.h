@@ -30,6 +30,12 @@ extern const char *program_name;
 /* Prints `coforest: <sentence>` and hands the code back, so that failing is one line. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Keeps the command line, so that a complaint about usage can end with the line that would have worked. */
+void remember_command(int argc, char **argv);
+/* Prints the command as it was typed, but with `right` instead of `wrong`, which is an argument, or a name or value in
+ * one; right NULL: without it; wrong NULL: with `right` at the end. Nothing where that cannot be written. Hands the code back. */
+int suggest(int code, const char *wrong, const char *right);
+
 /* The same status means different things to a user, depending on what we were at. */
 typedef enum task { TASK_TABLE, TASK_SETTING, TASK_FIT, TASK_PREDICT, TASK_MODEL, TASK_OUTPUT } task;
 int exit_code(cof_status status, task doing);

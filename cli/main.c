@@ -30,11 +30,12 @@ int complain_verb(const char *name)
                         "the paper's experiments are not in the program any more; run paper/run in "
                         "the source tree, which paper/README.md describes");
     if (access(name, R_OK) == 0)
-        return complain(CODE_USAGE, "a verb comes first: coforest fit %s -k K", name);
+        return complain(CODE_USAGE, "a verb comes first: coforest fit %s -k auto", name);
     const char *near = nearest(name, known);
     const char *what = *name == '-' ? "option" : "verb";
     if (near != NULL)
-        return complain(CODE_USAGE, "there is no %s \"%s\"; did you mean \"%s\"?", what, name, near);
+        return suggest(complain(CODE_USAGE, "there is no %s \"%s\"; did you mean \"%s\"?", what, name, near),
+                       name, near);
     if (*name == '-')
         return complain(CODE_USAGE, "option %s must stand after a verb, as in \"coforest fit\"", name);
     return complain(CODE_USAGE, "there is no verb \"%s\"; \"coforest --help\" lists them", name);
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe must not keep the files from being written */
     signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is an error like a full disk */
     if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
+    remember_command(argc, argv);
     int code = run(argc, argv);
     release_kept();
     return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);

@@ -99,7 +99,7 @@ static void complain_method(const char *name)
     if (*name == '\0')
         complain(CODE_USAGE, "--methods must be names separated by commas, such as kmodes,coforest");
     else if (near != NULL)
-        complain(CODE_USAGE, "there is no method \"%s\"; did you mean %s?", name, near);
+        suggest(complain(CODE_USAGE, "there is no method \"%s\"; did you mean %s?", name, near), name, near);
     else
         complain(CODE_USAGE, "there is no method \"%s\"; \"coforest compare --help\" lists them", name);
 }

@@ -122,7 +122,9 @@ static int take_choice(const match *m, const char *value)
     }
     const char *near = near_choice(choices, value);
     if (near != NULL)
-        return complain(CODE_USAGE, "there is no %s \"%s\"; did you mean %s?", m->option->name, value, near);
+        return suggest(
+            complain(CODE_USAGE, "there is no %s \"%s\"; did you mean %s?", m->option->name, value, near),
+            value, near);
     return complain(CODE_USAGE, "%s must be %s, not \"%s\"", m->shown, list, value);
 }
 
@@ -158,9 +160,15 @@ static int complain_unknown(const verb *v, const char *typed, size_t n)
         for (const option *o = v->groups[g].options; o->name != NULL && n_known < 127; o++)
             known[n_known++] = o->name;
     snprintf(shown_as, sizeof shown_as, "%.*s", (int)n, typed);
-    const char *near = nearest(shown_as + strspn(shown_as, "-"), known);
+    const char *name = shown_as + strspn(shown_as, "-"), *near = nearest(name, known);
+    match m;
+    if (name[0] != '\0' && name[1] == '\0' && find_option(v, same_letter, name, 1, NULL, &m))
+        near = keep_text("-%s", name);
+    else if (near != NULL)
+        near = keep_text("--%s", near);
     if (near != NULL)
-        return complain(CODE_USAGE, "%s has no option %s; did you mean --%s?", v->name, shown_as, near);
+        return suggest(complain(CODE_USAGE, "%s has no option %s; did you mean %s?", v->name, shown_as, near),
+                       shown_as, near);
     return complain(CODE_USAGE, "%s has no option %s; \"coforest %s --help\" lists them", v->name, shown_as,
                     v->name);
 }
@@ -174,7 +182,8 @@ static int take_long(const verb *v, int argc, char **argv, int *at, void *settin
     match m;
     if (!find_option(v, same_name, name, n, settings, &m)) return complain_unknown(v, argv[*at], n + 2);
     if (m.option->kind == OPTION_FLAG) {
-        if (equals != NULL) return complain(CODE_USAGE, "%s takes no value", m.shown);
+        if (equals != NULL)
+            return suggest(complain(CODE_USAGE, "%s takes no value", m.shown), argv[*at], m.shown);
         return take_value(&m, NULL);
     }
     if (equals != NULL) return take_value(&m, equals + 1);
@@ -208,8 +217,9 @@ static int take_operand(const verb *v, const char *text, operands *found)
     if (found->n == MAX_OPERANDS)
         return complain(CODE_USAGE, "%s takes at most %d files", v->name, MAX_OPERANDS);
     if (found->n == most)
-        return complain(CODE_USAGE, "%s has no use for \"%s\"; usage: coforest %s %s", v->name, text, v->name,
-                        v->usage);
+        return suggest(complain(CODE_USAGE, "%s has no use for \"%s\"; usage: coforest %s %s", v->name, text,
+                                v->name, v->usage),
+                       text, NULL);
     found->text[found->n++] = text;
     return CODE_DONE;
 }

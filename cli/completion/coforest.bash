@@ -94,6 +94,7 @@ _coforest()
         trees:--attr) compopt +o default; return ;;
         trees:--format) words="text dot svg json" ;;
         trees:--out | trees:-o) return ;;
+        evaluate:--weights) return ;;
         evaluate:--delimiter) compopt +o default; return ;;
         evaluate:--na) compopt +o default; return ;;
         generate:--kind) words="uniform planted mixed" ;;
@@ -124,7 +125,7 @@ _coforest()
         predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
-        evaluate:-*) words="--help --json --delimiter --no-header --na" ;;
+        evaluate:-*) words="--help --weights --json --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;

@@ -128,6 +128,7 @@ complete -c coforest -n '__fish_seen_subcommand_from trees' -l format -x -a 'tex
 complete -c coforest -n '__fish_seen_subcommand_from trees' -l out -s o -r -F -d 'Where they go (default: "-", standard output)'
 complete -c coforest -n '__fish_seen_subcommand_from trees' -l no-clobber -d 'Refuse to replace a file that exists'
 complete -c coforest -n __fish_use_subcommand -f -a evaluate -d 'compare two labellings of the same rows'
+complete -c coforest -n '__fish_seen_subcommand_from evaluate' -l weights -r -F -d 'How much each row counts: a column of numbers of at least 0, in a table of the same rows'
 complete -c coforest -n '__fish_seen_subcommand_from evaluate' -l json -d 'Print one JSON object instead of the text'
 complete -c coforest -n '__fish_seen_subcommand_from evaluate' -l delimiter -x -d 'What separates cells: one character, or "tab"'
 complete -c coforest -n '__fish_seen_subcommand_from evaluate' -l no-header -d 'The first line is data, not names'

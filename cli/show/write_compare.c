@@ -81,6 +81,7 @@ static void json_settings(const comparison *c, cof_json *j)
     cof_json_count(j, "runs", c->s.runs);
     cof_json_count(j, "seed", c->s.seed);
     cof_json_text(j, "init", cof_start_name((size_t)c->s.init));
+    cof_json_flag(j, "as_fit", c->s.as_fit);
     cof_json_text(j, "variant", variant_choices[c->s.variant].name);
     cof_json_text(j, "missing", missing_choices[c->s.missing].name);
     cof_json_open_line(j, "methods", '[');

@@ -9,6 +9,7 @@
 
 typedef struct evaluate_settings {
     reading reading;
+    const char *weights; /* FILE:COLUMN, or NULL */
     bool json;
 } evaluate_settings;
 
@@ -21,6 +22,12 @@ typedef struct side {
     int32_t *label;
     cof_column about;
 } side;
+
+static const option weight_options[] = {
+    OPTION("weights", "FILE:COLUMN", OPTION_TEXT, evaluate_settings, weights,
+           "How much each row counts: a column of numbers of at least 0, in a table of the same rows.",
+           .hint = HINT_FILE),
+    {.name = NULL}};
 
 static const option evaluate_options[] = {
     OPTION("json", NULL, OPTION_FLAG, evaluate_settings, json, "Print one JSON object instead of the text."),
@@ -65,7 +72,27 @@ static int read_side(const char *argument, const evaluate_settings *settings, si
     return code == CODE_DONE ? choose_column(s) : code;
 }
 
-static void print_json(const side *a, const side *b, const cof_indices *scores, uint64_t n_left_out)
+/* NULL: every row counts once. */
+static int read_weights(const evaluate_settings *settings, const side *a, side *w, double **weight)
+{
+    cof_error err;
+    size_t n = cof_table_n_rows(a->table);
+    *weight = NULL;
+    if (settings->weights == NULL) return CODE_DONE;
+    TRY(read_side(settings->weights, settings, w));
+    if (w->column_name == NULL)
+        return complain(CODE_USAGE, "--weights must look like FILE:COLUMN, not \"%s\"", settings->weights);
+    if (n != cof_table_n_rows(w->table))
+        return complain(CODE_DATA, "%s has %s row%s and %s has %s; there must be a weight for every row",
+                        a->path, show_count(n).text, plural(n), w->path,
+                        show_count(cof_table_n_rows(w->table)).text);
+    TRY(complain_status(cof_table_set_role(w->table, w->column, COF_ROLE_WEIGHT, &err), TASK_TABLE, &err));
+    *weight = keep(n, sizeof **weight);
+    return complain_status(cof_table_weights(w->table, *weight, n, &err), TASK_TABLE, &err);
+}
+
+static void print_json(const side *a, const side *b, const side *w, const cof_indices *scores,
+                       uint64_t n_left_out)
 {
     const side *both[] = {a, b};
     const char *const key[] = {"a", "b"};
@@ -80,6 +107,7 @@ static void print_json(const side *a, const side *b, const cof_indices *scores, 
         cof_json_count(&j, "n_labels", both[i]->about.n_values);
         cof_json_close(&j, '}');
     }
+    if (w->column_name != NULL) cof_json_text(&j, "weights", w->about.name);
     cof_json_count(&j, "n", scores->n);
     cof_json_count(&j, "n_left_out", n_left_out);
     cof_json_open(&j, "scores", '{');
@@ -96,7 +124,7 @@ static void show_side(const page *p, const char *letter, const side *s)
             show_count(s->about.n_values).text, plural(s->about.n_values));
 }
 
-static int show(const side *a, const side *b, const cof_indices *scores, uint64_t n_left_out)
+static int show(const side *a, const side *b, const side *w, const cof_indices *scores, uint64_t n_left_out)
 {
     page p = page_for(stdout);
     labelling rows = {a->label, a->about.n_values, a->about.name, a->table, a->column};
@@ -105,14 +133,18 @@ static int show(const side *a, const side *b, const cof_indices *scores, uint64_
     show_side(&p, "B", b);
     fprintf(p.out, "   %s row%s compared", show_count(scores->n).text, plural(scores->n));
     if (n_left_out > 0) fprintf(p.out, ", %s left out for an empty label", show_count(n_left_out).text);
+    if (w->column_name != NULL)
+        fprintf(p.out, "; the scores count them by %s, the table below does not",
+                show_name(w->about.name, 60).text);
     fputs("\n\n", p.out);
     show_scores(&p, scores);
     return show_confusion(&p, &rows, &across, cof_table_n_rows(a->table));
 }
 
-static int compare(side *a, side *b, const evaluate_settings *settings)
+static int compare(side *a, side *b, side *w, const evaluate_settings *settings)
 {
     cof_error err;
+    double *weight;
     cof_indices scores = {.struct_size = sizeof scores};
     size_t n = cof_table_n_rows(a->table);
     if (n != cof_table_n_rows(b->table))
@@ -120,9 +152,13 @@ static int compare(side *a, side *b, const evaluate_settings *settings)
                         show_count(n).text, plural(n), b->path, show_count(cof_table_n_rows(b->table)).text);
     if (count_both(a->label, b->label, n) == 0)
         return complain(CODE_DATA, "no row has a label in both %s and %s", a->path, b->path);
-    TRY(complain_status(cof_evaluate(NULL, a->label, b->label, n, &scores, &err), TASK_FIT, &err));
-    if (!settings->json) return show(a, b, &scores, n - scores.n);
-    print_json(a, b, &scores, n - scores.n);
+    uint64_t n_left_out = n - count_both(a->label, b->label, n);
+    TRY(read_weights(settings, a, w, &weight));
+    TRY(complain_status(cof_evaluate_weighted(NULL, a->label, b->label, weight, n, &scores, &err), TASK_FIT,
+                        &err));
+    if (weight != NULL) scores.n = n - n_left_out; /* rows, not their weight */
+    if (!settings->json) return show(a, b, w, &scores, n_left_out);
+    print_json(a, b, w, &scores, n_left_out);
     return CODE_DONE;
 }
 
@@ -130,15 +166,16 @@ static int run_evaluate(int argc, char **argv)
 {
     evaluate_settings settings = {.json = false};
     operands found;
-    side a = {.path = NULL}, b = {.path = NULL};
+    side a = {.path = NULL}, b = {.path = NULL}, w = {.path = NULL};
     int code;
     if (!parse_arguments(&verb_evaluate, argc, argv, &settings, &found, &code)) return code;
     catch_signals();
     code = read_side(found.text[0], &settings, &a);
     if (code == CODE_DONE) code = read_side(found.text[1], &settings, &b);
-    if (code == CODE_DONE) code = compare(&a, &b, &settings);
+    if (code == CODE_DONE) code = compare(&a, &b, &w, &settings);
     cof_table_free(a.table);
     cof_table_free(b.table);
+    cof_table_free(w.table);
     return code;
 }
 
@@ -152,7 +189,8 @@ const verb verb_evaluate = {
                    "none; or FILE:COLUMN, any column of any table. Labels may be any text. Rows with an "
                    "empty label on either side are left out and counted."},
     .operands = {{"A", .hint = HINT_FILE}, {"B", .hint = HINT_FILE}},
-    .groups = {{"Output", evaluate_options},
+    .groups = {{"Rows", weight_options},
+               {"Output", evaluate_options},
                {"Reading the files", dialect_options, offsetof(evaluate_settings, reading)},
                {NULL, no_label_options}},
     .examples = {{"coforest evaluate labels.csv survey.csv:segment",

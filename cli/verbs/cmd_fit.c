@@ -231,8 +231,10 @@ static int check_settings(fit_job *job, const operands *found)
     if (s->demo && found->n > 0)
         return complain(CODE_USAGE, "--demo brings its own table; leave out --demo or %s", found->text[0]);
     if (!s->demo && found->n == 0)
-        return complain(CODE_USAGE,
-                        "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\"");
+        return suggest(
+            complain(CODE_USAGE,
+                     "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\""),
+            NULL, "--demo");
     job->variant_asked = s->variant >= 0;
     int code = parse_clusters(s);
     if (code == CODE_DONE) code = parse_gamma(&s->columns, &job->gamma);
@@ -240,8 +242,10 @@ static int check_settings(fit_job *job, const operands *found)
     if (code != CODE_DONE) return code;
     if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
     if (s->k == 0 && !s->find_k && s->columns.label == NULL)
-        return complain(CODE_USAGE,
-                        "fit needs the number of clusters: -k K, or -k auto to let the program choose it");
+        return suggest(
+            complain(CODE_USAGE,
+                     "fit needs the number of clusters: -k K, or -k auto to let the program choose it"),
+            NULL, "-k auto");
     fill_defaults(s);
     job->file = s->demo                            ? "zoo.csv (built in)"
                 : strcmp(found->text[0], "-") == 0 ? "standard input"

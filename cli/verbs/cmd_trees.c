@@ -57,7 +57,9 @@ static int complain_attribute(const trees_job *job, const char *name)
     for (size_t r = 0; r < n; r++) names[r] = attribute_view(job, r, &about) ? about.name : "";
     const char *near = nearest(name, names);
     if (near != NULL)
-        return complain(CODE_USAGE, "the model has no column \"%s\"; did you mean \"%s\"?", name, near);
+        return suggest(
+            complain(CODE_USAGE, "the model has no column \"%s\"; did you mean \"%s\"?", name, near), name,
+            near);
     return complain(CODE_USAGE, "the model has no column \"%s\"; \"coforest trees MODEL\" shows those it has",
                     name);
 }
