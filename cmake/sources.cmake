@@ -18,6 +18,7 @@ set(COF_SOURCES
   src/fit/criterion.c
   src/fit/dependence.c
   src/fit/fit_parts.c
+  src/fit/likelihood.c
   src/fit/loops.c
   src/fit/mixture.c
   src/fit/picks.c
@@ -55,10 +56,12 @@ set(COF_SOURCES
   src/method/value_distances.c
   src/method/whole_rows.c
   src/model/assign.c
+  src/model/assignment.c
   src/model/collect.c
   src/model/fields.c
   src/model/model.c
   src/model/model_file.c
+  src/model/posterior.c
   src/model/quantity.c
   src/model/unseen.c
   src/model/view.c
@@ -245,6 +248,7 @@ set(UNIT_TESTS
   tests/unit/test_pass.c
   tests/unit/test_picks.c
   tests/unit/test_portfolio.c
+  tests/unit/test_posterior.c
   tests/unit/test_quantity.c
   tests/unit/test_read_csv.c
   tests/unit/test_recognise.c

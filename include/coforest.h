@@ -316,7 +316,7 @@ typedef struct cof_fit_info { /* set struct_size first */
     const char *kernel;       /* the code that walked the rows; fixed text */
     uint64_t row_visits;      /* rows labelled over all restarts and passes, skipped ones included */
     double prepare_s, start_s, pass_s, forest_s, fit_s; /* seconds; fit_s is the whole call */
-    double mixture_log_likelihood, bic; /* of the lca mixture, least BIC is best; NaN for other methods */
+    double mixture_log_likelihood, bic; /* of the class model, least BIC is best; NaN where nobody asked */
     uint32_t restarts;                  /* planned */
     int32_t init, select; /* what was used: never COF_SELECT_AUTO, nor a portfolio that is impossible */
     /* Of all rows in one cluster. If log_likelihood is not above it, no structure was found. NaN where columns
@@ -325,6 +325,10 @@ typedef struct cof_fit_info { /* set struct_size first */
     /* Where no structure was found with the k given: a number of clusters that is likelier than one. 0: none of 2 to 5 is,
      * or it was not looked for (another choice of restarts than the default, a large table, a time limit). */
     uint32_t k_instead;
+    /* Of the class model, as cof_model_criteria computes them; NaN where nobody asked. The fit of lca sets them but for
+     * icl. */
+    double aic, icl, n_parameters;
+    uint64_t n_shared; /* rows shared between clusters, where icl is known */
 } cof_fit_info;
 
 /* Forest, profiles, dictionaries, and the labels if it was just fitted. It does not need its table any more. */

@@ -367,6 +367,43 @@ COF_API cof_status cof_model_margins(const cof_model *model, const cof_table *ta
 #define COF_CLOSE_LEAD 0.05
 COF_API double cof_margin_lead(const cof_margin *margin);
 
+/* ---- Memberships ---------------------------------------------------------------------------------------- */
+
+/* The clusters as classes of a mixture within which attributes are independent: class shares, and for every class and
+ * attribute the probability of each value. For lca it is the mixture that was fitted. Otherwise the probabilities are
+ * those of a further row given the counts of the partition and a prior of 1/2 per value, the bins of a quantity smoothed;
+ * a partition that the likelihood refined is labelled by them too. Numeric columns are normal with one spread (Laplace
+ * for ek-prototypes). docs/memberships.md has the formulas and how well memberships are calibrated. */
+typedef struct cof_posterior cof_posterior;
+
+/* Prepares the memberships of a table's rows. The model and the table must outlive the handle, which one thread may use
+ * at a time; threads 0: all cores. Fails with COF_ERR_MISSING, COF_ERR_DATA as cof_model_predict does, and with
+ * COF_ERR_NO_PREDICTION for a model with numeric columns from an older version. Time is proportional to values x k, and
+ * for cut columns to the rows. */
+COF_API cof_status cof_posterior_open(const cof_model *model, const cof_table *table, uint32_t threads,
+                                      cof_posterior **out, cof_error *err);
+/* The rows from `first` on, n of them. memberships receives n x k probabilities, row-major, that add up to 1 in every
+ * row; log_likelihoods receives n natural logarithms of the rows' probabilities. Either may be NULL. A dropped row has
+ * NaN, a cluster without rows 0. A value that the model does not know changes no membership and counts 1/2 / (N + (o +
+ * 1) / 2) in the likelihood, where N rows of the fit hold one of the attribute's o values. The cluster with the greatest
+ * membership, of equals the first, is the label of cof_model_predict if the model is of lca or was refined by the
+ * likelihood. The bits do not depend on threads, nor on how the rows are divided into calls. COF_ERR_ARGUMENT if there
+ * are no such rows. Time is proportional to n x (attributes x k). */
+COF_API cof_status cof_posterior_rows(cof_posterior *posterior, size_t first, size_t n, double *memberships,
+                                      double *log_likelihoods, cof_error *err);
+COF_API void cof_posterior_free(cof_posterior *posterior); /* NULL is accepted */
+
+/* A row whose largest membership is below this is called shared between clusters. */
+#define COF_SHARED_MEMBERSHIP 0.8
+/* Sets mixture_log_likelihood, n_parameters, bic, aic, icl and n_shared of info for the rows of a table, which need not be
+ * the one fitted; the other members stay. Parameters are k - 1 class shares and, in every class, one less than the values
+ * that occur for each attribute and a mean for each numeric column, and one spread of these. bic is n_parameters x log(n)
+ * - 2 x log-likelihood, aic has 2 instead of log(n), icl is bic plus twice the entropy of the memberships. weights: one for
+ * each row; NULL: the weight column, or 1 each. Errors as of cof_posterior_open, and COF_ERR_DATA for weights that are no
+ * numbers. Time is proportional to rows x attributes x k. */
+COF_API cof_status cof_model_criteria(const cof_model *model, const cof_table *table, const double *weights,
+                                      uint32_t threads, cof_fit_info *info, cof_error *err);
+
 /* ---- Quantities of a model ------------------------------------------------------------------------------ */
 
 /* Where an attribute that is a quantity was cut, ascending: value b, except a missing one, holds the points from edge

@@ -1,7 +1,7 @@
 /* The four ways to fill the score table S. */
 #include "scores.h"
 
-#include "bins.h"
+#include "likelihood.h"
 
 #include <math.h>
 
@@ -75,12 +75,16 @@ void cofi_profile_update(cofi_fit *fit)
 
 /* ---- Scale -------------------------------------------------------------------------------------- */
 
-/* The scale is the largest power of two that keeps the sum of a row's scores below 2^COFI_SUM_BITS. */
-void cofi_scores_open(cofi_fit *fit, double largest_sum)
+double cofi_scores_scale(double largest_sum)
 {
     int exponent = 0;
     if (largest_sum > 0) frexp(largest_sum, &exponent); /* largest_sum < 2^exponent */
-    fit->scores.scale = ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
+    return ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
+}
+
+void cofi_scores_open(cofi_fit *fit, double largest_sum)
+{
+    fit->scores.scale = cofi_scores_scale(largest_sum);
     fit->scores.plain = NULL;
     for (uint32_t j = 0; j < fit->scores.stride; j++)
         fit->scores.base[j] = j < fit->partition.k && fit->profiles.alive[j] ? 0 : COFI_NEVER;
@@ -129,44 +133,24 @@ typedef struct likelihood_job {
     const cofi_partition *from;
 } likelihood_job;
 
-/* The rows of cluster j in each bin of a quantity, smoothed over neighbouring bins. */
-static void smooth_bins(const cofi_problem *p, const uint64_t *count, uint32_t stride, uint32_t k, size_t r,
-                        uint32_t j, double *rows)
-{
-    double all[COFI_SMOOTH_BINS];
-    for (uint32_t v = 0; v < p->n_bins[r]; v++) {
-        uint64_t units = 0;
-        for (uint32_t i = 0; i < k; i++) units += count[(size_t)v * stride + i];
-        all[v] = (double)units / p->unit;
-        rows[v] = (double)count[(size_t)v * stride + j] / p->unit;
-    }
-    cofi_bins_smooth(all, p->n_bins[r], rows);
-}
-
-/* Minus the logarithm of the probability that a further row of the cluster has the value, given the
- * cluster's counts and a Dirichlet prior of 1/2 per value. */
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
 {
     const likelihood_job *job = ctx;
     cofi_fit *fit = job->fit;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
-    const uint64_t *count = job->from->count + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
-    bool smooth = p->n_bins[r] > 0 && p->n_bins[r] <= COFI_SMOOTH_BINS;
-    double rows[COFI_SMOOTH_BINS], weight = cofi_column_weight(p, r);
-    for (uint32_t j = 0; j < fit->partition.k; j++) {
-        uint64_t total = 0;
-        for (uint32_t v = 0; v < n_values; v++) total += count[(size_t)v * stride + j];
-        double all = log((double)total / p->unit + 0.5 * p->n_present[r]);
-        if (smooth) smooth_bins(p, count, stride, fit->partition.k, r, j, rows);
-        for (uint32_t v = 0; v < n_values; v++) {
-            double n = smooth && v < p->n_bins[r] ? rows[v] : (double)count[(size_t)v * stride + j] / p->unit;
-            value[(size_t)v * stride + j] =
-                cofi_fixed_point(weight * (all - log(n + 0.5)), fit->scores.scale);
-        }
-        if (p->first[r] + n_values < p->first[r + 1]) value[(size_t)n_values * stride + j] = 0;
-    }
+    cofi_value_counts counts = {.count = job->from->count + (size_t)p->first[r] * stride,
+                                .stride = stride,
+                                .k = fit->partition.k,
+                                .n_values = n_values,
+                                .n_bins = p->n_bins[r],
+                                .n_present = p->n_present[r],
+                                .unit = p->unit,
+                                .weight = cofi_column_weight(p, r)};
+    cofi_value_surprises(&counts, fit->scores.scale, stride, value);
+    for (uint32_t j = 0; j < fit->partition.k && p->first[r] + n_values < p->first[r + 1]; j++)
+        value[(size_t)n_values * stride + j] = 0;
 }
 
 void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)

@@ -54,7 +54,9 @@ static void tell(const cofi_fit *fit, const void *state, cof_fit_info *info)
     const lca *s = state;
     double n = (double)fit->problem->total_weight / fit->problem->unit;
     info->mixture_log_likelihood = s->log_likelihood;
-    info->bic = cofi_mixture_parameters(fit) * log(n) - 2 * s->log_likelihood;
+    info->n_parameters = cofi_mixture_parameters(fit);
+    info->bic = info->n_parameters * log(n) - 2 * s->log_likelihood;
+    info->aic = 2 * info->n_parameters - 2 * s->log_likelihood;
 }
 
 static cof_status lca_open(cofi_fit *fit, void **state, cof_error *err)

@@ -129,6 +129,11 @@ static bool has_mixture(const cof_model *m, const cof_fit_info *info)
     return info != NULL && !isnan(info->bic);
 }
 
+static bool has_posterior(const cof_model *m, const cof_fit_info *info)
+{
+    return info != NULL && !isnan(info->icl);
+}
+
 static bool has_agreement(const cof_model *m, const cof_fit_info *info)
 {
     return m->agreement != NULL && m->n_restarts > 1;
@@ -198,10 +203,18 @@ static const source sources[] = {
       "given"}, .get = get_k_at_edge, .has = has_k_curve},
     {{"k_runner_up", NULL, COUNT, 0, "the likeliest number of clusters apart from k, or null; absent if k was given"},
      .get = get_runner_up, .has = has_k_curve},
-    {{"mixture_log_likelihood", NULL, REAL, 0, "log-likelihood of the mixture; lca only"},
-     MEMBER(cof_fit_info, mixture_log_likelihood), .has = has_mixture},
-    {{"bic", NULL, REAL, 0, "Bayesian information criterion of the mixture; smaller is better; lca only"},
-     MEMBER(cof_fit_info, bic), .has = has_mixture},
+    {{"mixture_log_likelihood", NULL, REAL, 0, "log-likelihood of the rows if the clusters are classes of a mixture; "
+      "lca, or asked for"}, MEMBER(cof_fit_info, mixture_log_likelihood), .has = has_mixture},
+    {{"n_parameters", NULL, REAL, 0, "its free parameters: class shares, and in every class the probabilities of values"},
+     MEMBER(cof_fit_info, n_parameters), .has = has_mixture},
+    {{"bic", NULL, REAL, 0, "its Bayesian information criterion; smaller is better"}, MEMBER(cof_fit_info, bic),
+     .has = has_mixture},
+    {{"aic", NULL, REAL, 0, "its Akaike information criterion; smaller is better"}, MEMBER(cof_fit_info, aic),
+     .has = has_mixture},
+    {{"icl", NULL, REAL, 0, "its integrated completed likelihood: bic plus twice the entropy of the memberships; smaller "
+      "is better; where asked for"}, MEMBER(cof_fit_info, icl), .has = has_posterior},
+    {{"n_shared", NULL, COUNT, 0, "rows whose largest membership is below 0.8; where asked for"},
+     MEMBER(cof_fit_info, n_shared), .has = has_posterior},
     {{"best_restart", NULL, INDEX, 0, "the restart that was kept"}, INFO(best_restart)},
     {{"refined_by", NULL, TEXT, 0, "what the kept restart was refined by: coforest, every row is in the nearest cluster "
       "along the trees; or likelihood, in its likeliest one; absent for other methods"},

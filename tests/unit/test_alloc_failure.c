@@ -49,6 +49,8 @@ static cof_status use(const cof_model *m, const cof_table *t, uint32_t threads, 
     if (status == COF_OK) status = cof_model_transform(m, t, 1, distance, n * k, err);
     cof_margin *margin = get_zero(n, sizeof *margin);
     if (status == COF_OK) status = cof_model_margins(m, t, label, threads, margin, n, err);
+    cof_fit_info info = {.struct_size = sizeof info};
+    if (status == COF_OK) status = cof_model_criteria(m, t, NULL, threads, &info, err);
     free(margin);
     free(label);
     free(distance);

@@ -1,0 +1,35 @@
+/* The rows of a table as a model scores them: for every value of the table the scores of the model's value, or others of
+ * the same shape. */
+#pragma once
+
+#include "view.h"
+
+typedef struct cofi_assignment {
+    cof_env env;
+    const cof_model *m;
+    const cof_table *t;
+    cofi_view view;
+    uint8_t *unseen;  /* per flat id of the table: the model does not have the value */
+    bool any_unknown; /* a value or a missing cell of the table adds nothing */
+    cofi_scores scores;
+    cofi_blocks own;
+    cofi_ids *numeric_ids;  /* per numeric column of the model: codes of the rows */
+    double **numeric_value; /* by code: scaled; NaN: missing, infinite: cannot be read */
+    uint8_t *dropped;       /* per row; NULL: no row is dropped */
+} cofi_assignment;
+
+/* `scores`: those of the model's values, n_flat x stride. Close it also after a failure. */
+cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *model, const cof_table *table,
+                                const cofi_scores *scores, cof_error *err);
+void cofi_assignment_close(cofi_assignment *a);
+
+/* Writes the sums of one row over its categories to `sum`, for the k clusters and the padding of the scores. */
+void cofi_assignment_sum(const cofi_assignment *a, size_t row, int64_t *sum);
+/* What the numeric columns of a row add to its distance from cluster j. */
+double cofi_assignment_apart(const cofi_assignment *a, size_t row, uint32_t j);
+
+/* The scaled number of a row; NaN: missing, infinite: cannot be read. */
+static inline double cofi_assignment_numeric(const cofi_assignment *a, size_t c, size_t row)
+{
+    return a->numeric_value[c][cofi_id(a->numeric_ids[c], row)];
+}
