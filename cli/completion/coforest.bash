@@ -45,6 +45,7 @@ _coforest()
         fit:--profiles-out) return ;;
         fit:--margins-out) return ;;
         fit:--alternatives-out) return ;;
+        fit:--memberships-out) return ;;
         fit:--model-out) return ;;
         fit:--distances-out) return ;;
         fit:--cuts-out) return ;;
@@ -80,6 +81,8 @@ _coforest()
         compare:--out) return ;;
         predict:--labels-out) return ;;
         predict:--table-out) return ;;
+        predict:--memberships-out) return ;;
+        predict:--scores-out) return ;;
         predict:--threads) compopt +o default; return ;;
         predict:--delimiter) compopt +o default; return ;;
         predict:--na) compopt +o default; return ;;
@@ -120,9 +123,9 @@ _coforest()
     if [[ -z $words ]]; then
         case $verb:$cur in
         describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --model-out --distances-out --cuts-out --history --report --map-out --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --memberships-out --model-out --distances-out --cuts-out --history --report --map-out --criteria --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
-        predict:-*) words="--help --labels-out --table-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
+        predict:-*) words="--help --labels-out --table-out --memberships-out --scores-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
         evaluate:-*) words="--help --weights --json --delimiter --no-header --na" ;;

@@ -1,4 +1,4 @@
-/* The labels file, the margins file, the file of value distances and the history file. */
+/* The labels file, the margins file, memberships, the file of value distances and the history file. */
 #include "labels_csv.h"
 
 #include <inttypes.h>
@@ -57,15 +57,20 @@ static void put_cell(outfile *f, const char *text)
     if (quoted) outfile_put(f, "\"", 1);
 }
 
-static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
+static void put_name_header(outfile *f, const cof_table *table, size_t names)
 {
     cof_column view = {.struct_size = sizeof view};
-    outfile_print(f, "row,cluster%s", more);
     if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
         outfile_put(f, ",", 1);
         put_cell(f, view.name);
     }
     outfile_put(f, "\n", 1);
+}
+
+static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
+{
+    outfile_print(f, "row,cluster%s", more);
+    put_name_header(f, table, names);
 }
 
 /* Decimal digits of n before `end`; where they begin. Millions of rows are written this way, for which printf takes
@@ -156,6 +161,118 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
         outfile_put(f, "\n", 1);
     }
     return outfile_finish(f);
+}
+
+/* ---- Memberships ---------------------------------------------------------------------------------- */
+
+/* The memberships or log-likelihoods of a block of rows; a million rows of many clusters do not fit memory at once. */
+typedef struct rated_block {
+    cof_posterior *posterior;
+    size_t most, n_rows;
+    uint32_t k;
+    double *share, *log_likelihood; /* of `most` rows; the one that is not wanted is NULL */
+} rated_block;
+
+static int open_block(rated_block *b, const cof_table *table, const cof_model *model, bool shares,
+                      uint32_t threads)
+{
+    enum { MOST_ROWS = 1 << 16, MOST_NUMBERS = 1 << 20 };
+    cof_error err;
+    *b = (rated_block){.n_rows = cof_table_n_rows(table), .k = cof_model_k(model)};
+    b->most = b->k < MOST_NUMBERS / MOST_ROWS ? MOST_ROWS : MOST_NUMBERS / b->k;
+    if (shares)
+        b->share = keep(b->most * b->k, sizeof *b->share);
+    else
+        b->log_likelihood = keep(b->most, sizeof *b->log_likelihood);
+    return complain_status(cof_posterior_open(model, table, threads, &b->posterior, &err), TASK_PREDICT,
+                           &err);
+}
+
+/* Rates the rows from `first` on; how many go into *n. */
+static int fill_block(rated_block *b, size_t first, size_t *n)
+{
+    cof_error err;
+    *n = b->n_rows - first < b->most ? b->n_rows - first : b->most;
+    return complain_status(cof_posterior_rows(b->posterior, first, *n, b->share, b->log_likelihood, &err),
+                           TASK_PREDICT, &err);
+}
+
+/* ",0.123456"; "," for NaN */
+static void put_share(outfile *f, double share)
+{
+    enum { DECIMALS = 6, WHOLE = 1000000 };
+    char text[24], *end = text + sizeof text, *at = end;
+    if (!isnan(share)) {
+        uint64_t units = (uint64_t)llround(share * WHOLE);
+        at = digits_before(at, units % WHOLE);
+        while (end - at < DECIMALS) *--at = '0';
+        *--at = '.';
+        at = digits_before(at, units / WHOLE);
+    }
+    *--at = ',';
+    outfile_put(f, at, (size_t)(end - at));
+}
+
+static int put_memberships(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                           rated_block *b)
+{
+    int code = CODE_DONE;
+    for (size_t first = 0, n; first < b->n_rows && f->status == COF_OK && code == CODE_DONE; first += n) {
+        code = fill_block(b, first, &n);
+        for (size_t i = 0; i < n && code == CODE_DONE && f->status == COF_OK; i++) {
+            put_row(f, first + i, labels[first + i]);
+            for (uint32_t j = 0; j < b->k; j++) put_share(f, b->share[i * b->k + j]);
+            put_name(f, table, first + i, names);
+            outfile_put(f, "\n", 1);
+        }
+    }
+    return code;
+}
+
+int write_memberships(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                      const cof_model *model, uint32_t threads)
+{
+    rated_block b;
+    int code = open_block(&b, table, model, true, threads);
+    if (code == CODE_DONE) code = outfile_open(f);
+    if (code == CODE_DONE) {
+        outfile_print(f, "row,cluster");
+        for (uint32_t j = 0; j < b.k; j++) outfile_print(f, ",p%" PRIu32, j + 1);
+        put_name_header(f, table, names);
+        code = put_memberships(f, table, names, labels, &b);
+    }
+    if (code == CODE_DONE) code = outfile_finish(f);
+    cof_posterior_free(b.posterior);
+    return code;
+}
+
+static int put_scores(outfile *f, rated_block *b)
+{
+    char digits[COF_NUMBER_BYTES];
+    int code = CODE_DONE;
+    for (size_t first = 0, n; first < b->n_rows && f->status == COF_OK && code == CODE_DONE; first += n) {
+        code = fill_block(b, first, &n);
+        for (size_t i = 0; i < n && code == CODE_DONE && f->status == COF_OK; i++) {
+            bool known = !isnan(b->log_likelihood[i]);
+            outfile_print(f, "%zu,%s\n", first + i + 1,
+                          known ? cof_text_number(digits, sizeof digits, b->log_likelihood[i]) : "");
+        }
+    }
+    return code;
+}
+
+int write_scores(outfile *f, const cof_table *table, const cof_model *model, uint32_t threads)
+{
+    rated_block b;
+    int code = open_block(&b, table, model, false, threads);
+    if (code == CODE_DONE) code = outfile_open(f);
+    if (code == CODE_DONE) {
+        outfile_print(f, "row,log_likelihood\n");
+        code = put_scores(f, &b);
+    }
+    if (code == CODE_DONE) code = outfile_finish(f);
+    cof_posterior_free(b.posterior);
+    return code;
 }
 
 /* ---- The table, modes and profiles ---------------------------------------------------------------- */

@@ -15,6 +15,11 @@ int write_alternatives(outfile *f, const cof_table *table, size_t names, const c
 /* The same with the next cluster, both distances and the lead of every row. */
 int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
                   const cof_margin *margin);
+/* The same with the memberships of every row, empty for a dropped one; they are computed and written in blocks. */
+int write_memberships(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                      const cof_model *model, uint32_t threads);
+/* row,log_likelihood: of every row under the clusters as classes of a mixture, empty for a dropped one. */
+int write_scores(outfile *f, const cof_table *table, const cof_model *model, uint32_t threads);
 /* The table as it was read, with a column "cluster" at the end; "cluster_2" and so on where it has one already. */
 int write_table(outfile *f, const cof_table *table, const int32_t *labels);
 /* cluster,rows and the columns of the model: the most frequent value of each. */

@@ -203,9 +203,17 @@ static void show_criterion(const fit_job *job, const page *p)
         fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
     fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
     show_refiner(job, p);
-    if (!isnan(info->bic))
+    if (!isnan(info->icl)) {
+        fprintf(p->out, "  %-14s log-likelihood %.2f with %.0f parameters\n", "Mixture",
+                info->mixture_log_likelihood, info->n_parameters);
+        fprintf(p->out, "  %-14s BIC %.2f, AIC %.2f, ICL %.2f (smaller is better)\n", "Criteria", info->bic,
+                info->aic, info->icl);
+        fprintf(p->out, "  %-14s %s row%s between clusters: no membership reaches %.1f\n", "Shared",
+                show_count(info->n_shared).text, plural(info->n_shared), COF_SHARED_MEMBERSHIP);
+    } else if (!isnan(info->bic)) {
         fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (smaller is better)\n", "Mixture",
                 info->mixture_log_likelihood, info->bic);
+    }
 }
 
 static void show_curve_line(const page *p, const cof_k_record *r, double share, const char *note)
@@ -539,7 +547,8 @@ static void show_files(const fit_job *job, const page *p)
                                        [OUT_MODES] = "the most frequent values of every cluster",
                                        [OUT_ALTERNATIVES] =
                                            "the clusters of every row, here and in the alternatives",
-                                       [OUT_PROFILES] = "how often every value occurs in every cluster"};
+                                       [OUT_PROFILES] = "how often every value occurs in every cluster",
+                                       [OUT_MEMBERSHIPS] = "the memberships of every row"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;

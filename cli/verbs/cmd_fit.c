@@ -100,6 +100,11 @@ static const option output_options[] = {
            "Write the cluster of every row and, in further columns, its cluster in each other partition that "
            "is nearly as good, as CSV.",
            .hint = HINT_FILE),
+    OPTION(
+        "memberships-out", "FILE", OPTION_TEXT, fit_settings, memberships_out,
+        "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
+        "between clusters.",
+        .hint = HINT_FILE),
     OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, model_out,
            "Save the model, for \"predict\", \"trees\" and \"report\".", .hint = HINT_FILE),
     OPTION("distances-out", "FILE", OPTION_TEXT, fit_settings, distances_out,
@@ -114,6 +119,8 @@ static const option output_options[] = {
            "Write a report, one HTML file that needs no other file.", .hint = HINT_FILE),
     OPTION("map-out", "FILE", OPTION_TEXT, fit_settings, map_out,
            "Write the report's map of the rows, as SVG.", .hint = HINT_FILE),
+    OPTION("criteria", NULL, OPTION_FLAG, fit_settings, criteria,
+           "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better."),
     OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
            "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
@@ -275,6 +282,7 @@ static int check_outputs(fit_job *job, const char *input)
     job->out[OUT_MODES] = (outfile){.option = "--modes-out", .path = s->modes_out};
     job->out[OUT_PROFILES] = (outfile){.option = "--profiles-out", .path = s->profiles_out};
     job->out[OUT_ALTERNATIVES] = (outfile){.option = "--alternatives-out", .path = s->alternatives_out};
+    job->out[OUT_MEMBERSHIPS] = (outfile){.option = "--memberships-out", .path = s->memberships_out};
     for (size_t i = 0; i < N_OUT; i++) {
         job->out[i].raw = s->raw_names;
         job->out[i].keep = s->no_clobber;
@@ -424,6 +432,15 @@ static int measure_margins(fit_job *job)
                                                  "--margins-out has nothing to write, because %s has no "
                                                  "distances between rows and clusters here; leave it out",
                                                  cof_model_method(job->model));
+}
+
+/* It takes a pass of its own. */
+static int measure_criteria(fit_job *job)
+{
+    cof_error err;
+    if (!job->s.criteria && job->s.memberships_out == NULL) return CODE_DONE;
+    return complain_status(cof_model_criteria(job->model, job->table, NULL, job->s.threads, &job->info, &err),
+                           TASK_FIT, &err);
 }
 
 /* With rows left out, a column may have become constant that was not when the table was read. */
@@ -594,6 +611,9 @@ static int write_outputs(fit_job *job)
         code = write_profiles(&job->out[OUT_PROFILES], job->model);
     if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
         code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
+    if (code == CODE_DONE && job->out[OUT_MEMBERSHIPS].path != NULL)
+        code = write_memberships(&job->out[OUT_MEMBERSHIPS], job->table, job->columns.names, labels,
+                                 job->model, job->s.threads);
     if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
         code = write_distances(&job->out[OUT_DISTANCES], job->table, job->model);
     if (code == CODE_DONE) code = write_pictures(job);
@@ -625,6 +645,7 @@ static int report(fit_job *job, bool words)
 {
     int code = score_labels(job);
     if (code == CODE_DONE) code = measure_margins(job);
+    if (code == CODE_DONE) code = measure_criteria(job);
     if (code == CODE_DONE) code = collect_warnings(job);
     if (code != CODE_DONE) return code;
     const char *older = worth_more(job);

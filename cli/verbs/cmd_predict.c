@@ -9,9 +9,11 @@
 typedef struct predict_settings {
     reading reading;
     uint32_t threads;
-    const char *labels_out, *table_out;
+    const char *labels_out, *table_out, *memberships_out, *scores_out;
     bool json, quiet, raw_names, no_clobber;
 } predict_settings;
+
+enum { OUT_LABELS, OUT_TABLE, OUT_MEMBERSHIPS, OUT_SCORES, N_OUT };
 
 typedef struct predict_job {
     predict_settings s;
@@ -22,7 +24,7 @@ typedef struct predict_job {
     int32_t *labels;
     uint64_t *sizes; /* k */
     cof_predict_info info;
-    outfile out[2]; /* the labels, and the table with them */
+    outfile out[N_OUT];
     double read_s, predict_s;
 } predict_job;
 
@@ -31,6 +33,14 @@ static const option predict_options[] = {
            "Where the labels go (default: \"-\", standard output).", .hint = HINT_FILE),
     OPTION("table-out", "FILE", OPTION_TEXT, predict_settings, table_out,
            "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output.",
+           .hint = HINT_FILE),
+    OPTION(
+        "memberships-out", "FILE", OPTION_TEXT, predict_settings, memberships_out,
+        "Write the probabilities of every row for every cluster, as CSV, and no labels to standard output.",
+        .hint = HINT_FILE),
+    OPTION("scores-out", "FILE", OPTION_TEXT, predict_settings, scores_out,
+           "Write the log-likelihood of every row under the model, as CSV, and no labels to standard output: "
+           "the lower, the less the row is like those that were fitted.",
            .hint = HINT_FILE),
     NO_CLOBBER_OPTION(predict_settings),
     OPTION("raw-names", NULL, OPTION_FLAG, predict_settings, raw_names,
@@ -167,12 +177,12 @@ static void show_summary(const predict_job *job)
 {
     page p = page_for(stdout);
     flow f = flow_begin(&p, 11, 11);
-    for (size_t i = 0; i < 2; i++)
+    static const char *const what[N_OUT] = {"cluster", "cells and cluster", "memberships", "log-likelihood"};
+    for (size_t i = 0; i < N_OUT; i++)
         if (job->out[i].path != NULL)
             fprintf(p.out, "Wrote:     %s%s%s, the %s of %s row%s\n", bold(&p),
-                    show_text(job->out[i].path, 200).text, plain(&p),
-                    i == 0 ? "cluster" : "cells and cluster", show_count(cof_table_n_rows(job->table)).text,
-                    plural(cof_table_n_rows(job->table)));
+                    show_text(job->out[i].path, 200).text, plain(&p), what[i],
+                    show_count(cof_table_n_rows(job->table)).text, plural(cof_table_n_rows(job->table)));
     fputs("Sizes:     ", p.out);
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) {
         char size[320];
@@ -183,17 +193,31 @@ static void show_summary(const predict_job *job)
     flow_end(&f);
 }
 
+static bool wants_stdout(const predict_job *job)
+{
+    for (size_t i = 0; i < N_OUT; i++)
+        if (is_stdout(&job->out[i])) return true;
+    return false;
+}
+
 static int write_result(predict_job *job)
 {
     int code = CODE_DONE;
-    if (job->out[0].path != NULL) code = write_labels(&job->out[0], job->table, SIZE_MAX, job->labels);
-    if (code == CODE_DONE && job->out[1].path != NULL)
-        code = write_table(&job->out[1], job->table, job->labels);
-    if (code == CODE_DONE) code = outfiles_publish(job->out, 2);
+    outfile *out = job->out;
+    if (out[OUT_LABELS].path != NULL)
+        code = write_labels(&out[OUT_LABELS], job->table, SIZE_MAX, job->labels);
+    if (code == CODE_DONE && out[OUT_TABLE].path != NULL)
+        code = write_table(&out[OUT_TABLE], job->table, job->labels);
+    if (code == CODE_DONE && out[OUT_MEMBERSHIPS].path != NULL)
+        code = write_memberships(&out[OUT_MEMBERSHIPS], job->table, SIZE_MAX, job->labels, job->model,
+                                 job->s.threads);
+    if (code == CODE_DONE && out[OUT_SCORES].path != NULL)
+        code = write_scores(&out[OUT_SCORES], job->table, job->model, job->s.threads);
+    if (code == CODE_DONE) code = outfiles_publish(out, N_OUT);
     if (code != CODE_DONE) return code;
     if (job->s.json)
         print_json(job);
-    else if (!is_stdout(&job->out[0]) && !is_stdout(&job->out[1]) && !job->s.quiet)
+    else if (!wants_stdout(job) && !job->s.quiet)
         show_summary(job);
     if (!job->s.quiet) remark(job);
     return CODE_DONE;
@@ -202,16 +226,20 @@ static int write_result(predict_job *job)
 static int run_job(predict_job *job)
 {
     const char *inputs[] = {job->model_path, job->table_path};
-    bool to_stdout = job->s.labels_out == NULL && job->s.table_out == NULL && !job->s.json;
-    job->out[0] = (outfile){.option = "--labels-out", .path = to_stdout ? "-" : job->s.labels_out};
-    job->out[1] = (outfile){.option = "--table-out", .path = job->s.table_out};
-    for (size_t i = 0; i < 2; i++) {
+    const predict_settings *s = &job->s;
+    bool to_stdout = s->labels_out == NULL && s->table_out == NULL && s->memberships_out == NULL &&
+                     s->scores_out == NULL && !s->json;
+    job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = to_stdout ? "-" : s->labels_out};
+    job->out[OUT_TABLE] = (outfile){.option = "--table-out", .path = s->table_out};
+    job->out[OUT_MEMBERSHIPS] = (outfile){.option = "--memberships-out", .path = s->memberships_out};
+    job->out[OUT_SCORES] = (outfile){.option = "--scores-out", .path = s->scores_out};
+    for (size_t i = 0; i < N_OUT; i++) {
         job->out[i].raw = job->s.raw_names;
         job->out[i].keep = job->s.no_clobber;
         if (job->s.json && is_stdout(&job->out[i]))
             return complain(CODE_USAGE, "--json and %s - both want standard output", job->out[i].option);
     }
-    int code = outfiles_check(job->out, 2, inputs, 2);
+    int code = outfiles_check(job->out, N_OUT, inputs, 2);
     if (code == CODE_DONE) code = load_inputs(job);
     if (code == CODE_DONE) code = label_rows(job);
     return code == CODE_DONE ? write_result(job) : code;
@@ -226,7 +254,7 @@ static int run_predict(int argc, char **argv)
     job.model_path = found.text[0];
     job.table_path = found.text[1];
     code = run_job(&job);
-    outfiles_free(job.out, 2);
+    outfiles_free(job.out, N_OUT);
     cof_table_free(job.table);
     cof_model_free(job.model);
     return code;

@@ -17,9 +17,9 @@ typedef struct fit_settings {
     int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
     const char *init_rows;
-    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber;
+    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
     const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out,
-        *table_out, *modes_out, *profiles_out, *alternatives_out;
+        *table_out, *modes_out, *profiles_out, *alternatives_out, *memberships_out;
     double time_limit;
     uint32_t keep;
 } fit_settings;
@@ -37,6 +37,7 @@ enum {
     OUT_MODES,
     OUT_PROFILES,
     OUT_ALTERNATIVES,
+    OUT_MEMBERSHIPS,
     N_OUT,
     MAX_WARNINGS = 8
 };

@@ -61,7 +61,7 @@ static cofi_value_counts counts_of(const cof_model *m, size_t attribute, double 
 /* Whether the scores of the model are log-probabilities. */
 static bool scores_are_likelihood(const cof_model *m)
 {
-    return strcmp(m->method, "lca") == 0 || (m->n_numeric == 0 && m->restart[m->kept].by_likelihood);
+    return strcmp(m->method, "lca") == 0 || m->refined_by == COF_REFINED_BY_LIKELIHOOD;
 }
 
 /* The class model of the partition, as cofi_scores_likelihood has it during a fit. A cluster without rows takes none. */
