@@ -14,10 +14,15 @@ const option dialect_options[] = {
            "The first line is data, not names. Columns are named V1, V2, and so on."),
     {.name = NULL}};
 
+#define NA_OPTION                                                                                            \
+    OPTION("na", "LIST", OPTION_TEXT, reading, na,                                                           \
+           "Texts that mean \"missing\", separated by commas; a comma at the end "                           \
+           "adds the empty cell (default: \"?,NA,\").")
+
+const option na_only_options[] = {NA_OPTION, {.name = NULL}};
+
 const option na_options[] = {
-    OPTION("na", "LIST", OPTION_TEXT, reading, na,
-           "Texts that mean \"missing\", separated by commas; a comma at the end "
-           "adds the empty cell (default: \"?,NA,\")."),
+    NA_OPTION,
     OPTION("trim", NULL, OPTION_FLAG, reading, trim, "Take blanks around names and values away."),
     OPTION("ignore-case", NULL, OPTION_FLAG, reading, ignore_case,
            "Take values that differ by letter case only for the same; the most "
@@ -128,21 +133,44 @@ static const char **split(const char *text, char separator, size_t *n)
     return pieces;
 }
 
+static int begin_reading(const char *path, const reading *how, const char *default_na,
+                         cof_read_options *options)
+{
+    *options = (cof_read_options){
+        .struct_size = sizeof *options, .no_header = how->no_header, .threads = how->threads};
+    const char *na_text = how->na != NULL ? how->na : default_na;
+    TRY(parse_delimiter(how->delimiter, &options->delimiter));
+    if (na_text != NULL) options->na = split(na_text, ',', &options->n_na);
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+        fputs("coforest: reading the table from the keyboard; end it with Ctrl-D\n", stderr);
+    return CODE_DONE;
+}
+
+int read_pieces(const cof_env *env, const char *path, const reading *how, cof_piece visit, void *ctx)
+{
+    cof_read_options options;
+    cof_error err;
+    TRY(begin_reading(path, how, NULL, &options));
+    cof_status status = cof_table_read_pieces(env, path, &options, visit, ctx, &err);
+    return status == COF_ERR_BACKEND ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+}
+
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out)
 {
-    cof_read_options options = {
-        .struct_size = sizeof options, .no_header = how->no_header, .threads = how->threads};
+    cof_read_options options;
     cof_error err;
-    const char *na_text = how->na != NULL ? how->na : default_na;
-    TRY(parse_delimiter(how->delimiter, &options.delimiter));
-    if (na_text != NULL) options.na = split(na_text, ',', &options.n_na);
-    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
-        fputs("coforest: reading the table from the keyboard; end it with Ctrl-D\n", stderr);
+    TRY(begin_reading(path, how, default_na, &options));
     cof_status status = cof_table_read(env, path, &options, out, &err);
     uint32_t tidying = (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
     if (status == COF_OK && tidying != 0)
         status = cof_table_tidy(*out, tidying, options.na, options.n_na, &err);
+    if (status == COF_OK && cof_table_is_encoded(*out) &&
+        (how->no_header || how->na != NULL || how->delimiter != NULL))
+        return complain(CODE_USAGE,
+                        "%s is encoded: --delimiter, --no-header and --na are for \"coforest encode\"; leave "
+                        "them out",
+                        path);
     return complain_status(status, TASK_TABLE, &err);
 }
 

@@ -14,12 +14,15 @@ typedef struct reading { /* how a table is read */
     bool trim, ignore_case;
     uint32_t threads; /* 0: all cores */
 } reading;
-extern const option dialect_options[], na_options[];
+extern const option dialect_options[], na_options[], na_only_options[];
 
 /* Reads path ("-" is standard input) or complains; default_na is used where the user gave no --na, NULL
  * for the library's own. Exit codes. */
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out);
+/* The same in pieces, for tables of any length; without --trim and --ignore-case, which need all values. A
+ * visitor that ends the reading with COF_ERR_BACKEND has said why, or will: the exit code is that of success. */
+int read_pieces(const cof_env *env, const char *path, const reading *how, cof_piece visit, void *ctx);
 
 /* The options that read another table alike, each with a blank before it, for a command to be typed. */
 shown reading_words(const reading *how, const char *na, uint32_t tidying);

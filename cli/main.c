@@ -8,9 +8,9 @@
 #include "show/help.h"
 #include "progress.h"
 
-const verb *const verbs[] = {
-    &verb_describe, &verb_fit,      &verb_compare, &verb_predict,    &verb_report, &verb_trees,
-    &verb_evaluate, &verb_generate, &verb_bench,   &verb_completion, NULL};
+const verb *const verbs[] = {&verb_describe, &verb_fit,   &verb_compare,    &verb_predict,
+                             &verb_report,   &verb_trees, &verb_evaluate,   &verb_encode,
+                             &verb_generate, &verb_bench, &verb_completion, NULL};
 
 enum { N_VERBS = sizeof verbs / sizeof *verbs - 1 };
 

@@ -53,6 +53,7 @@ set(COF_SOURCES
   src/method/lca.c
   src/method/methods.c
   src/method/mixed.c
+  src/method/shard_set.c
   src/method/value_distances.c
   src/method/whole_rows.c
   src/model/assign.c
@@ -138,8 +139,10 @@ set(COF_SOURCES
   src/table/file/input.c
   src/table/file/parse_csv.c
   src/table/file/read_csv.c
+  src/table/file/read_encoded.c
   src/table/file/scan_csv.c
   src/table/file/write_csv.c
+  src/table/file/write_encoded.c
   src/table/generate.c
   src/table/generate_mixed.c
   src/table/reading.c
@@ -174,6 +177,7 @@ set(CLI_SOURCES
   cli/verbs/cmd_compare.c
   cli/verbs/cmd_completion.c
   cli/verbs/cmd_describe.c
+  cli/verbs/cmd_encode.c
   cli/verbs/cmd_evaluate.c
   cli/verbs/cmd_fit.c
   cli/verbs/cmd_generate.c
@@ -251,6 +255,7 @@ set(UNIT_TESTS
   tests/unit/test_posterior.c
   tests/unit/test_quantity.c
   tests/unit/test_read_csv.c
+  tests/unit/test_read_encoded.c
   tests/unit/test_recognise.c
   tests/unit/test_reference.c
   tests/unit/test_report.c
@@ -264,6 +269,7 @@ set(UNIT_TESTS
   tests/unit/test_scores.c
   tests/unit/test_seeds.c
   tests/unit/test_shard.c
+  tests/unit/test_shard_set.c
   tests/unit/test_sort_keys.c
   tests/unit/test_special.c
   tests/unit/test_speed.c
@@ -282,12 +288,14 @@ set(UNIT_TESTS
   tests/unit/test_value_distances.c
   tests/unit/test_weights.c
   tests/unit/test_write_csv.c
+  tests/unit/test_write_encoded.c
 )
 
 set(FUZZ_TARGETS
   tests/fuzz/fuzz_api.c
   tests/fuzz/fuzz_arrow.c
   tests/fuzz/fuzz_csv.c
+  tests/fuzz/fuzz_encoded.c
   tests/fuzz/fuzz_fit.c
   tests/fuzz/fuzz_model.c
   tests/fuzz/fuzz_numbers.c

@@ -142,8 +142,8 @@ typedef struct cof_read_options {
     uint32_t threads;      /* 0 -> all cores that the process may use */
 } cof_read_options;
 
-/* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark, LF or CRLF. gzip and zstd are recognised
- * by their first bytes. path "-" is standard input. options may be NULL. Error texts name file, line and column.
+/* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark, LF or CRLF. gzip, zstd and encoded tables
+ * (coforest_extra.h) are recognised by their first bytes. path "-" is standard input. options may be NULL. Error texts name file, line and column.
  * Fails with COF_ERR_IO, COF_ERR_DATA, COF_ERR_UNSUPPORTED. Time and memory are proportional to the file; the table
  * keeps 1, 2 or 4 bytes for each cell and every distinct value once. */
 COF_API cof_status cof_table_read(const cof_env *env, const char *path, const cof_read_options *options,

@@ -151,6 +151,34 @@ COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_
 /* Writes CSV, all columns, missing cells as they were; path "-" is standard output. Fails with COF_ERR_IO. */
 COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof_error *err);
 
+/* Receives the next rows of a table that comes in pieces. The piece has rows first_row, first_row + 1, ... and those of its
+ * values that these rows hold, or more; it is valid until the call returns. Any other status than COF_OK ends the
+ * reading with that status. */
+typedef cof_status (*cof_piece)(void *ctx, const cof_table *piece, uint64_t first_row, cof_error *err);
+
+/* Nonzero: the table is an encoded one (below), in which delimiter, header and missing texts are settled; options about
+ * them have no effect. */
+COF_API int32_t cof_table_is_encoded(const cof_table *table);
+/* As cof_table_read, in memory that does not depend on the number of rows: pieces have at most 65,536 rows. */
+COF_API cof_status cof_table_read_pieces(const cof_env *env, const char *path,
+                                         const cof_read_options *options, cof_piece visit, void *ctx,
+                                         cof_error *err);
+
+/* Writes an encoded table (docs/encoded-format.md), which cof_table_read maps into memory instead of reading it: the
+ * rows may then be more than memory holds. Open, add the pieces in order, finish, free. Columns are kept as they were
+ * read, before any cut; roles and stated orders are left out. Memory holds a piece and every distinct value; a file
+ * without a name beside `path` takes as much space as the result. path "-" is standard output. */
+typedef struct cof_encoding cof_encoding;
+COF_API cof_status cof_encoding_open(const cof_env *env, const char *path, cof_encoding **out,
+                                     cof_error *err);
+/* COF_ERR_DATA if the columns have other names than those of the first piece, COF_ERR_IO if the disk is full. After a
+ * failure the encoding can only be freed. */
+COF_API cof_status cof_encoding_add(cof_encoding *encoding, const cof_table *piece, cof_error *err);
+COF_API cof_status cof_encoding_piece(void *encoding, const cof_table *piece, uint64_t first_row,
+                                      cof_error *err);                          /* the same, as a cof_piece */
+COF_API cof_status cof_encoding_finish(cof_encoding *encoding, cof_error *err); /* the file appears */
+COF_API void cof_encoding_free(cof_encoding *encoding); /* NULL is accepted; removes what is not finished */
+
 typedef enum cof_generator {
     COF_GENERATE_UNIFORM = 0, /* independent, uniform values: the paper's efficiency tables */
     COF_GENERATE_PLANTED = 1, /* clusters around modes; a label column "class" is added */
@@ -187,6 +215,9 @@ typedef struct cof_generate_options {
  * cells. */
 COF_API cof_status cof_table_generate(const cof_env *env, const cof_generate_options *options,
                                       cof_table **out, cof_error *err);
+/* The same table in pieces, in memory for one of them; a mixed table is one piece. */
+COF_API cof_status cof_table_generate_pieces(const cof_env *env, const cof_generate_options *options,
+                                             cof_piece visit, void *ctx, cof_error *err);
 
 /* Nonzero: an order that cof_table_set_order states changes what this method finds. NULL: "coforest". coforest and cof1
  * make the tree of such a column a line; with quantities or a likelihood that decides, it matters less. */
@@ -578,6 +609,8 @@ COF_API cof_status cof_bench(const cof_table *table, const cof_bench_options *op
 /* The cores that this process may use, at least 1: those of its affinity mask, limited by the processor quotas of
  * its control groups on Linux. Where a number of threads may be 0, it stands for this number. */
 COF_API uint32_t cof_n_cores(void);
+/* The bytes of memory that this process may use: those of the machine, limited by its control groups on Linux. */
+COF_API uint64_t cof_memory(void);
 
 /* Files that appear under their names only when they are complete. Each one waits in its target's folder under a
  * random name, with the permissions of the file it replaces; a crash leaves at most such a hidden file, which the

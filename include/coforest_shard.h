@@ -110,6 +110,26 @@ COF_API const void *cof_model_label_request(const cof_model *model, size_t *n_by
 COF_API cof_status cof_evaluate_shards(const cof_model *model, const cof_schema *schema, size_t column,
                                        const cof_shards *shards, cof_indices *indices, cof_error *err);
 
+/* ---- Shards of one table in this process --------------------------------------------------------------- */
+
+/* Fits a table whose rows fit memory only as a mapped file (cof_table_is_encoded): the driver keeps no labels, and rows are
+ * used where they are. Also for trying what shards do. */
+typedef struct cof_shard_set cof_shard_set;
+
+/* Cuts a table, whose roles, orders and cuts are set and which outlives the set, into n_shards stretches of its rows.
+ * memory: bytes for labels; 0 -> 128 MiB a shard. It is a wish: the labels of one partition are always kept, 4 bytes a
+ * row, or 8 while a start measures distances to seeds; weights and dropped rows take 9 more. threads: 0 -> all cores.
+ * Time is proportional to the cells. */
+COF_API cof_status cof_shard_set_open(const cof_env *env, const cof_table *table, uint32_t n_shards,
+                                      uint64_t memory, uint32_t threads, cof_shard_set **out, cof_error *err);
+COF_API void cof_shard_set_free(cof_shard_set *set); /* NULL is accepted */
+/* Both are lent, and valid until the set is freed. */
+COF_API const cof_schema *cof_shard_set_schema(const cof_shard_set *set);
+COF_API cof_shards cof_shard_set_shards(cof_shard_set *set);
+/* Labels of the rows first_row, first_row + 1, ... by a model that was fitted over this set; -1 for a dropped row. */
+COF_API cof_status cof_shard_set_labels(cof_shard_set *set, const cof_model *model, uint64_t first_row,
+                                        int32_t *labels, size_t n_labels, cof_error *err);
+
 /* ---- Journal -------------------------------------------------------------------------------------------- */
 
 /* Keeps the summed answers in a file. After the driver died, the same calls with the same options go on where it was: the

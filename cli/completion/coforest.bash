@@ -4,7 +4,7 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="describe fit compare predict report trees evaluate generate bench completion help --help --version"
+        words="describe fit compare predict report trees evaluate encode generate bench completion help --help --version"
     else
         case $verb:$prev in
         describe:--delimiter) compopt +o default; return ;;
@@ -23,6 +23,8 @@ _coforest()
         fit:--max-passes) compopt +o default; return ;;
         fit:--time-limit) compopt +o default; return ;;
         fit:--threads) compopt +o default; return ;;
+        fit:--shards) compopt +o default; return ;;
+        fit:--journal) return ;;
         fit:--label) compopt +o default; return ;;
         fit:--ignore) compopt +o default; return ;;
         fit:--columns) compopt +o default; return ;;
@@ -100,6 +102,9 @@ _coforest()
         evaluate:--weights) return ;;
         evaluate:--delimiter) compopt +o default; return ;;
         evaluate:--na) compopt +o default; return ;;
+        encode:--out | encode:-o) return ;;
+        encode:--delimiter) compopt +o default; return ;;
+        encode:--na) compopt +o default; return ;;
         generate:--kind) words="uniform planted mixed" ;;
         generate:--family) words="both categories numbers skewed outliers noise nonlinear imbalance" ;;
         generate:--rows) compopt +o default; return ;;
@@ -117,18 +122,19 @@ _coforest()
         bench:--threads) compopt +o default; return ;;
         bench:--seed) compopt +o default; return ;;
         bench:--repeats) compopt +o default; return ;;
-        help:help) words="describe fit compare predict report trees evaluate generate bench completion" ;;
+        help:help) words="describe fit compare predict report trees evaluate encode generate bench completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
         describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --memberships-out --model-out --distances-out --cuts-out --history --report --map-out --criteria --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --shards --journal --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --memberships-out --model-out --distances-out --cuts-out --history --report --map-out --criteria --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
         compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
         predict:-*) words="--help --labels-out --table-out --memberships-out --scores-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
         trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
         evaluate:-*) words="--help --weights --json --delimiter --no-header --na" ;;
+        encode:-*) words="--help -o --out --no-clobber -q --quiet --delimiter --no-header --na" ;;
         generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;

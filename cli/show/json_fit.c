@@ -178,7 +178,7 @@ void print_fit_json(const fit_job *job)
     print_attributes(job, &j);
     print_fields(job, &j);
     print_margins(job, &j);
-    if (job->classes != NULL) {
+    if (job->scored) {
         cof_json_open(&j, "scores", '{');
         json_scores(&j, &job->scores);
         cof_json_close(&j, '}');

@@ -98,15 +98,38 @@ static void put_name(outfile *f, const cof_table *table, size_t row, size_t name
     put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
 }
 
-int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels)
+int begin_labels(outfile *f, const cof_table *table, size_t names)
 {
-    size_t n_rows = cof_table_n_rows(table);
     TRY(outfile_open(f));
     put_header(f, table, names, "");
-    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
-        put_row(f, i, labels[i]);
-        put_name(f, table, i, names);
+    return CODE_DONE;
+}
+
+void put_labels(outfile *f, const cof_table *piece, size_t names, uint64_t first_row, const int32_t *labels,
+                size_t n)
+{
+    for (size_t i = 0; i < n && f->status == COF_OK; i++) {
+        put_row(f, (size_t)first_row + i, labels[i]);
+        put_name(f, piece, i, names);
         outfile_put(f, "\n", 1);
+    }
+}
+
+int write_labels(outfile *f, const cof_table *table, size_t names, label_source from)
+{
+    enum { PIECE = 1 << 14 };
+    int32_t piece[PIECE];
+    size_t n_rows = cof_table_n_rows(table);
+    TRY(begin_labels(f, table, names));
+    for (size_t first = 0; first < n_rows && f->status == COF_OK; first += PIECE) {
+        size_t n = n_rows - first < PIECE ? n_rows - first : PIECE;
+        if (from.labels == NULL)
+            f->status = cof_shard_set_labels(from.set, from.model, first, piece, n, &f->err);
+        for (size_t i = 0; i < n && f->status == COF_OK; i++) {
+            put_row(f, first + i, from.labels != NULL ? from.labels[first + i] : piece[i]);
+            put_name(f, table, first + i, names);
+            outfile_put(f, "\n", 1);
+        }
     }
     return outfile_finish(f);
 }
@@ -283,7 +306,7 @@ static void name_cluster_column(const cof_table *table, char *name, size_t room)
     for (unsigned i = 2; cof_table_find(table, name) != SIZE_MAX; i++) snprintf(name, room, "cluster_%u", i);
 }
 
-int write_table(outfile *f, const cof_table *table, const int32_t *labels)
+int begin_table(outfile *f, const cof_table *table)
 {
     size_t n_columns = cof_table_n_columns(table);
     char name[32];
@@ -295,14 +318,26 @@ int write_table(outfile *f, const cof_table *table, const int32_t *labels)
     }
     name_cluster_column(table, name, sizeof name);
     outfile_print(f, "%s\n", name);
-    for (size_t i = 0; i < cof_table_n_rows(table) && f->status == COF_OK; i++) {
+    return CODE_DONE;
+}
+
+void put_table(outfile *f, const cof_table *piece, const int32_t *labels)
+{
+    size_t n_columns = cof_table_n_columns(piece);
+    for (size_t i = 0; i < cof_table_n_rows(piece) && f->status == COF_OK; i++) {
         for (size_t c = 0; c < n_columns; c++) {
-            put_cell(f, cof_table_cell(table, i, c));
+            put_cell(f, cof_table_cell(piece, i, c));
             outfile_put(f, ",", 1);
         }
         if (labels[i] >= 0) outfile_print(f, "%" PRId32, labels[i] + 1);
         outfile_put(f, "\n", 1);
     }
+}
+
+int write_table(outfile *f, const cof_table *table, const int32_t *labels)
+{
+    TRY(begin_table(f, table));
+    put_table(f, table, labels);
     return outfile_finish(f);
 }
 

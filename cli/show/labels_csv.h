@@ -1,15 +1,26 @@
 /* The labels file, the margins file, the file of value distances and the history file. */
 #pragma once
 
-#include "coforest_extra.h"
+#include "coforest_shard.h"
 #include "../outfiles.h"
+
+/* Where labels come from: an array, or a set of shards and the model fitted over it. */
+typedef struct label_source {
+    const int32_t *labels; /* NULL: ask the set */
+    cof_shard_set *set;
+    const cof_model *model;
+} label_source;
 
 /* In all CSV files, unless the outfile is raw: a text that a spreadsheet would compute gets a ' before it, control
  * characters become \\x1b and the like.
  *
  * row,cluster and, if `names` is a column, its cells; rows and clusters from 1, an empty cluster for a
  * dropped row. Exit codes. */
-int write_labels(outfile *f, const cof_table *table, size_t names, const int32_t *labels);
+int write_labels(outfile *f, const cof_table *table, size_t names, label_source from);
+/* The same in pieces: begin, put the rows of each piece, finish the outfile. */
+int begin_labels(outfile *f, const cof_table *table, size_t names);
+void put_labels(outfile *f, const cof_table *piece, size_t names, uint64_t first_row, const int32_t *labels,
+                size_t n);
 /* The same with a column alternative_1 and so on for each alternative of the model, before the names. */
 int write_alternatives(outfile *f, const cof_table *table, size_t names, const cof_model *model);
 /* The same with the next cluster, both distances and the lead of every row. */
@@ -22,6 +33,8 @@ int write_memberships(outfile *f, const cof_table *table, size_t names, const in
 int write_scores(outfile *f, const cof_table *table, const cof_model *model, uint32_t threads);
 /* The table as it was read, with a column "cluster" at the end; "cluster_2" and so on where it has one already. */
 int write_table(outfile *f, const cof_table *table, const int32_t *labels);
+int begin_table(outfile *f, const cof_table *table); /* the same in pieces */
+void put_table(outfile *f, const cof_table *piece, const int32_t *labels);
 /* cluster,rows and the columns of the model: the most frequent value of each. */
 int write_modes(outfile *f, const cof_model *model);
 /* column,value,cluster,rows,share: every value of every column in every cluster. */

@@ -516,8 +516,7 @@ static int show_comparison(const fit_job *job, const page *p)
 {
     cof_column view = {.struct_size = sizeof view};
     size_t n = 0;
-    if (job->classes == NULL || cof_table_column(job->table, job->columns.label, &view) != COF_OK)
-        return CODE_DONE;
+    if (!job->scored || cof_table_column(job->table, job->columns.label, &view) != COF_OK) return CODE_DONE;
     labelling clusters = {
         .label = cof_model_labels(job->model, &n), .n_labels = job->s.k, .title = "cluster"};
     labelling classes = {.label = job->classes,
@@ -530,7 +529,7 @@ static int show_comparison(const fit_job *job, const page *p)
             job->scores.n_classes == 1 ? "" : "es", show_count(job->scores.n).text, plural(job->scores.n),
             job->weights != NULL ? ", with their weights" : "");
     show_scores(p, &job->scores);
-    return show_confusion(p, &clusters, &classes, n);
+    return job->classes != NULL ? show_confusion(p, &clusters, &classes, n) : CODE_DONE;
 }
 
 static void show_files(const fit_job *job, const page *p)

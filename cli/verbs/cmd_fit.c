@@ -12,7 +12,7 @@
 #include "../show/report_out.h"
 #include "../show/show_scores.h"
 
-enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_RANGE = 1000 };
+enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_SHARDS = 4096, MOST_RANGE = 1000 };
 
 const choice variant_choices[] = {
     [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
@@ -81,6 +81,18 @@ static const option clustering_options[] = {
            .most = 1000000000),
     OPTION("threads", "T", OPTION_COUNT, fit_settings, threads,
            "Threads to use (default: 0, all cores). The labels do not depend on it.", .most = MOST_THREADS),
+    OPTION(
+        "shards", "N", OPTION_COUNT, fit_settings, shards,
+        "Fit in little memory, about 4 bytes a row: the rows are cut into N shards, stay where they are, and "
+        "answer questions. The result is the same, but the model holds no labels; --report, --map-out, "
+        "--margins-out and --table-out need them. An encoded table that is large for this machine's memory "
+        "is "
+        "fitted this way without being asked.",
+        .least = 1, .most = MOST_SHARDS),
+    OPTION("journal", "FILE", OPTION_TEXT, fit_settings, journal,
+           "Keep all answers of the shards in this file. If the program is ended before it is done, the same "
+           "command goes on where it was. Implies --shards 1.",
+           .hint = HINT_FILE),
     {.name = NULL}};
 
 static const option output_options[] = {
@@ -267,6 +279,19 @@ static bool wants_stdout(const fit_job *job)
     return false;
 }
 
+/* A fit over shards leaves the labels where the rows are. */
+static int refuse_label_outputs(const fit_job *job, const char *why)
+{
+    static const int need_labels[] = {OUT_REPORT, OUT_MAP,          OUT_MARGINS,
+                                      OUT_TABLE,  OUT_ALTERNATIVES, OUT_MEMBERSHIPS};
+    for (size_t i = 0; i < sizeof need_labels / sizeof *need_labels; i++)
+        if (job->out[need_labels[i]].path != NULL)
+            return complain(CODE_USAGE,
+                            "%s cannot be written %s, where the model holds no labels; leave it out",
+                            job->out[need_labels[i]].option, why);
+    return CODE_DONE;
+}
+
 static int check_outputs(fit_job *job, const char *input)
 {
     const fit_settings *s = &job->s;
@@ -287,12 +312,13 @@ static int check_outputs(fit_job *job, const char *input)
         job->out[i].raw = s->raw_names;
         job->out[i].keep = s->no_clobber;
     }
+    if (s->shards > 0 || s->journal != NULL) TRY(refuse_label_outputs(job, "over shards"));
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
         return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
-    const char *const inputs[] = {input, s->columns.cuts};
-    return outfiles_check(job->out, N_OUT, inputs, 2);
+    const char *const inputs[] = {input, s->columns.cuts, s->journal};
+    return outfiles_check(job->out, N_OUT, inputs, 3);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
@@ -348,6 +374,51 @@ static int prepare_table(fit_job *job)
 
 /* ---- Fitting ------------------------------------------------------------------------------------- */
 
+/* Labels, copies of them and what a fit remembers take about so many bytes a row. */
+static bool exceeds_memory(const cof_table *table)
+{
+    enum { ROW_BYTES = 16 };
+    return cof_table_is_encoded(table) && cof_table_n_rows(table) > cof_memory() / 2 / ROW_BYTES;
+}
+
+static int open_shards(fit_job *job)
+{
+    fit_settings *s = &job->s;
+    cof_error err;
+    cof_env env = progress_env(&job->line);
+    if (s->shards == 0 && s->journal == NULL && !exceeds_memory(job->table)) return CODE_DONE;
+    if (s->shards == 0) {
+        s->shards = 1;
+        TRY(refuse_label_outputs(job, "for a table that is large for this machine's memory"));
+    }
+    TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->threads, &job->set, &err),
+                        TASK_FIT, &err));
+    cof_shards shards = cof_shard_set_shards(job->set);
+    if (s->journal == NULL) return CODE_DONE;
+    return complain_status(
+        cof_journal_open(&env, s->journal, cof_shard_set_schema(job->set), &shards, &job->journal, &err),
+        TASK_FIT, &err);
+}
+
+static cof_status fit_shards(fit_job *job, const cof_fit_options *options, cof_error *err)
+{
+    const fit_settings *s = &job->s;
+    cof_env env = progress_env(&job->line);
+    const cof_schema *schema = cof_shard_set_schema(job->set);
+    cof_shards shards =
+        job->journal != NULL ? cof_journal_shards(job->journal) : cof_shard_set_shards(job->set);
+    return s->find_k ? cof_fit_shards_auto(&env, schema, options, s->k_min, s->k_max, &shards, &job->model,
+                                           &job->info, err)
+                     : cof_fit_shards(&env, schema, options, &shards, &job->model, &job->info, err);
+}
+
+static cof_status fit_locally(fit_job *job, const cof_fit_options *options, cof_error *err)
+{
+    const fit_settings *s = &job->s;
+    return s->find_k ? cof_fit_auto(job->table, options, s->k_min, s->k_max, &job->model, &job->info, err)
+                     : cof_fit(job->table, options, &job->model, &job->info, err);
+}
+
 static int fit_table(fit_job *job)
 {
     const fit_settings *s = &job->s;
@@ -373,10 +444,9 @@ static int fit_table(fit_job *job)
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
-    TRY(complain_status(
-        s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &err)
-                  : cof_fit(job->table, &options, &job->model, &job->info, &err),
-        TASK_FIT, &err));
+    TRY(open_shards(job));
+    TRY(complain_status(job->set != NULL ? fit_shards(job, &options, &err) : fit_locally(job, &options, &err),
+                        TASK_FIT, &err));
     job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
@@ -394,12 +464,24 @@ __attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char 
     va_end(args);
 }
 
+static int score_shards(fit_job *job)
+{
+    cof_error err;
+    cof_shards shards = cof_shard_set_shards(job->set);
+    job->scores = (cof_indices){.struct_size = sizeof job->scores};
+    job->scored = true;
+    return complain_status(cof_evaluate_shards(job->model, cof_shard_set_schema(job->set), job->columns.label,
+                                               &shards, &job->scores, &err),
+                           TASK_FIT, &err);
+}
+
 static int score_labels(fit_job *job)
 {
     cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->columns.label == SIZE_MAX) return CODE_DONE;
+    if (job->set != NULL) return score_shards(job);
     job->classes = column_labels(job->table, job->columns.label);
     if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
         warn(job, "there are no scores, because no clustered row has a value in the label column");
@@ -408,6 +490,7 @@ static int score_labels(fit_job *job)
     }
     TRY(row_weights(job->table, job->columns.weights, &job->weights));
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
+    job->scored = true;
     return complain_status(
         cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &err), TASK_FIT,
         &err);
@@ -420,7 +503,8 @@ static int measure_margins(fit_job *job)
     cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
-    if (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)) return CODE_DONE;
+    if (job->set != NULL || (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)))
+        return CODE_DONE;
     job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
         cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &err);
@@ -600,7 +684,8 @@ static int write_outputs(fit_job *job)
     const int32_t *labels = cof_model_labels(job->model, NULL);
     if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
     if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
-        code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names, labels);
+        code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names,
+                            (label_source){labels, job->set, job->model});
     if (code == CODE_DONE && job->out[OUT_ALTERNATIVES].path != NULL)
         code = write_alternatives(&job->out[OUT_ALTERNATIVES], job->table, job->columns.names, job->model);
     if (code == CODE_DONE && job->out[OUT_TABLE].path != NULL)
@@ -708,6 +793,8 @@ static int run_fit(int argc, char **argv)
     if (code == CODE_DONE) code = run_job(&job, path);
     outfiles_free(job.out, N_OUT);
     cof_model_free(job.model);
+    cof_journal_free(job.journal);
+    cof_shard_set_free(job.set);
     cof_table_free(job.table);
     return code;
 }

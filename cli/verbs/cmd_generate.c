@@ -1,5 +1,6 @@
 /* coforest generate: synthetic tables, the same ones for the same seed. */
 #include <math.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "../complain.h"
@@ -52,10 +53,30 @@ static const option generate_options[] = {
     OPTION("seed", "S", OPTION_NUMBER, generate_settings, seed,
            "Seed of the random numbers; the same seed gives the same table (default: 1)."),
     OPTION("out", "FILE", OPTION_TEXT, generate_settings, out,
-           "Where the table goes, as CSV (default: \"-\", standard output).", .letter = 'o',
-           .hint = HINT_FILE),
+           "Where the table goes, as CSV, or encoded if the name ends in .cofe (default: \"-\", standard "
+           "output).",
+           .letter = 'o', .hint = HINT_FILE),
     NO_CLOBBER_OPTION(generate_settings),
     {.name = NULL}};
+
+static bool is_encoded_name(const char *path)
+{
+    size_t n = strlen(path);
+    return n >= 5 && strcmp(path + n - 5, ".cofe") == 0;
+}
+
+/* Piece by piece, so that the table may be larger than memory. */
+static int encode_table(const char *path, const cof_generate_options *options, const cof_env *env)
+{
+    cof_error err;
+    cof_encoding *encoding;
+    TRY(complain_status(cof_encoding_open(env, path, &encoding, &err), TASK_OUTPUT, &err));
+    cof_status status = cof_table_generate_pieces(env, options, cof_encoding_piece, encoding, &err);
+    task doing = status == COF_ERR_IO ? TASK_OUTPUT : TASK_SETTING;
+    if (status == COF_OK) status = cof_encoding_finish(encoding, &err), doing = TASK_OUTPUT;
+    cof_encoding_free(encoding);
+    return complain_status(status, doing, &err);
+}
 
 static int write_table(const generate_settings *s, const cof_env *env)
 {
@@ -71,6 +92,7 @@ static int write_table(const generate_settings *s, const cof_env *env)
                                     .family = s->family};
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
+    if (is_encoded_name(s->out)) return encode_table(s->out, &options, env);
     TRY(complain_status(cof_table_generate(env, &options, &table, &err), TASK_SETTING, &err));
     cof_status status = cof_table_write(table, s->out, &err);
     cof_table_free(table);

@@ -1,4 +1,6 @@
 /* coforest predict: the clusters of new rows, by a model that was kept. */
+#include <sys/stat.h>
+
 #include "cmd.h"
 #include "../column_choice.h"
 #include "../complain.h"
@@ -14,15 +16,29 @@ typedef struct predict_settings {
 } predict_settings;
 
 enum { OUT_LABELS, OUT_TABLE, OUT_MEMBERSHIPS, OUT_SCORES, N_OUT };
+enum { SHOWN_UNSEEN = 8, MOST_UNSEEN = 1000 };
+
+/* A value that the model does not know, with its texts. */
+typedef struct unseen_value {
+    size_t attribute;
+    char *name, *text;
+    int32_t like;
+    bool missing;
+    uint64_t rows;
+} unseen_value;
 
 typedef struct predict_job {
     predict_settings s;
     const char *model_path, *table_path;
     progress_line line; /* here, because the table keeps pointing at it */
     cof_model *model;
-    cof_table *table;
-    int32_t *labels;
+    int32_t *labels; /* of the latest piece; the table may be one piece */
     uint64_t *sizes; /* k */
+    uint64_t n_rows;
+    bool headless;
+    unseen_value unseen[MOST_UNSEEN];
+    size_t n_unseen;
+    cof_unseen *found; /* room for those of a piece */
     cof_predict_info info;
     outfile out[N_OUT];
     double read_s, predict_s;
@@ -54,43 +70,146 @@ static const option predict_options[] = {
            "Print no remarks about unknown values or rows left out.", .letter = 'q'),
     {.name = NULL}};
 
-static int load_inputs(predict_job *job)
+/* ---- Labels ---------------------------------------------------------------------------------------- */
+
+static void note_unseen(predict_job *job, const cof_table *piece, const cof_unseen *u)
+{
+    cof_column view = {.struct_size = sizeof view};
+    for (size_t i = 0; i < job->n_unseen; i++) {
+        unseen_value *v = &job->unseen[i];
+        if (v->attribute != u->attribute || v->missing != (u->missing != 0) || strcmp(v->text, u->text) != 0)
+            continue;
+        v->rows += u->rows;
+        return;
+    }
+    if (job->n_unseen == MOST_UNSEEN || cof_table_column(piece, u->column, &view) != COF_OK) return;
+    job->unseen[job->n_unseen++] = (unseen_value){.attribute = u->attribute,
+                                                  .name = keep_text("%s", view.name),
+                                                  .text = keep_text("%s", u->text),
+                                                  .like = u->like,
+                                                  .missing = u->missing != 0,
+                                                  .rows = u->rows};
+}
+
+/* Which values those are. */
+static void note_all_unseen(predict_job *job, const cof_table *piece)
+{
+    size_t n = 0;
+    if (job->found == NULL) job->found = keep(MOST_UNSEEN, sizeof *job->found);
+    if (cof_model_unseen(job->model, piece, job->found, MOST_UNSEEN, &n, NULL) != COF_OK) return;
+    for (size_t i = 0; i < n && i < MOST_UNSEEN; i++) note_unseen(job, piece, &job->found[i]);
+}
+
+static int label_piece(predict_job *job, const cof_table *piece)
 {
     cof_error err;
-    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
-    job->line = progress_begin(job->s.quiet, job->table_path);
-    cof_env env = progress_env(&job->line);
+    cof_predict_info info = {.struct_size = sizeof info};
+    size_t n_rows = cof_table_n_rows(piece);
     double begun_s = now_s();
-    catch_signals();
-    job->s.reading.threads = job->s.threads;
-    int code = read_table(&env, job->table_path, &job->s.reading, NULL, &job->table);
-    progress_erase(&job->line);
-    job->read_s = now_s() - begun_s;
+    if (job->labels == NULL) job->labels = keep(n_rows + 1, sizeof *job->labels); /* no piece has more */
+    TRY(complain_status(
+        cof_model_predict(job->model, piece, job->s.threads, job->labels, n_rows, &info, &err), TASK_PREDICT,
+        &err));
+    for (size_t i = 0; i < n_rows; i++)
+        if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
+    job->info.n_dropped += info.n_dropped;
+    job->info.n_unseen_cells += info.n_unseen_cells;
+    job->info.n_unseen_rows += info.n_unseen_rows;
+    job->info.n_blank_rows += info.n_blank_rows;
+    job->predict_s += now_s() - begun_s;
+    if (info.n_unseen_cells > 0 && !job->s.quiet) note_all_unseen(job, piece);
+    return CODE_DONE;
+}
+
+/* Labels a piece, and writes its rows. Memberships and scores are of the whole table. */
+static int take_piece(predict_job *job, const cof_table *piece)
+{
+    bool first = job->n_rows == 0;
+    outfile *out = job->out;
+    int code = CODE_DONE;
+    if (first) job->headless = looks_headless(piece);
+    TRY(label_piece(job, piece));
+    if (first && out[OUT_LABELS].path != NULL) TRY(begin_labels(&out[OUT_LABELS], piece, SIZE_MAX));
+    if (first && out[OUT_TABLE].path != NULL) TRY(begin_table(&out[OUT_TABLE], piece));
+    if (out[OUT_LABELS].path != NULL)
+        put_labels(&out[OUT_LABELS], piece, SIZE_MAX, job->n_rows, job->labels, cof_table_n_rows(piece));
+    if (out[OUT_TABLE].path != NULL) put_table(&out[OUT_TABLE], piece, job->labels);
+    job->n_rows += cof_table_n_rows(piece);
+    if (out[OUT_MEMBERSHIPS].path != NULL)
+        code = write_memberships(&out[OUT_MEMBERSHIPS], piece, SIZE_MAX, job->labels, job->model,
+                                 job->s.threads);
+    if (code == CODE_DONE && out[OUT_SCORES].path != NULL)
+        code = write_scores(&out[OUT_SCORES], piece, job->model, job->s.threads);
     return code;
+}
+
+typedef struct piece_job {
+    predict_job *job;
+    int code; /* what a piece ended with, which has been said */
+} piece_job;
+
+static cof_status visit_piece(void *ctx, const cof_table *piece, uint64_t first_row, cof_error *err)
+{
+    piece_job *at = ctx;
+    at->code = take_piece(at->job, piece);
+    const outfile *out = at->job->out;
+    bool lost = out[OUT_LABELS].status != COF_OK || out[OUT_TABLE].status != COF_OK;
+    return at->code != CODE_DONE || lost ? COF_ERR_BACKEND : COF_OK;
+}
+
+/* A table that is not known to be small is taken in pieces, in memory that does not depend on its length. Not so where
+ * the labels are printed at the end, for memberships and scores, or where spellings are compared over the table. */
+static bool in_pieces(const predict_job *job)
+{
+    const predict_settings *s = &job->s;
+    struct stat about;
+    bool whole = job->out[OUT_MEMBERSHIPS].path != NULL || job->out[OUT_SCORES].path != NULL;
+    if (whole || s->reading.trim || s->reading.ignore_case || (s->json && s->labels_out == NULL))
+        return false;
+    return strcmp(job->table_path, "-") == 0 || stat(job->table_path, &about) != 0 ||
+           !S_ISREG(about.st_mode) || (uint64_t)about.st_size > cof_memory() / 16;
+}
+
+static int label_table(predict_job *job, const cof_env *env)
+{
+    cof_table *table = NULL;
+    TRY(read_table(env, job->table_path, &job->s.reading, NULL, &table));
+    progress_erase(&job->line);
+    int code = take_piece(job, table);
+    cof_table_free(table);
+    return code;
+}
+
+static int label_pieces(predict_job *job, const cof_env *env)
+{
+    piece_job at = {job, CODE_DONE};
+    int code = read_pieces(env, job->table_path, &job->s.reading, visit_piece, &at);
+    progress_erase(&job->line);
+    return code != CODE_DONE ? code : at.code;
 }
 
 static int label_rows(predict_job *job)
 {
     cof_error err;
-    size_t n_rows = cof_table_n_rows(job->table);
-    double begun_s = now_s();
-    job->labels = keep(n_rows + 1, sizeof *job->labels);
+    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
     job->sizes = keep((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
-    job->info = (cof_predict_info){.struct_size = sizeof job->info};
-    TRY(complain_status(
-        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, &job->info, &err),
-        TASK_PREDICT, &err));
-    for (size_t i = 0; i < n_rows; i++)
-        if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
-    job->predict_s = now_s() - begun_s;
-    return CODE_DONE;
+    job->line = progress_begin(job->s.quiet, job->table_path);
+    cof_env env = progress_env(&job->line);
+    double begun_s = now_s();
+    catch_signals();
+    job->s.reading.threads = job->s.threads;
+    int code = in_pieces(job) ? label_pieces(job, &env) : label_table(job, &env);
+    job->read_s = now_s() - begun_s - job->predict_s;
+    for (size_t i = OUT_LABELS; i <= OUT_TABLE && code == CODE_DONE; i++)
+        if (job->out[i].path != NULL) code = outfile_finish(&job->out[i]);
+    return code;
 }
 
 static void print_json(const predict_job *job)
 {
     cof_json j;
     cof_json_begin(&j, file_sink, stdout);
-    size_t n_rows = cof_table_n_rows(job->table);
+    size_t n_rows = (size_t)job->n_rows;
     cof_json_open(&j, NULL, '{');
     cof_json_text(&j, "version", cof_version());
     cof_json_text(&j, "model", job->model_path);
@@ -120,11 +239,9 @@ static void print_json(const predict_job *job)
     cof_json_end(&j);
 }
 
-static void remark_value(const predict_job *job, const cof_unseen *u)
+static void remark_value(const predict_job *job, const unseen_value *u)
 {
-    cof_column view = {.struct_size = sizeof view};
-    if (cof_table_column(job->table, u->column, &view) != COF_OK) return;
-    fprintf(stderr, "  %s: ", show_name(view.name, 40).text);
+    fprintf(stderr, "  %s: ", show_name(u->name, 40).text);
     if (u->missing)
         fputs("missing", stderr);
     else
@@ -138,22 +255,26 @@ static void remark_value(const predict_job *job, const cof_unseen *u)
     fputc('\n', stderr);
 }
 
-/* Which values those are, the first few of them. */
+/* The first few of them, in the order of the model's columns. */
 static void remark_unseen(const predict_job *job)
 {
-    enum { MOST = 8 };
-    cof_unseen list[MOST];
-    size_t n = 0;
-    if (cof_model_unseen(job->model, job->table, list, MOST, &n, NULL) != COF_OK) return;
-    for (size_t i = 0; i < n && i < MOST; i++) remark_value(job, &list[i]);
-    if (n > MOST) fprintf(stderr, "  and %s more\n", show_count(n - MOST).text);
+    size_t n_shown = 0;
+    for (size_t a = 0; a < cof_model_n_attributes(job->model); a++)
+        for (size_t i = 0; i < job->n_unseen && n_shown < SHOWN_UNSEEN; i++) {
+            if (job->unseen[i].attribute != a) continue;
+            remark_value(job, &job->unseen[i]);
+            n_shown++;
+        }
+    if (job->n_unseen > n_shown)
+        fprintf(stderr, "  and %s%s more\n", job->n_unseen == MOST_UNSEEN ? "at least " : "",
+                show_count(job->n_unseen - n_shown).text);
 }
 
 /* Remarks go to standard error: standard output belongs to the labels. */
 static void remark(const predict_job *job)
 {
     const cof_predict_info *info = &job->info;
-    if (!job->s.reading.no_header && looks_headless(job->table))
+    if (!job->s.reading.no_header && job->headless)
         fputs("coforest: the first line holds numbers, but was taken for names; if it is data, add "
               "--no-header\n",
               stderr);
@@ -181,8 +302,8 @@ static void show_summary(const predict_job *job)
     for (size_t i = 0; i < N_OUT; i++)
         if (job->out[i].path != NULL)
             fprintf(p.out, "Wrote:     %s%s%s, the %s of %s row%s\n", bold(&p),
-                    show_text(job->out[i].path, 200).text, plain(&p), what[i],
-                    show_count(cof_table_n_rows(job->table)).text, plural(cof_table_n_rows(job->table)));
+                    show_text(job->out[i].path, 200).text, plain(&p), what[i], show_count(job->n_rows).text,
+                    plural(job->n_rows));
     fputs("Sizes:     ", p.out);
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) {
         char size[320];
@@ -200,21 +321,9 @@ static bool wants_stdout(const predict_job *job)
     return false;
 }
 
-static int write_result(predict_job *job)
+static int tell_result(predict_job *job)
 {
-    int code = CODE_DONE;
-    outfile *out = job->out;
-    if (out[OUT_LABELS].path != NULL)
-        code = write_labels(&out[OUT_LABELS], job->table, SIZE_MAX, job->labels);
-    if (code == CODE_DONE && out[OUT_TABLE].path != NULL)
-        code = write_table(&out[OUT_TABLE], job->table, job->labels);
-    if (code == CODE_DONE && out[OUT_MEMBERSHIPS].path != NULL)
-        code = write_memberships(&out[OUT_MEMBERSHIPS], job->table, SIZE_MAX, job->labels, job->model,
-                                 job->s.threads);
-    if (code == CODE_DONE && out[OUT_SCORES].path != NULL)
-        code = write_scores(&out[OUT_SCORES], job->table, job->model, job->s.threads);
-    if (code == CODE_DONE) code = outfiles_publish(out, N_OUT);
-    if (code != CODE_DONE) return code;
+    TRY(outfiles_publish(job->out, N_OUT));
     if (job->s.json)
         print_json(job);
     else if (!wants_stdout(job) && !job->s.quiet)
@@ -240,9 +349,8 @@ static int run_job(predict_job *job)
             return complain(CODE_USAGE, "--json and %s - both want standard output", job->out[i].option);
     }
     int code = outfiles_check(job->out, N_OUT, inputs, 2);
-    if (code == CODE_DONE) code = load_inputs(job);
     if (code == CODE_DONE) code = label_rows(job);
-    return code == CODE_DONE ? write_result(job) : code;
+    return code == CODE_DONE ? tell_result(job) : code;
 }
 
 static int run_predict(int argc, char **argv)
@@ -255,7 +363,6 @@ static int run_predict(int argc, char **argv)
     job.table_path = found.text[1];
     code = run_job(&job);
     outfiles_free(job.out, N_OUT);
-    cof_table_free(job.table);
     cof_model_free(job.model);
     return code;
 }

@@ -1,7 +1,7 @@
 /* One run of `coforest fit`: what was asked, what was read, what came out. */
 #pragma once
 
-#include "coforest_extra.h"
+#include "coforest_shard.h"
 #include "../column_choice.h"
 #include "../outfiles.h"
 #include "../progress.h"
@@ -16,7 +16,8 @@ typedef struct fit_settings {
     uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
     int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
-    const char *init_rows;
+    const char *init_rows, *journal;
+    uint32_t shards; /* 0: not asked for */
     bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
     const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out,
         *table_out, *modes_out, *profiles_out, *alternatives_out, *memberships_out;
@@ -49,11 +50,14 @@ typedef struct fit_job {
     cof_table *table;
     columns columns;
     uint64_t *init_rows;
-    double gamma; /* as the library takes it */
+    double gamma;         /* as the library takes it */
+    cof_shard_set *set;   /* the fit is one over shards, and the model has no labels; else NULL */
+    cof_journal *journal; /* NULL: none */
     cof_model *model;
     cof_fit_info info;
     cof_indices scores;     /* with a label column */
-    int32_t *classes;       /* the label column, NULL without */
+    bool scored;            /* `scores` is filled in */
+    int32_t *classes;       /* the label column, NULL without, and over shards */
     double *weights;        /* of the rows where they are scored, NULL without a weight column */
     cof_margin *margin;     /* of every row; NULL: nobody asked, or the method keeps no scores */
     double read_s, begun_s; /* seconds; on the clock of now_s */

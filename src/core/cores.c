@@ -1,5 +1,5 @@
-/* The number of cores that this process may use: the affinity mask, limited by the quotas of its control
- * groups, as containers set them. */
+/* What this process may use of the machine: the cores of its affinity mask and the memory, limited by its control groups,
+ * as containers set them. */
 #include "team.h"
 
 #include <sched.h>
@@ -22,7 +22,7 @@ static int read_numbers(const char *folder, const char *name, long long *number,
 
 /* Processor time over elapsed time that a control group may take, in whole cores; `most` without a quota.
  * The first form is that of version 2, the second that of version 1. */
-static long quota_of(const char *folder, long most)
+static long long quota_of(const char *folder, long long most)
 {
     long long of[2] = {0, 0};
     if (read_numbers(folder, "cpu.max", of, 2) < 2 &&
@@ -31,16 +31,28 @@ static long quota_of(const char *folder, long most)
         return most;
     if (of[0] <= 0 || of[1] <= 0) return most;
     long long cores = (of[0] - 1) / of[1] + 1;
-    return cores < most ? (long)cores : most;
+    return cores < most ? cores : most;
 }
 
-/* The least quota of a group and all groups around it. `group` is cut off from its end. */
-static long least_quota(const char *root, char *group, long most)
+/* Bytes that a control group may use, in either version. */
+static long long memory_of(const char *folder, long long most)
+{
+    long long bytes = 0;
+    if (read_numbers(folder, "memory.max", &bytes, 1) < 1 &&
+        read_numbers(folder, "memory.limit_in_bytes", &bytes, 1) < 1)
+        return most;
+    return bytes > 0 && bytes < most ? bytes : most;
+}
+
+typedef long long (*limit_of)(const char *folder, long long most);
+
+/* The least limit of a group and all groups around it. `group` is cut off from its end. */
+static long long least_limit(const char *root, char *group, limit_of limit, long long most)
 {
     for (;;) {
         char folder[PATH_BYTES];
         int n = snprintf(folder, sizeof folder, "%s%s", root, group);
-        if (n > 0 && n < PATH_BYTES) most = quota_of(folder, most);
+        if (n > 0 && n < PATH_BYTES) most = limit(folder, most);
         char *slash = strrchr(group, '/');
         if (slash == NULL) return most;
         *slash = '\0';
@@ -48,8 +60,10 @@ static long least_quota(const char *root, char *group, long most)
 }
 
 /* A line of the file is "number:controllers:/group"; version 2 has no controllers. */
-long cofi_limit_cores(const char *groups, const char *root, long most)
+static long long limit_by_groups(const char *groups, const char *root, const char *controller, limit_of limit,
+                                 long long most)
 {
+    size_t n = strlen(controller);
     char line[PATH_BYTES], at[PATH_BYTES];
     FILE *file = fopen(groups, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
@@ -59,13 +73,32 @@ long cofi_limit_cores(const char *groups, const char *root, long most)
         *group++ = '\0';
         group[strcspn(group, "\n")] = '\0';
         bool second = controllers[1] == '\0';
-        if (!second && strncmp(controllers + 1, "cpu,", 4) != 0 && strcmp(controllers + 1, "cpu") != 0)
+        if (!second && (strncmp(controllers + 1, controller, n) != 0 ||
+                        (controllers[1 + n] != ',' && controllers[1 + n] != '\0')))
             continue;
-        snprintf(at, sizeof at, "%s%s", root, second ? "" : "/cpu");
-        most = least_quota(at, group, most);
+        snprintf(at, sizeof at, "%s%s%s", root, second ? "" : "/", second ? "" : controller);
+        most = least_limit(at, group, limit, most);
     }
     if (file != NULL) fclose(file);
     return most;
+}
+
+long cofi_limit_cores(const char *groups, const char *root, long most)
+{
+    return (long)limit_by_groups(groups, root, "cpu", quota_of, most);
+}
+
+uint64_t cofi_limit_memory(const char *groups, const char *root, uint64_t most)
+{
+    return (uint64_t)limit_by_groups(groups, root, "memory", memory_of,
+                                     most < INT64_MAX ? (long long)most : INT64_MAX);
+}
+
+uint64_t cof_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && each > 0 ? (uint64_t)pages * (uint64_t)each : UINT64_MAX;
+    return cofi_limit_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes);
 }
 
 uint32_t cof_n_cores(void)

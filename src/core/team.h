@@ -12,6 +12,7 @@ typedef void (*cofi_task)(void *ctx, uint32_t worker, size_t task);
 
 /* The least of `most` and the quotas of the control groups that the file `groups` lists, below `root`. */
 long cofi_limit_cores(const char *groups, const char *root, long most);
+uint64_t cofi_limit_memory(const char *groups, const char *root, uint64_t most); /* the same for bytes */
 
 /* 0 threads: cof_n_cores of them. A team of one starts no thread. */
 cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out, cof_error *err);

@@ -12,6 +12,12 @@ typedef struct cofi_remote {
 /* The request that makes the labels of the partition, without any row listed. The caller releases *bytes. */
 cof_status cofi_remote_label_request(const cofi_partition *partition, unsigned char **bytes, size_t *n_bytes,
                                      cof_error *err);
+/* How many bytes a shard of n_rows rows may use for labels; those of one partition are always kept. Call it before the
+ * first request. */
+void cofi_shard_set_memory(cof_shard *shard, size_t n_rows, uint64_t memory);
+/* cof_shard_labels for the rows first, first + 1, ... of the shard. */
+cof_status cofi_shard_labels_at(cof_shard *shard, const void *request, size_t n_bytes, size_t first,
+                                int32_t *labels, size_t n, cof_error *err);
 /* Turns a request for labels into one for the rows of each cluster and class of a column, and asks it: count[j * classes
  * + class]. */
 cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *remote, const cof_schema *schema,

@@ -6,11 +6,13 @@
 #include "../table/encode.h"
 #include "../table/schema.h"
 #include "local.h"
+#include "remote.h"
 #include "request.h"
 
 #include <math.h>
 
-enum { MOST_SLOTS = 32, SLOT_ROWS = 1 << 20, FEW_SLOTS = 2 };
+enum { MOST_SLOTS = 32, SLOT_BYTES = 4 /* a row: its label and its key */ };
+#define USUAL_MEMORY ((uint64_t)1 << 27)
 
 /* A partition and the key of the score table that made its labels; 0: no labels. */
 typedef struct slot {
@@ -35,7 +37,7 @@ struct cof_shard {
     cofi_problem problem;
     cofi_rows *local;
     slot slot[MOST_SLOTS];
-    uint32_t n_slots;
+    uint32_t n_slots, most_slots; /* most_slots == 1: memory is short, and seeds take the place of the slot */
     uint64_t n_used;
     cofi_partition seeds; /* has the distances to the seeds; rows == NULL: not opened */
     uint32_t *seed, n_seeds;
@@ -59,11 +61,6 @@ static cof_status bad_request(cof_error *err)
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
-
-static uint8_t width_for(uint32_t n_values)
-{
-    return n_values < UINT8_MAX ? 1 : n_values < UINT16_MAX ? 2 : 4;
-}
 
 /* code[v] becomes the schema's number of value v of the table; the last one is that of a missing cell. */
 static cof_status match_values(const cof_env *env, const cofi_column *whole, const cofi_uncut *read,
@@ -110,7 +107,7 @@ static bool is_identity(const uint32_t *code, uint32_t n)
 static bool recode(cof_shard *s, size_t c, const cofi_uncut *read, const uint32_t *code)
 {
     cofi_column *to = &s->rows.column[c];
-    to->width = width_for(to->n_values);
+    to->width = cofi_code_width(to->n_values);
     if (is_identity(code, read->n_values) && read->n_values == to->n_values && read->width == to->width) {
         to->codes = read->codes;
         return true;
@@ -134,8 +131,13 @@ static cof_status open_column(cof_shard *s, size_t c, cof_error *err)
     uint32_t *code = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof *code);
     s->read_column[c] = at;
     if (code == NULL) return cofi_no_memory(err);
+    const cofi_column *own = &s->read->column[at];
+    bool same = whole->cut != NULL && own->cut != NULL && cofi_cut_equal(whole->cut, own->cut);
     cof_status status = match_values(&s->env, whole, &read, code, err);
-    if (status == COF_OK && !recode(s, c, &read, code)) status = cofi_no_memory(err);
+    if (status == COF_OK && same)
+        s->rows.column[c].codes = own->codes, s->rows.column[c].width = own->width;
+    else if (status == COF_OK && !recode(s, c, &read, code))
+        status = cofi_no_memory(err);
     if (status == COF_OK && whole->cut != NULL) {
         s->point[c] = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof(double));
         if (s->point[c] == NULL) status = cofi_no_memory(err);
@@ -180,6 +182,12 @@ static cof_status open_shard(cof_shard *s, uint32_t threads, cof_error *err)
     return status;
 }
 
+void cofi_shard_set_memory(cof_shard *s, size_t n_rows, uint64_t memory)
+{
+    uint64_t most = memory / SLOT_BYTES / (n_rows + 1);
+    s->most_slots = most < 1 ? 1 : most < MOST_SLOTS ? (uint32_t)most : MOST_SLOTS;
+}
+
 cof_status cof_shard_open(const cof_env *lent, const cof_table *table, const cof_schema *schema,
                           uint64_t first_row, uint32_t threads, cof_shard **out, cof_error *err)
 {
@@ -188,6 +196,7 @@ cof_status cof_shard_open(const cof_env *lent, const cof_table *table, const cof
     if (s == NULL) return cofi_no_memory(err);
     s->env = env;
     s->first_row = first_row;
+    cofi_shard_set_memory(s, table != NULL ? table->n_rows : 0, USUAL_MEMORY);
     s->read = table != NULL && table->n_rows > 0 ? table : NULL;
     cof_status status = copy_schema(&env, schema, &s->schema, err);
     if (status == COF_OK) status = open_shard(s, threads, err);
@@ -205,14 +214,24 @@ cof_status cof_shard_open(const cof_env *lent, const cof_table *table, const cof
 
 /* ---- Frames and what is remembered ----------------------------------------------------------------- */
 
-static void close_frame(cof_shard *s)
+static void close_slots(cof_shard *s)
 {
     for (uint32_t t = 0; t < s->n_slots; t++) cofi_partition_close(&s->slot[t].partition);
     s->n_slots = 0;
+}
+
+static void close_seeds(cof_shard *s)
+{
     if (s->seeds.rows != NULL) cofi_partition_close(&s->seeds);
     cofi_release(&s->env, s->seed);
     s->seed = NULL;
     s->n_seeds = 0;
+}
+
+static void close_frame(cof_shard *s)
+{
+    close_slots(s);
+    close_seeds(s);
     cofi_rows_close(s->local);
     s->local = NULL;
     cofi_problem_close(&s->problem);
@@ -262,8 +281,9 @@ static const cofi_local *local_of(const cof_shard *s)
 /* The slot with these labels, else a new one or the one that was not used for longest. */
 static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, cof_error *err)
 {
-    uint32_t most = s->rows.n_rows <= SLOT_ROWS ? MOST_SLOTS : FEW_SLOTS;
+    uint32_t most = s->most_slots;
     slot *oldest = NULL;
+    if (most == 1) close_seeds(s);
     for (uint32_t t = 0; t < s->n_slots; t++) {
         slot *here = &s->slot[t];
         if (here->partition.k == k && here->key == key) {
@@ -560,6 +580,7 @@ static cof_status read_seeds(job *j)
     uint32_t n = 0, *seed = NULL;
     COFI_TRY(read_units(j, &n, &seed));
     cof_status status = COF_OK;
+    if (s->most_slots == 1) close_slots(s);
     if (s->seeds.rows == NULL) {
         status = cofi_partition_open(s->local, 1, s->team, &s->seeds, j->err);
         if (status != COF_OK) cofi_partition_close(&s->seeds);
@@ -736,18 +757,29 @@ cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, u
     return COF_OK;
 }
 
-cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, int32_t *labels,
-                            size_t n_labels, cof_error *err)
+cof_status cofi_shard_labels_at(cof_shard *s, const void *request, size_t n_bytes, size_t first,
+                                int32_t *labels, size_t n, cof_error *err)
 {
     job j = {.s = s, .err = err};
     slot *at;
     COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err));
+    if (j.q.kind != COFI_ASK_LABELS) return bad_request(err);
+    if (n == 0) return COF_OK;
+    cof_status status = set_frame(&j);
+    if (status == COF_OK) status = read_labels(&j, &at);
+    for (size_t i = first; status == COF_OK && i < first + n; i++) {
+        const cofi_local *l = local_of(s);
+        bool dropped = l->dropped != NULL && l->dropped[i];
+        labels[i - first] = dropped ? -1 : at->partition.labels->pass.label[cofi_local_row(l, i)];
+    }
+    return status;
+}
+
+cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, int32_t *labels,
+                            size_t n_labels, cof_error *err)
+{
     if (n_labels != s->rows.n_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the shard has %zu rows",
                          n_labels, s->rows.n_rows);
-    if (j.q.kind != COFI_ASK_LABELS) return bad_request(err);
-    if (s->read == NULL) return COF_OK;
-    cof_status status = set_frame(&j);
-    if (status == COF_OK) status = read_labels(&j, &at);
-    return status == COF_OK ? cofi_partition_labels(&at->partition, NULL, n_labels, labels, err) : status;
+    return cofi_shard_labels_at(s, request, n_bytes, 0, labels, n_labels, err);
 }

@@ -172,11 +172,6 @@ static uint32_t fetch(const void *cells, uint8_t width, size_t row)
     return cell;
 }
 
-static uint8_t width_for(uint32_t largest)
-{
-    return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : 4;
-}
-
 static cof_status widen(cofi_encoder *e, uint8_t width)
 {
     void *cells = cofi_alloc(&e->env, e->capacity, width);
@@ -204,7 +199,7 @@ cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
 {
     uint32_t cell = id == COFI_ID_MISSING ? 0 : id + 1;
     if (e->n_rows == e->capacity && grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
-    uint8_t needed = width_for(cell);
+    uint8_t needed = cofi_code_width(cell);
     if (needed > e->width && widen(e, needed) != COF_OK) return COF_ERR_MEMORY;
     store(e->cells, e->width, e->n_rows++, cell);
     if (cell == 0) e->n_missing++;
@@ -389,7 +384,7 @@ static cof_status lay_out_texts(const cofi_encoder *e, const cofi_keyed *items, 
  * largest id plus one was stored. Then shrinks the block. */
 static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_values, cofi_column *out)
 {
-    uint8_t width = width_for(n_values);
+    uint8_t width = cofi_code_width(n_values);
     for (size_t i = 0; i < e->n_rows; i++) {
         uint32_t cell = fetch(e->cells, e->width, i);
         store(e->cells, width, i, cell == 0 ? n_values : rank[cell - 1]);

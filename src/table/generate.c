@@ -9,7 +9,10 @@
 typedef struct plan {
     cof_generate_options o;
     cofi_rng rng;
-    uint32_t *mode; /* k x n_columns: the most frequent value of each planted cluster */
+    uint32_t *mode;  /* k x n_columns: the most frequent value of each planted cluster */
+    cof_piece visit; /* who gets the rows in pieces; NULL: they become one table */
+    void *ctx;
+    uint64_t n_given;
 } plan;
 
 static cof_status check_plan(plan *p, cof_error *err)
@@ -84,71 +87,115 @@ static void tell(const cof_env *env, uint64_t done, uint64_t total, double began
     env->progress(env->ctx, &now);
 }
 
-static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns)
+/* The rows drawn so far as a table; the encoders are empty afterwards. */
+static cof_status make_table(const plan *p, cofi_encoder *encoder, size_t n_columns, cof_table **out,
+                             cof_error *err)
+{
+    enum { SPACE = 16 };
+    const cof_env *env = &encoder[0].env;
+    bool mixed = p->o.kind == COF_GENERATE_MIXED;
+    const char **names = cofi_alloc(env, n_columns, sizeof *names + SPACE);
+    if (names == NULL) return cofi_no_memory(err);
+    char *text = (char *)(names + n_columns);
+    for (size_t c = 0; c < n_columns; c++, text += SPACE) {
+        bool number = mixed && c >= COFI_MIXED_CATEGORIES;
+        snprintf(text, SPACE, number ? "x%u" : "a%u",
+                 (unsigned)(number ? c - COFI_MIXED_CATEGORIES + 1 : c + 1));
+        names[c] = c < p->o.n_columns ? text : "class";
+    }
+    cof_status status = cofi_table_from_encoders(env, encoder, n_columns, names, COFI_ORDER_SORTED, out, err);
+    if (status == COF_OK && n_columns > p->o.n_columns) (*out)->column[n_columns - 1].role = COF_ROLE_LABEL;
+    cofi_release(env, names);
+    return status;
+}
+
+static cof_status give_piece(plan *p, cofi_encoder *encoder, size_t n_columns, cof_error *err)
+{
+    cof_table *piece;
+    COFI_TRY(make_table(p, encoder, n_columns, &piece, err));
+    cof_status status = p->visit(p->ctx, piece, p->n_given, err);
+    p->n_given += piece->n_rows;
+    cof_table_free(piece);
+    return status;
+}
+
+static cof_status begin_piece(const plan *p, cofi_encoder *encoder, size_t n_columns)
+{
+    cof_status status = COF_OK;
+    for (size_t c = 0; c < n_columns && status == COF_OK; c++)
+        status = intern_values(&encoder[c], c < p->o.n_columns ? p->o.n_values : p->o.k);
+    return status;
+}
+
+static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns, cof_error *err)
 {
     const cof_generate_options *o = &p->o;
-    cof_status status = COF_OK;
     double began_s = cofi_now_s();
-    for (size_t c = 0; c < n_columns && status == COF_OK; c++)
-        status = intern_values(&encoder[c], c < o->n_columns ? o->n_values : o->k);
+    cof_status status = begin_piece(p, encoder, n_columns);
     for (size_t at = 0; p->mode != NULL && at < (size_t)o->k * o->n_columns; at++)
         p->mode[at] = (uint32_t)cofi_rng_below(&p->rng, o->n_values);
     /* rows between two checks for a stop */
     uint64_t some = n_columns < 64 ? 65536 : 1 + 64 * 65536 / n_columns;
     for (uint64_t i = 0; i < o->n_rows && status == COF_OK; i++) {
-        if (i % some == 0 && cofi_should_stop(&encoder[0].env)) return COF_ERR_STOPPED;
+        if (i % some == 0 && cofi_should_stop(&encoder[0].env))
+            return cofi_fail(err, COF_ERR_STOPPED, "stopped before the table was complete");
         if (i % 65536 == 0) tell(&encoder[0].env, i, o->n_rows, began_s);
         status = draw_row(p, encoder);
+        if (p->visit == NULL || (i + 1) % COFI_PIECE_ROWS != 0 || status != COF_OK) continue;
+        COFI_TRY(give_piece(p, encoder, n_columns, err));
+        status = begin_piece(p, encoder, n_columns);
     }
-    return status;
+    return status == COF_ERR_MEMORY ? cofi_no_memory(err) : status;
 }
 
-static cof_status build(const cof_env *env, plan *p, cofi_encoder *encoder, size_t n_columns, cof_table **out,
-                        cof_error *err)
+static cof_status build(plan *p, cofi_encoder *encoder, size_t n_columns, cof_table **out, cof_error *err)
 {
-    enum { SPACE = 16 };
-    bool mixed = p->o.kind == COF_GENERATE_MIXED;
-    cof_status status = mixed ? cofi_generate_mixed(env, &p->o, encoder) : draw_rows(p, encoder, n_columns);
-    if (status == COF_ERR_STOPPED) return cofi_fail(err, status, "stopped before the table was complete");
-    const char **names = cofi_alloc(env, n_columns, sizeof *names + SPACE);
-    if (status == COF_OK && names == NULL) status = COF_ERR_MEMORY;
-    if (status == COF_OK) {
-        char *text = (char *)(names + n_columns);
-        for (size_t c = 0; c < n_columns; c++, text += SPACE) {
-            bool number = mixed && c >= COFI_MIXED_CATEGORIES;
-            snprintf(text, SPACE, number ? "x%u" : "a%u",
-                     (unsigned)(number ? c - COFI_MIXED_CATEGORIES + 1 : c + 1));
-            names[c] = c < p->o.n_columns ? text : "class";
-        }
-        status = cofi_table_from_encoders(env, encoder, n_columns, names, COFI_ORDER_SORTED, out, err);
+    const cof_env *env = &encoder[0].env;
+    if (p->o.kind == COF_GENERATE_MIXED) {
+        cof_status status = cofi_generate_mixed(env, &p->o, encoder);
+        if (status == COF_ERR_STOPPED) return cofi_fail(err, status, "stopped before the table was complete");
+        if (status != COF_OK) return cofi_no_memory(err);
     } else {
-        cofi_no_memory(err);
+        COFI_TRY(draw_rows(p, encoder, n_columns, err));
     }
-    cofi_release(env, names);
-    return status;
+    if (p->visit == NULL) return make_table(p, encoder, n_columns, out, err);
+    return p->n_given < p->o.n_rows ? give_piece(p, encoder, n_columns, err) : COF_OK;
 }
 
-cof_status cof_table_generate(const cof_env *lent, const cof_generate_options *options, cof_table **out,
-                              cof_error *err)
+static cof_status generate(const cof_env *lent, const cof_generate_options *options, plan *p, cof_table **out,
+                           cof_error *err)
 {
     cof_env env = cofi_env_resolve(lent);
-    plan p = {.mode = NULL};
-    COFI_COPY_OPTIONS(&p.o, options);
-    cof_status status = check_plan(&p, err);
+    COFI_COPY_OPTIONS(&p->o, options);
+    cof_status status = check_plan(p, err);
     if (status != COF_OK) return status;
-    bool planted = p.o.kind == COF_GENERATE_PLANTED, with_class = p.o.kind != COF_GENERATE_UNIFORM;
-    size_t n_columns = (size_t)p.o.n_columns + (with_class ? 1 : 0);
+    bool planted = p->o.kind == COF_GENERATE_PLANTED, with_class = p->o.kind != COF_GENERATE_UNIFORM;
+    size_t n_columns = (size_t)p->o.n_columns + (with_class ? 1 : 0);
     cofi_encoder *encoder = cofi_alloc(&env, n_columns, sizeof *encoder);
-    if (planted) p.mode = cofi_alloc(&env, (size_t)p.o.k * p.o.n_columns, sizeof *p.mode);
-    if (encoder == NULL || (planted && p.mode == NULL)) {
+    if (planted) p->mode = cofi_alloc(&env, (size_t)p->o.k * p->o.n_columns, sizeof *p->mode);
+    if (encoder == NULL || (planted && p->mode == NULL)) {
         status = cofi_no_memory(err);
     } else {
         for (size_t c = 0; c < n_columns; c++) cofi_encoder_init(&encoder[c], &env);
-        status = build(&env, &p, encoder, n_columns, out, err);
+        status = build(p, encoder, n_columns, out, err);
         for (size_t c = 0; c < n_columns; c++) cofi_encoder_free(&encoder[c]);
-        if (status == COF_OK && with_class) (*out)->column[n_columns - 1].role = COF_ROLE_LABEL;
     }
     cofi_release(&env, encoder);
-    cofi_release(&env, p.mode);
+    cofi_release(&env, p->mode);
     return status;
+}
+
+cof_status cof_table_generate(const cof_env *env, const cof_generate_options *options, cof_table **out,
+                              cof_error *err)
+{
+    plan p = {.visit = NULL};
+    return generate(env, options, &p, out, err);
+}
+
+cof_status cof_table_generate_pieces(const cof_env *env, const cof_generate_options *options, cof_piece visit,
+                                     void *ctx, cof_error *err)
+{
+    plan p = {.visit = visit, .ctx = ctx};
+    if (visit == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "cof_table_generate_pieces needs a function");
+    return generate(env, options, &p, NULL, err);
 }

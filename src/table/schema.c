@@ -8,16 +8,14 @@
 
 #include "../core/bytes.h"
 #include "../core/utf8.h"
-#include "encode.h"
 
 #include <math.h>
 
 static const char magic[] = "COFSCHEM";
 enum { VERSION = 1, END_BYTES = 8 };
-#define NO_ROW UINT64_MAX
 #define NO_CUT UINT32_MAX
 
-static cof_status new_schema(const cof_env *env, size_t n_columns, cof_schema **out, cof_error *err)
+cof_status cofi_schema_new(const cof_env *env, size_t n_columns, cof_schema **out, cof_error *err)
 {
     cof_schema *s = cofi_alloc_zero(env, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
@@ -30,7 +28,7 @@ static cof_status new_schema(const cof_env *env, size_t n_columns, cof_schema **
     s->table.n_columns = n_columns;
     for (size_t c = 0; c < n_columns; c++) {
         s->table.column[c].number = c;
-        s->table.column[c].first_missing = NO_ROW;
+        s->table.column[c].first_missing = COFI_NO_ROW;
     }
     *out = s;
     return COF_OK;
@@ -53,14 +51,7 @@ cof_table cofi_schema_whole(const cof_schema *s)
 
 /* ---- Columns ------------------------------------------------------------------------------------- */
 
-/* Values in order of first appearance, with their rows, until they are all there. */
-typedef struct gathering {
-    cofi_encoder names;
-    uint64_t *rows;
-    size_t room;
-} gathering;
-
-static bool gather(gathering *g, const char *text, uint64_t rows)
+bool cofi_gather(cofi_gathering *g, const char *text, uint64_t rows, uint32_t *out)
 {
     uint32_t id, n_before = g->names.n_values;
     if (cofi_encoder_intern(&g->names, text, strlen(text), &id) != COF_OK) return false;
@@ -72,25 +63,35 @@ static bool gather(gathering *g, const char *text, uint64_t rows)
         g->room = room;
     }
     g->rows[id] = rows + (id < n_before ? g->rows[id] : 0);
+    if (out != NULL) *out = id;
     return true;
 }
 
-/* Sorts the values and moves them into the column. */
-static bool finish(gathering *g, cofi_column *to)
+uint32_t *cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
 {
     const cof_env *env = &g->names.env;
     uint32_t n = g->names.n_values;
     uint32_t *rank = cofi_alloc(env, n, sizeof *rank);
     uint64_t *rows_of = cofi_alloc(env, (size_t)n + 1, sizeof *rows_of);
-    bool ok = rank != NULL && rows_of != NULL && cofi_encoder_finish_values(&g->names, rank, to) == COF_OK;
-    for (uint32_t id = 0; ok && id < n; id++) rows_of[rank[id]] = g->rows[id];
-    if (ok) to->rows_of = rows_of;
-    if (!ok) cofi_release(env, rows_of);
-    cofi_release(env, rank);
-    return ok;
+    if (rank == NULL || rows_of == NULL || cofi_encoder_finish_values(&g->names, rank, to) != COF_OK) {
+        cofi_release(env, rank);
+        cofi_release(env, rows_of);
+        return NULL;
+    }
+    for (uint32_t id = 0; id < n; id++) rows_of[rank[id]] = g->rows[id];
+    to->rows_of = rows_of;
+    return rank;
 }
 
-static void close_gathering(gathering *g)
+static bool finish(cofi_gathering *g, cofi_column *to)
+{
+    cof_env env = g->names.env;
+    uint32_t *rank = cofi_gathering_finish(g, to);
+    cofi_release(&env, rank);
+    return rank != NULL;
+}
+
+void cofi_gathering_free(cofi_gathering *g)
 {
     cof_env env = g->names.env;
     cofi_encoder_free(&g->names);
@@ -101,7 +102,7 @@ static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows
                       cofi_column *to)
 {
     cofi_uncut read = cofi_column_as_read(from);
-    gathering g = {.rows = NULL};
+    cofi_gathering g = {.rows = NULL};
     cofi_encoder_init(&g.names, env);
     uint64_t *rows = cofi_alloc_zero(env, (size_t)read.n_values + 1, sizeof *rows);
     bool ok = rows != NULL;
@@ -113,14 +114,15 @@ static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows
         if (code == read.n_values && rows[code] == 0) to->first_missing = first_row + i;
         rows[code]++;
     }
-    for (uint32_t v = 0; ok && v < read.n_values; v++) ok = gather(&g, read.text + read.offset[v], rows[v]);
+    for (uint32_t v = 0; ok && v < read.n_values; v++)
+        ok = cofi_gather(&g, read.text + read.offset[v], rows[v], NULL);
     ok = ok && to->name != NULL && finish(&g, to);
     if (ok) {
         cofi_release(env, to->missing_text);
         to->missing_text = cofi_copy_text(env, read.missing_text, strlen(read.missing_text));
         ok = to->missing_text != NULL;
     }
-    close_gathering(&g);
+    cofi_gathering_free(&g);
     cofi_release(env, rows);
     return ok;
 }
@@ -128,7 +130,7 @@ static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows
 cof_status cof_schema_of(const cof_table *table, uint64_t first_row, cof_schema **out, cof_error *err)
 {
     cof_schema *s;
-    COFI_TRY(new_schema(&table->env, table->n_columns, &s, err));
+    COFI_TRY(cofi_schema_new(&table->env, table->n_columns, &s, err));
     s->n_rows = table->n_rows;
     for (size_t c = 0; c < table->n_columns; c++) {
         if (column_of(&table->env, &table->column[c], table->n_rows, first_row, &s->table.column[c]))
@@ -175,19 +177,19 @@ static bool merge_columns(const cof_env *env, const cofi_column *a, const cofi_c
 {
     const cofi_column *from[] = {a, b};
     const cofi_column *first = b->first_missing < a->first_missing ? b : a;
-    gathering g = {.rows = NULL};
+    cofi_gathering g = {.rows = NULL};
     bool ok = true;
     cofi_encoder_init(&g.names, env);
     for (int part = 0; part < 2; part++)
         for (uint32_t v = 0; ok && v < from[part]->n_values; v++)
-            ok = gather(&g, cofi_column_text(from[part], v), from[part]->rows_of[v]);
+            ok = cofi_gather(&g, cofi_column_text(from[part], v), from[part]->rows_of[v], NULL);
     g.names.missing_text = cofi_copy_text(env, first->missing_text, strlen(first->missing_text));
     ok = ok && g.names.missing_text != NULL && finish(&g, to);
     to->number = a->number;
     to->role = a->role;
     to->n_missing = a->n_missing + b->n_missing;
     to->first_missing = first->first_missing;
-    close_gathering(&g);
+    cofi_gathering_free(&g);
     return ok;
 }
 
@@ -196,7 +198,7 @@ cof_status cof_schema_merge(cof_schema *into, const cof_schema *more, cof_error 
     cof_schema *made;
     const cof_env *env = &into->table.env;
     cof_status status = check_columns(into, more, err);
-    if (status == COF_OK) status = new_schema(env, into->table.n_columns, &made, err);
+    if (status == COF_OK) status = cofi_schema_new(env, into->table.n_columns, &made, err);
     if (status != COF_OK) return status;
     for (size_t c = 0; c < into->table.n_columns; c++) {
         if (merge_columns(env, &into->table.column[c], &more->table.column[c], &made->table.column[c]))
@@ -369,7 +371,7 @@ static cof_status get_column(cof_schema *s, cofi_reader *r, size_t column, cof_e
     if (short_of_memory) return cofi_no_memory(err);
     r->failed |= c->role < COF_ROLE_ATTRIBUTE || c->role > COF_ROLE_NUMERIC || c->ordinal > 1 ||
                  c->n_missing > s->n_rows || rows != s->n_rows - c->n_missing ||
-                 (c->n_missing == 0) != (c->first_missing == NO_ROW);
+                 (c->n_missing == 0) != (c->first_missing == COFI_NO_ROW);
     return r->failed ? COF_OK : get_cut(s, r, column, err);
 }
 
@@ -420,7 +422,7 @@ cof_status cof_schema_read(const cof_env *lent, const void *bytes, size_t n_byte
     uint32_t n_columns = cofi_get_u32(&r);
     if (n_rows > COFI_MOST_ROWS || n_columns > r.n / LEAST_BYTES)
         return cofi_fail(err, COF_ERR_DATA, "the schema names more rows or columns than it can have");
-    COFI_TRY(new_schema(&env, n_columns, out, err));
+    COFI_TRY(cofi_schema_new(&env, n_columns, out, err));
     (*out)->n_rows = n_rows;
     cof_status status = read_columns(*out, &r, err);
     if (status == COF_OK) return COF_OK;

@@ -6,6 +6,7 @@
 #include "encode.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err)
 {
@@ -23,6 +24,30 @@ cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out,
     return COF_OK;
 }
 
+cof_status cofi_table_view(const cof_table *whole, size_t first, size_t n, cof_table *view, cof_error *err)
+{
+    *view = *whole;
+    view->n_rows = n;
+    view->column = cofi_alloc(&whole->env, whole->n_columns, sizeof *view->column + sizeof(cofi_uncut));
+    if (view->column == NULL) return cofi_no_memory(err);
+    cofi_uncut *uncut = (cofi_uncut *)(view->column + whole->n_columns);
+    for (size_t c = 0; c < whole->n_columns; c++) {
+        cofi_column *column = &view->column[c];
+        *column = whole->column[c];
+        column->codes = (char *)column->codes + first * column->width;
+        if (column->uncut == NULL) continue;
+        uncut[c] = *column->uncut;
+        uncut[c].codes = (char *)uncut[c].codes + first * uncut[c].width;
+        column->uncut = &uncut[c];
+    }
+    return COF_OK;
+}
+
+void cofi_table_view_close(cof_table *view)
+{
+    cofi_release(&view->env, view->column);
+}
+
 void cofi_columns_free(cof_table *table)
 {
     cof_env env = table->env;
@@ -38,6 +63,10 @@ void cofi_columns_free(cof_table *table)
         cofi_release(&env, column->rows_of);
     }
     cofi_release(&env, table->column);
+    if (table->n_mapped > 0)
+        munmap(table->file, table->n_mapped);
+    else
+        cofi_release(&env, table->file);
 }
 
 void cof_table_free(cof_table *table)

@@ -31,17 +31,29 @@ struct cof_table {
     cofi_column *column;
     const struct cofi_remote *remote; /* who has the rows; NULL: this table */
     uint32_t tidying;                 /* COF_TIDY_...: values of a model are found by such spellings too */
+    void *file;                       /* the encoded table whose codes the columns use; NULL: none */
+    size_t n_mapped;                  /* bytes of `file`; 0: it was allocated */
 };
 
 /* Row numbers have 32 bits in a fit, and two of them have a special meaning. Tables with more rows are
  * refused, so that endless input ends before memory is full. */
 #define COFI_MOST_ROWS    ((size_t)UINT32_MAX - 2)
 #define COFI_MOST_COLUMNS (((size_t)1 << 20) - 1) /* limit of a fit */
+enum { COFI_PIECE_ROWS = 1 << 16 };               /* most rows of a piece of a table that is read in pieces */
 cof_status cofi_too_many_rows(cof_error *err);
 
 void cofi_columns_free(cof_table *table); /* releases all but the struct itself */
+/* Rows first..first+n-1 as a table that owns nothing but its columns; close it before the whole. A column has all values
+ * and n_missing of the whole. */
+cof_status cofi_table_view(const cof_table *whole, size_t first, size_t n, cof_table *view, cof_error *err);
+void cofi_table_view_close(cof_table *view);
 /* A table whose columns have all members zero. */
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
+
+static inline uint8_t cofi_code_width(uint32_t largest)
+{
+    return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : 4;
+}
 
 static inline uint32_t cofi_code_at(const void *codes, uint8_t width, size_t row)
 {

@@ -151,6 +151,17 @@ static void control_groups_limit_cores(void **state)
     assert_int_equal(cofi_limit_cores(path, root, 8), 4);
     write_file(root, "cpu/c/cpu.cfs_quota_us", "-1\n");
     assert_int_equal(cofi_limit_cores(path, root, 8), 8);
+    assert_int_equal(cofi_limit_memory(path, root, UINT64_MAX), INT64_MAX);
+    snprintf(command, sizeof command, "mkdir -p %s/memory", root);
+    assert_int_equal(system(command), 0);
+    write_file(root, "memory/memory.limit_in_bytes", "5000\n");
+    assert_int_equal(cofi_limit_memory(path, root, 9000), 5000);
+    write_file(root, "groups", "0::/a/b\n");
+    write_file(root, "a/memory.max", "7000\n");
+    write_file(root, "a/b/memory.max", "max\n");
+    assert_int_equal(cofi_limit_memory(path, root, 9000), 7000);
+    assert_int_equal(cofi_limit_memory(path, root, 6000), 6000);
+    assert_true(cof_memory() > 1 << 20);
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
 }

@@ -313,6 +313,7 @@ static const struct {
      6, "is compressed with xz; decompress it with unxz", NULL},
     {"BZh91AY&SY", 10, "is compressed with bzip2; decompress it with bunzip2", NULL},
     {"PAR1\x15", 5, "is a Parquet file; save it as CSV", "read_parquet"},
+    {"COFTABLE", 8, "is an encoded table, which cannot come through a pipe; name the file itself", NULL},
 };
 
 static bool begins_with(const cofi_input *in, const char *bytes, size_t n)

@@ -15,7 +15,8 @@
 enum {
     N_RECENT = 32, /* entries per column; a power of two, see place_of */
     SHORT_BYTES = 8,
-    MOST_RECENT = 1 << 16 /* columns; for more, the caches would take more memory than the table */
+    MOST_RECENT = 1 << 16, /* columns; for more, the caches would take more memory than the table */
+    PIECE_CELLS = 1 << 21
 };
 
 /* ---- Sentences ---------------------------------------------------------------------------------- */
@@ -320,6 +321,8 @@ static cof_status make_columns(cofi_parser *ps, size_t n_columns, cof_error *err
     if (ps->encoder == NULL) return cofi_no_memory(err);
     for (size_t c = 0; c < n_columns; c++) cofi_encoder_init(&ps->encoder[c], &ps->env);
     ps->n_columns = n_columns;
+    size_t most = PIECE_CELLS / n_columns;
+    if (ps->visit != NULL) ps->piece_rows = most < COFI_PIECE_ROWS ? most : COFI_PIECE_ROWS;
     if (n_columns > MOST_RECENT) return COF_OK;
     ps->recent = cofi_alloc_zero(&ps->env, n_columns * N_RECENT, sizeof *ps->recent);
     return ps->recent != NULL ? COF_OK : cofi_no_memory(err);
@@ -360,7 +363,7 @@ static cof_status end_row(cofi_parser *ps, cof_error *err)
     ps->line++;
     ps->row_line = ps->cell_line = ps->line;
     ps->column = 0;
-    ps->state = COFI_AT_CELL;
+    ps->state = ps->n_rows - ps->n_given < ps->piece_rows ? COFI_AT_CELL : COFI_AFTER_PIECE;
     return status;
 }
 
@@ -464,6 +467,30 @@ static cof_status after_cr(cofi_parser *ps, cof_error *err)
     return end_row(ps, err);
 }
 
+static cof_status make_table(cofi_parser *ps, cof_table **out, cof_error *err)
+{
+    const char **name = cofi_alloc(&ps->env, ps->n_columns, sizeof *name);
+    if (name == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < ps->n_columns; c++) name[c] = ps->names.text + ps->names.offset[c];
+    cof_status status =
+        cofi_table_from_encoders(&ps->env, ps->encoder, ps->n_columns, name, COFI_ORDER_SORTED, out, err);
+    cofi_release(&ps->env, name);
+    return status;
+}
+
+/* Gives the rows since the last piece away; the dictionaries begin anew, so memory stays bounded. */
+static cof_status give_piece(cofi_parser *ps, cof_error *err)
+{
+    cof_table *piece;
+    COFI_TRY(make_table(ps, &piece, err));
+    cof_status status = ps->visit(ps->ctx, piece, ps->n_given, err);
+    cof_table_free(piece);
+    if (ps->recent != NULL) memset(ps->recent, 0, ps->n_columns * N_RECENT * sizeof *ps->recent);
+    ps->n_given = ps->n_rows;
+    ps->state = COFI_AT_CELL;
+    return status;
+}
+
 static bool is_pending(const cofi_parser *ps)
 {
     return ps->state == COFI_IN_PLAIN || ps->state == COFI_IN_QUOTES || ps->state == COFI_AFTER_QUOTE;
@@ -480,6 +507,8 @@ static cof_status step(cofi_parser *ps, cof_error *err)
         return after_quote(ps, err);
     case COFI_AFTER_CR:
         return after_cr(ps, err);
+    case COFI_AFTER_PIECE:
+        return give_piece(ps, err);
     default:
         return at_cell(ps, err);
     }
@@ -499,7 +528,7 @@ static cof_status end_input(cofi_parser *ps, cof_error *err)
 {
     if (ps->state == COFI_IN_QUOTES) return never_closed(ps, err);
     if (ps->state == COFI_AFTER_CR) return lone_return(ps, err);
-    if (ps->state == COFI_AT_CELL && ps->column == 0) return COF_OK;
+    if (ps->state == COFI_AFTER_PIECE || (ps->state == COFI_AT_CELL && ps->column == 0)) return COF_OK;
     ps->from = ps->to = "";
     cof_status status = put_pending(ps, err);
     return status == COF_OK ? end_row(ps, err) : status;
@@ -509,24 +538,13 @@ static cof_status end_input(cofi_parser *ps, cof_error *err)
 
 void cofi_parser_init(cofi_parser *ps, const cof_env *env, const char *name, const cofi_dialect *dialect)
 {
-    *ps = (cofi_parser){.env = *env, .name = name, .dialect = *dialect};
+    *ps = (cofi_parser){.env = *env, .name = name, .dialect = *dialect, .piece_rows = SIZE_MAX};
     for (size_t i = 0; i < dialect->n_na; i++) ps->begins_na[(unsigned char)dialect->na[i][0]] = true;
     ps->ends_plain['\0'] = ps->ends_plain['\n'] = ps->ends_plain['\r'] = true;
     ps->ends_plain[(unsigned char)dialect->delimiter] = true;
     ps->ends_quoted['\0'] = ps->ends_quoted['\n'] = ps->ends_quoted['"'] = true;
     ps->line = ps->row_line = ps->cell_line = 1;
     cofi_encoder_init(&ps->names, env);
-}
-
-static cof_status make_table(cofi_parser *ps, cof_table **out, cof_error *err)
-{
-    const char **name = cofi_alloc(&ps->env, ps->n_columns, sizeof *name);
-    if (name == NULL) return cofi_no_memory(err);
-    for (size_t c = 0; c < ps->n_columns; c++) name[c] = ps->names.text + ps->names.offset[c];
-    cof_status status =
-        cofi_table_from_encoders(&ps->env, ps->encoder, ps->n_columns, name, COFI_ORDER_SORTED, out, err);
-    cofi_release(&ps->env, name);
-    return status;
 }
 
 cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err)
@@ -537,7 +555,8 @@ cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err)
     if (ps->n_rows == 0)
         return cofi_fail(err, COF_ERR_DATA, "%s has a header but no rows; there is nothing to cluster",
                          ps->name);
-    return make_table(ps, out, err);
+    if (ps->visit == NULL) return make_table(ps, out, err);
+    return ps->n_rows > ps->n_given ? give_piece(ps, err) : COF_OK;
 }
 
 void cofi_parser_free(cofi_parser *ps)

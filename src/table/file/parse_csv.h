@@ -20,7 +20,8 @@ typedef enum cofi_csv_state {
     COFI_IN_PLAIN,    /* in an unquoted cell that began earlier */
     COFI_IN_QUOTES,   /* in a quoted cell */
     COFI_AFTER_QUOTE, /* after a quote inside quotes: the closing one, or the first of two */
-    COFI_AFTER_CR     /* after the carriage return that ended a cell */
+    COFI_AFTER_CR,    /* after the carriage return that ended a cell */
+    COFI_AFTER_PIECE  /* between rows, with as many rows as a piece has */
 } cofi_csv_state;
 
 typedef struct cofi_bytes { /* a growing buffer */
@@ -58,12 +59,16 @@ typedef struct cofi_parser {
     cofi_encoder names;
     cofi_encoder *encoder; /* n_columns encoders */
     cofi_recent *recent;   /* N_RECENT entries per column; NULL: no cache */
+    /* who gets the rows in pieces; NULL: finishing makes the whole table */
+    cof_piece visit;
+    void *ctx;
+    size_t n_given, piece_rows; /* rows that were given; rows of a piece */
 } cofi_parser;
 
 /* Allocates nothing. The delimiter is an ASCII byte other than quote, newline and carriage return. */
 void cofi_parser_init(cofi_parser *ps, const cof_env *env, const char *name, const cofi_dialect *dialect);
 /* Reads the bytes up to `end`, which COFI_BLOCK_TAIL NUL bytes must follow; keeps no pointer to them. */
 cof_status cofi_parser_feed(cofi_parser *ps, const char *block, const char *end, cof_error *err);
-/* Call it after the last block. */
+/* Call it after the last block. With pieces, the last rows are given and *out is not set. */
 cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err);
 void cofi_parser_free(cofi_parser *ps);

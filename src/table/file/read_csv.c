@@ -4,6 +4,7 @@
 
 #include "../../core/utf8.h"
 #include "dialect.h"
+#include "encoded.h"
 #include "parse_csv.h"
 #include "scan_csv.h"
 
@@ -16,6 +17,8 @@ typedef struct reader {
     size_t n_held; /* bytes in the block */
     size_t n_mark; /* bytes of a byte order mark at the beginning */
     bool ended;
+    cof_piece visit; /* who gets the rows in pieces; NULL: they become one table */
+    void *ctx;
 } reader;
 
 static void report(const reader *rd)
@@ -119,6 +122,8 @@ static cof_status read_table(reader *rd, cofi_dialect *dialect, cof_table **out,
     if (status == COF_OK && dialect->delimiter == 0) status = guess_delimiter(rd, &dialect->delimiter, err);
     if (status != COF_OK) return status;
     cofi_parser_init(&parser, &rd->env, cofi_input_name(rd->in), dialect);
+    parser.visit = rd->visit;
+    parser.ctx = rd->ctx;
     status = feed_all(rd, &parser, err);
     if (status == COF_OK) status = cofi_parser_finish(&parser, out, err);
     cofi_parser_free(&parser);
@@ -157,22 +162,67 @@ static uint32_t n_threads(const cof_read_options *options)
     return own.threads;
 }
 
+static cof_status read_source(reader *rd, const cofi_source *source, cofi_dialect *dialect, cof_table **out,
+                              cof_error *err)
+{
+    rd->began_s = cofi_now_s();
+    rd->block_bytes = source->block_bytes > 0 ? source->block_bytes : COFI_BLOCK_BYTES;
+    cof_status status = cofi_input_open(&rd->env, source, &rd->in, err);
+    if (status == COF_OK) status = read_table(rd, dialect, out, err);
+    cofi_release(&rd->env, rd->block);
+    cofi_input_close(rd->in);
+    return status;
+}
+
 cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const cof_read_options *options,
                          cof_table **out, cof_error *err)
 {
     cofi_dialect dialect = choose_dialect(options, source->name);
-    reader rd = {.env = cofi_env_resolve(env), .began_s = cofi_now_s()};
-    rd.block_bytes = source->block_bytes > 0 ? source->block_bytes : COFI_BLOCK_BYTES;
-    cof_status status = check_dialect(&dialect, err);
-    cof_table *table = status == COF_OK ? cofi_scan_csv(&rd.env, source, &dialect, n_threads(options)) : NULL;
-    if (table != NULL) {
-        *out = table;
-        return COF_OK;
+    reader rd = {.env = cofi_env_resolve(env)};
+    cof_table *table;
+    COFI_TRY(check_dialect(&dialect, err));
+    COFI_TRY(cofi_encoded_read(&rd.env, source, options, &table, err));
+    if (table == NULL) table = cofi_scan_csv(&rd.env, source, &dialect, n_threads(options));
+    if (table == NULL) return read_source(&rd, source, &dialect, out, err);
+    *out = table;
+    return COF_OK;
+}
+
+/* Gives an encoded table in pieces: views, whose columns begin at a later row. */
+static cof_status give_views(const cof_table *whole, cof_piece visit, void *ctx, cof_error *err)
+{
+    cof_status status = COF_OK;
+    for (size_t first = 0; first < whole->n_rows && status == COF_OK; first += COFI_PIECE_ROWS) {
+        size_t left = whole->n_rows - first;
+        cof_table view;
+        COFI_TRY(cofi_table_view(whole, first, left < COFI_PIECE_ROWS ? left : COFI_PIECE_ROWS, &view, err));
+        for (size_t c = 0; c < whole->n_columns; c++) {
+            cofi_column *column = &view.column[c];
+            column->n_missing = 0;
+            for (size_t i = 0; whole->column[c].n_missing > 0 && i < view.n_rows; i++)
+                column->n_missing += cofi_column_code(column, i) == column->n_values;
+        }
+        status = cofi_should_stop(&whole->env) ? cofi_fail(err, COF_ERR_STOPPED, "stopped reading the table")
+                                               : visit(ctx, &view, first, err);
+        cofi_table_view_close(&view);
     }
-    if (status == COF_OK) status = cofi_input_open(&rd.env, source, &rd.in, err);
-    if (status == COF_OK) status = read_table(&rd, &dialect, out, err);
-    cofi_release(&rd.env, rd.block);
-    cofi_input_close(rd.in);
+    return status;
+}
+
+cof_status cof_table_read_pieces(const cof_env *env, const char *path, const cof_read_options *options,
+                                 cof_piece visit, void *ctx, cof_error *err)
+{
+    if (path == NULL || visit == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_table_read_pieces needs a path and a function");
+    cofi_source source = {.name = path};
+    cofi_dialect dialect = choose_dialect(options, path);
+    reader rd = {.env = cofi_env_resolve(env), .visit = visit, .ctx = ctx};
+    cof_table *table;
+    COFI_TRY(check_dialect(&dialect, err));
+    COFI_TRY(cofi_encoded_read(&rd.env, &source, options, &table, err));
+    if (table == NULL) return read_source(&rd, &source, &dialect, NULL, err);
+    cof_status status = give_views(table, visit, ctx, err);
+    cof_table_free(table);
     return status;
 }
 

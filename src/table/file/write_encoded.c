@@ -1,0 +1,333 @@
+/* Writes an encoded table from pieces, in memory for one piece, the dictionaries and a checksum for every 65,536 cells.
+ *
+ * Value ids follow the order of all values, which is known only at the end. So codes in order of first appearance go to
+ * a file without a name beside the target first; when all pieces are there, they are renumbered, column by column. */
+#include "encoded.h"
+
+#include "../../core/utf8.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct part { /* rows of one piece in the spilled file */
+    uint64_t at;
+    size_t n_rows;
+} part;
+
+typedef struct spilled_column {
+    char *name;
+    cofi_gathering values;
+    uint64_t n_missing, first_missing;
+} spilled_column;
+
+struct cof_encoding {
+    cof_env env;
+    cof_output *output;
+    char name[160]; /* for messages */
+    int fd;         /* the spilled file; -1: none */
+    uint64_t n_spilled, n_rows;
+    size_t n_columns;
+    spilled_column *column;
+    part *parts;
+    uint8_t *width; /* per part and column: bytes of a spilled cell, which is id + 1, 0 for missing */
+    size_t n_parts, part_room;
+    unsigned char *codes; /* of one block or piece */
+    size_t codes_room;
+    uint64_t n_written;
+};
+
+/* ---- The spilled file ---------------------------------------------------------------------------- */
+
+static cof_status spill_failure(const cof_encoding *e, cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_IO, "cannot keep the codes of %s in a file beside it: %s", e->name,
+                     strerror(errno));
+}
+
+/* The file has a name for a moment only, so nothing is left if the process dies. */
+static cof_status open_spill(cof_encoding *e, const char *path, cof_error *err)
+{
+    const char *slash = strrchr(path, '/'), *folder = getenv("TMPDIR");
+    bool beside = strcmp(path, "-") != 0;
+    if (folder == NULL || *folder == '\0') folder = "/tmp";
+    size_t n = beside ? (slash != NULL ? (size_t)(slash - path) + 1 : 0) : strlen(folder);
+    char *spill = cofi_alloc(&e->env, n + sizeof "/.coforest-spill-XXXXXX", 1);
+    if (spill == NULL) return cofi_no_memory(err);
+    memcpy(spill, beside ? path : folder, n);
+    strcpy(spill + n, beside ? ".coforest-spill-XXXXXX" : "/.coforest-spill-XXXXXX");
+    e->fd = mkstemp(spill);
+    cof_status status = e->fd >= 0 && unlink(spill) == 0 ? COF_OK : spill_failure(e, err);
+    cofi_release(&e->env, spill);
+    return status;
+}
+
+static cof_status move_bytes(cof_encoding *e, bool in, void *bytes, size_t n, uint64_t at, cof_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        char *here = (char *)bytes + done;
+        ssize_t got = in ? pread(e->fd, here, n - done, (off_t)(at + done))
+                         : pwrite(e->fd, here, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = EIO;
+        if (got <= 0) return spill_failure(e, err);
+        done += (size_t)got;
+    }
+    return COF_OK;
+}
+
+static cof_status make_room(cof_encoding *e, size_t n_codes, cof_error *err)
+{
+    if (n_codes <= e->codes_room) return COF_OK;
+    cofi_release(&e->env, e->codes);
+    e->codes = cofi_alloc(&e->env, n_codes, sizeof(uint32_t));
+    e->codes_room = e->codes != NULL ? n_codes : 0;
+    return e->codes != NULL ? COF_OK : cofi_no_memory(err);
+}
+
+/* ---- Pieces -------------------------------------------------------------------------------------- */
+
+cof_status cof_encoding_open(const cof_env *lent, const char *path, cof_encoding **out, cof_error *err)
+{
+    cof_env env = cofi_env_resolve(lent);
+    if (path == NULL || out == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_encoding_open needs a path and a place for the handle");
+    cof_encoding *e = cofi_alloc_zero(&env, 1, sizeof *e);
+    if (e == NULL) return cofi_no_memory(err);
+    e->env = env;
+    e->fd = -1;
+    cofi_utf8_show_tail(e->name, sizeof e->name, strcmp(path, "-") == 0 ? "standard output" : path);
+    cof_status status = cof_output_open(&env, path, &e->output, err);
+    if (status == COF_OK) status = open_spill(e, path, err);
+    if (status == COF_OK)
+        *out = e;
+    else
+        cof_encoding_free(e);
+    return status;
+}
+
+void cof_encoding_free(cof_encoding *e)
+{
+    if (e == NULL) return;
+    cof_env env = e->env;
+    for (size_t c = 0; c < e->n_columns; c++) {
+        cofi_release(&env, e->column[c].name);
+        cofi_gathering_free(&e->column[c].values);
+    }
+    void *owned[] = {e->column, e->parts, e->width, e->codes};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    if (e->fd >= 0) close(e->fd);
+    cof_output_discard(e->output);
+    cofi_release(&env, e);
+}
+
+static cof_status take_names(cof_encoding *e, const cof_table *piece, cof_error *err)
+{
+    e->column = cofi_alloc_zero(&e->env, piece->n_columns, sizeof *e->column);
+    if (e->column == NULL) return cofi_no_memory(err);
+    for (size_t c = 0; c < piece->n_columns; c++) {
+        const char *name = piece->column[c].name;
+        cofi_encoder_init(&e->column[c].values.names, &e->env);
+        e->column[c].first_missing = COFI_NO_ROW;
+        e->n_columns = c + 1;
+        e->column[c].name = cofi_copy_text(&e->env, name, strlen(name));
+        if (e->column[c].name == NULL) return cofi_no_memory(err);
+    }
+    return COF_OK;
+}
+
+static cof_status check_names(const cof_encoding *e, const cof_table *piece, cof_error *err)
+{
+    char name[80], other[80];
+    if (piece->n_columns != e->n_columns)
+        return cofi_fail(err, COF_ERR_DATA,
+                         "parts of one table must have the same columns, but one has %zu and another has %zu",
+                         e->n_columns, piece->n_columns);
+    for (size_t c = 0; c < e->n_columns; c++)
+        if (strcmp(e->column[c].name, piece->column[c].name) != 0)
+            return cofi_fail(err, COF_ERR_DATA,
+                             "parts of one table must have the same columns, but column %zu is '%s' in one "
+                             "and '%s' in another",
+                             c + 1, cofi_utf8_show(name, sizeof name, e->column[c].name),
+                             cofi_utf8_show(other, sizeof other, piece->column[c].name));
+    return COF_OK;
+}
+
+static cof_status add_part(cof_encoding *e, size_t n_rows, cof_error *err)
+{
+    if (e->n_parts == e->part_room) {
+        size_t room = 2 * e->part_room + 16;
+        part *parts = cofi_regrow(&e->env, e->parts, e->n_parts, room, sizeof *parts);
+        if (parts == NULL) return cofi_no_memory(err);
+        e->parts = parts;
+        uint8_t *width = cofi_regrow(&e->env, e->width, e->n_parts * e->n_columns, room * e->n_columns, 1);
+        if (width == NULL) return cofi_no_memory(err);
+        e->width = width;
+        e->part_room = room;
+    }
+    e->parts[e->n_parts++] = (part){e->n_spilled, n_rows};
+    return COF_OK;
+}
+
+/* Rows of each code, then the cell (id + 1) of each code, in one array. */
+static cof_status number_values(cof_encoding *e, size_t c, const cofi_uncut *read, size_t n_rows,
+                                uint64_t *cell, cof_error *err)
+{
+    spilled_column *to = &e->column[c];
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < n_rows; i++) {
+        uint32_t code = cofi_code_at(read->codes, read->width, i);
+        if (code == read->n_values && first == SIZE_MAX) first = i;
+        cell[code]++;
+    }
+    if (first != SIZE_MAX && to->first_missing == COFI_NO_ROW) {
+        to->values.names.missing_text =
+            cofi_copy_text(&e->env, read->missing_text, strlen(read->missing_text));
+        if (to->values.names.missing_text == NULL) return cofi_no_memory(err);
+        to->first_missing = e->n_rows + first;
+    }
+    to->n_missing += cell[read->n_values];
+    cell[read->n_values] = 0;
+    for (uint32_t v = 0; v < read->n_values; v++) {
+        uint32_t id;
+        if (cell[v] == 0) continue;
+        if (!cofi_gather(&to->values, read->text + read->offset[v], cell[v], &id)) return cofi_no_memory(err);
+        cell[v] = (uint64_t)id + 1;
+    }
+    return COF_OK;
+}
+
+static cof_status spill_column(cof_encoding *e, size_t c, const cof_table *piece, cof_error *err)
+{
+    cofi_uncut read = cofi_column_as_read(&piece->column[c]);
+    uint64_t *cell = cofi_alloc_zero(&e->env, (size_t)read.n_values + 1, sizeof *cell);
+    if (cell == NULL) return cofi_no_memory(err);
+    cof_status status = number_values(e, c, &read, piece->n_rows, cell, err);
+    if (status == COF_OK) {
+        uint8_t width = cofi_code_width(e->column[c].values.names.n_values);
+        e->width[(e->n_parts - 1) * e->n_columns + c] = width;
+        for (size_t i = 0; i < piece->n_rows; i++)
+            cofi_code_set(e->codes, width, i, (uint32_t)cell[cofi_code_at(read.codes, read.width, i)]);
+        size_t n = piece->n_rows * width;
+        status = move_bytes(e, false, e->codes, n, e->n_spilled, err);
+        e->n_spilled += n;
+    }
+    cofi_release(&e->env, cell);
+    return status;
+}
+
+cof_status cof_encoding_add(cof_encoding *e, const cof_table *piece, cof_error *err)
+{
+    if (piece->n_rows > COFI_MOST_ROWS - e->n_rows) return cofi_too_many_rows(err);
+    COFI_TRY(e->n_columns == 0 ? take_names(e, piece, err) : check_names(e, piece, err));
+    if (piece->n_rows == 0) return COF_OK;
+    COFI_TRY(make_room(e, piece->n_rows, err));
+    COFI_TRY(add_part(e, piece->n_rows, err));
+    for (size_t c = 0; c < e->n_columns; c++) COFI_TRY(spill_column(e, c, piece, err));
+    e->n_rows += piece->n_rows;
+    return COF_OK;
+}
+
+cof_status cof_encoding_piece(void *encoding, const cof_table *piece, uint64_t first_row, cof_error *err)
+{
+    return cof_encoding_add(encoding, piece, err);
+}
+
+/* ---- The file ------------------------------------------------------------------------------------ */
+
+static cof_status put(cof_encoding *e, const void *bytes, size_t n, cof_error *err)
+{
+    e->n_written += n;
+    return cof_output_write(e->output, bytes, n, err);
+}
+
+/* The column's codes, and their checksums into `sums`. */
+static cof_status write_column(cof_encoding *e, size_t c, uint32_t n_values, const uint32_t *rank,
+                               cofi_writer *sums, cof_error *err)
+{
+    static const unsigned char zeros[8192];
+    uint8_t width = cofi_code_width(n_values);
+    size_t held = 0;
+    unsigned char *block = cofi_alloc(&e->env, COFI_ENCODED_BLOCK, width);
+    cof_status status = block == NULL ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK)
+        status = put(e, zeros,
+                     (size_t)(cofi_encoded_place(e->n_written, c, e->n_rows * width) - e->n_written), err);
+    for (size_t p = 0; p < e->n_parts && status == COF_OK; p++) {
+        const uint8_t *wide = e->width + p * e->n_columns;
+        uint64_t at = e->parts[p].at;
+        for (size_t before = 0; before < c; before++) at += (uint64_t)e->parts[p].n_rows * wide[before];
+        status = cofi_should_stop(&e->env)
+                     ? cofi_fail(err, COF_ERR_STOPPED, "stopped writing %s", e->name)
+                     : move_bytes(e, true, e->codes, e->parts[p].n_rows * wide[c], at, err);
+        for (size_t i = 0; i < e->parts[p].n_rows && status == COF_OK; i++) {
+            uint32_t cell = cofi_code_at(e->codes, wide[c], i);
+            cofi_code_set(block, width, held++, cell == 0 ? n_values : rank[cell - 1]);
+            if (held < COFI_ENCODED_BLOCK && (i + 1 < e->parts[p].n_rows || p + 1 < e->n_parts)) continue;
+            cofi_encoded_swap(block, width, held);
+            cofi_put_u64(sums, cofi_checksum(block, held * width));
+            status = put(e, block, held * width, err);
+            held = 0;
+        }
+    }
+    cofi_release(&e->env, block);
+    return status;
+}
+
+static cof_status finish_schema(cof_encoding *e, cof_schema *s, uint32_t **rank, cof_error *err)
+{
+    s->n_rows = e->n_rows;
+    for (size_t c = 0; c < e->n_columns; c++) {
+        spilled_column *from = &e->column[c];
+        cofi_column *to = &s->table.column[c];
+        rank[c] = cofi_gathering_finish(&from->values, to);
+        if (rank[c] == NULL) return cofi_no_memory(err);
+        to->name = from->name;
+        from->name = NULL;
+        to->n_missing = from->n_missing;
+        to->first_missing = from->first_missing;
+    }
+    return COF_OK;
+}
+
+static cof_status write_head(cof_encoding *e, const cof_schema *s, cof_error *err)
+{
+    cofi_writer w = {.env = e->env};
+    cofi_put_bytes(&w, COFI_ENCODED_MAGIC, sizeof COFI_ENCODED_MAGIC - 1);
+    cofi_put_u32(&w, COFI_ENCODED_VERSION);
+    cofi_put_u32(&w, COFI_ENCODED_BLOCK);
+    cofi_put_u64(&w, e->n_rows);
+    cofi_put_u32(&w, (uint32_t)e->n_columns);
+    cofi_put_u32(&w, 0);
+    size_t length = cofi_put_hole(&w), sum = cofi_put_hole(&w);
+    cofi_schema_put(&w, s);
+    cofi_fill_u64(&w, length, w.n - COFI_ENCODED_HEAD);
+    if (!w.failed) cofi_fill_u64(&w, sum, cofi_checksum(w.bytes, COFI_ENCODED_HEAD - 8));
+    cof_status status = w.failed ? cofi_no_memory(err) : put(e, w.bytes, w.n, err);
+    cofi_release(&e->env, w.bytes);
+    return status;
+}
+
+cof_status cof_encoding_finish(cof_encoding *e, cof_error *err)
+{
+    cof_schema *s;
+    cofi_writer sums = {.env = e->env};
+    if (e->n_rows == 0) return cofi_fail(err, COF_ERR_DATA, "%s would have no rows", e->name);
+    COFI_TRY(cofi_schema_new(&e->env, e->n_columns, &s, err));
+    uint32_t **rank = cofi_alloc_zero(&e->env, e->n_columns, sizeof *rank);
+    cof_status status = rank != NULL ? finish_schema(e, s, rank, err) : cofi_no_memory(err);
+    if (status == COF_OK) status = write_head(e, s, err);
+    for (size_t c = 0; c < e->n_columns && status == COF_OK; c++)
+        status = write_column(e, c, s->table.column[c].n_values, rank[c], &sums, err);
+    if (status == COF_OK) status = sums.failed ? cofi_no_memory(err) : put(e, sums.bytes, sums.n, err);
+    if (status == COF_OK) {
+        status = cof_output_commit(e->output, err);
+        e->output = NULL;
+    }
+    for (size_t c = 0; rank != NULL && c < e->n_columns; c++) cofi_release(&e->env, rank[c]);
+    cofi_release(&e->env, rank);
+    cofi_release(&e->env, sums.bytes);
+    cof_schema_free(s);
+    return status;
+}
