@@ -460,10 +460,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         """How clearly every row that was fitted, or of X, belongs to its cluster: an array with the fields cluster, next
         (the nearest other one, -1 if there is none), distance, next_distance and lead, which is 1 - distance /
         next_distance: 0 on the border, 1 for a row that fits exactly."""
-        self._check_fitted()
-        table = self._report_table(X, None)
-        if table is None:
-            raise ValueError("the rows that were fitted are not kept by a pickle or a model file; pass X")
+        table = self._fitted_table(X)
         n_rows = table.shape[0]
         labels, following, numbers = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32), np.empty((n_rows, 3))
         if X is None:
@@ -477,32 +474,56 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         margins["distance"], margins["next_distance"], margins["lead"] = numbers.T
         return margins
 
+    def _rate(self, table):
+        """Memberships and log-likelihoods of the rows of a table."""
+        n_rows = table.shape[0]
+        memberships, log_likelihoods = np.empty((n_rows, self._model.k)), np.empty(n_rows)
+        self._model.rate(table, threads_of(self.n_jobs), memberships, log_likelihoods)
+        return memberships, log_likelihoods
+
+    @property
+    def memberships_(self):
+        """Probabilities of every row that was fitted for every cluster, as ``predict_proba`` gives them."""
+        self._check_fitted()
+        return self._rate(self._fitted_table(None))[0]
+
+    def predict_proba(self, X):
+        """Probability of every cluster for every row, rows by clusters: of the classes of the mixture for LCA and models
+        that the likelihood refined, whose largest is the label of ``predict``; otherwise of classes with the smoothed
+        profiles of the partition. NaN for a dropped row."""
+        return self._rate(self._new_table(X))[0]
+
+    def score_samples(self, X):
+        """Log-likelihood of every row under the same mixture. A value never met in ``fit`` counts what the prior gives to
+        one more value. NaN for a dropped row."""
+        return self._rate(self._new_table(X))[1]
+
     def score(self, X, y=None, sample_weight=None):
-        """Minus the sum of the rows' distances to their clusters, along the trees where the method has any: the higher,
-        the tighter. Of the rows that were fitted it is minus ``objective_``."""
+        """Mean of ``score_samples`` over the rows that are not dropped, weighted by ``sample_weight``: the higher, the
+        better the clusters explain the rows. ``y`` is ignored."""
+        scores = self.score_samples(X)
+        weights = _weights(sample_weight, len(scores))
+        kept = ~np.isnan(scores)
+        return float(np.average(scores[kept], weights=None if weights is None else weights[kept]))
+
+    def _criterion(self, key, X, sample_weight):
         table = self._new_table(X)
-        distances = self._tree_distances(table) if self._refined_by_likelihood() else self._transform(table).min(axis=1)
-        weights = _weights(sample_weight, len(distances))
-        kept = ~np.isnan(distances)
-        return -float(np.sum(distances[kept] if weights is None else (distances * weights)[kept]))
+        weights = _weights(sample_weight, table.shape[0])
+        return self._model.criteria(table, threads_of(self.n_jobs), weights)[key]
 
-    def _refined_by_likelihood(self):
-        return self._model.result("refined_by") == "likelihood"
+    def bic(self, X, sample_weight=None):
+        """Bayesian information criterion of the mixture for the rows of X: ``p * log(n)`` minus twice the log-likelihood,
+        with p free parameters: ``k - 1`` class shares and in every class one less than each column has values. Smaller is
+        better."""
+        return self._criterion("bic", X, sample_weight)
 
-    def _tree_distances(self, table):
-        """Of every row to its own cluster, along the trees; NaN for rows without one."""
-        labels = np.empty(table.shape[0], np.int32)
-        self._model.predict(table, threads_of(self.n_jobs), labels)
-        distances, codes = np.zeros(len(labels)), np.empty(len(labels), np.int32)
-        authors = self._model.variant == _core.VARIANTS["authors"]  # each column by its values but one
-        for tree, profiles in zip(self.forest_.trees(), self.cluster_profiles_):
-            if not tree.used:
-                continue
-            self._model.values(table, tree._attribute, codes)  # -1 takes the last: a new value adds nothing
-            mean = np.vstack([tree.mean_distances(profiles), np.zeros((1, len(profiles)))])
-            distances += mean[codes, labels] / (len(tree.edges) if authors and tree.edges else 1)
-        distances[labels < 0] = np.nan
-        return distances
+    def aic(self, X, sample_weight=None):
+        """Akaike information criterion: as ``bic`` with ``2 * p`` instead of ``p * log(n)``."""
+        return self._criterion("aic", X, sample_weight)
+
+    def icl(self, X, sample_weight=None):
+        """Integrated completed likelihood: ``bic`` plus twice the entropy of the memberships."""
+        return self._criterion("icl", X, sample_weight)
 
     def get_feature_names_out(self, input_features=None):
         self._check_fitted()
@@ -533,13 +554,18 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         table.set_role(len(self._columns), _core.ROLES["label"])
         return table
 
-    def embed(self, X=None):
-        """Places of the distinct rows in the plane, by t-SNE of the learned distances: an array with the fields
-        row (the first of those that are equal), n_rows, x and y. Beyond 1500 distinct rows it is a sample."""
+    def _fitted_table(self, X):
+        """The table that was fitted, or that of X."""
         self._check_fitted()
         table = self._report_table(X, None)
         if table is None:
             raise ValueError("the rows that were fitted are not kept by a pickle or a model file; pass X")
+        return table
+
+    def embed(self, X=None):
+        """Places of the distinct rows in the plane, by t-SNE of the learned distances: an array with the fields
+        row (the first of those that are equal), n_rows, x and y. Beyond 1500 distinct rows it is a sample."""
+        table = self._fitted_table(X)
         points = self._model.embed(table, getattr(self, "seed_", 1), threads_of(self.n_jobs))
         return np.array(points, dtype=[("row", "i8"), ("n_rows", "i8"), ("x", "f8"), ("y", "f8")])
 

@@ -41,7 +41,6 @@ class Tree:
             self.values[-1] = None
             self._ids.update({text: v for v, text in enumerate(texts[:-1])})
         self.edges = [Edge(self.values[u], self.values[v], length) for u, v, length in view["edges"]]
-        self._edge_ids = view["edges"]
 
     @property
     def lengths(self):
@@ -66,24 +65,6 @@ class Tree:
             for v in range(u):
                 d[u, v] = d[v, u] = self._model.distance(self._attribute, u, v)
         return d
-
-    def mean_distances(self, profiles):
-        """Mean distance of every value to the values of each cluster, values by clusters; profiles are the clusters'
-        shares of the values. The root's first, then from each vertex to its neighbour: what lies behind the edge
-        comes nearer, everything else goes farther away."""
-        share = np.nan_to_num(profiles).T.copy()
-        behind = np.zeros_like(share)
-        edges = self._edge_ids
-        for u, v, length in reversed(edges):
-            share[u] += share[v]
-            behind[u] += behind[v] + length * share[v]
-        mean = np.zeros_like(share)
-        if edges:
-            root = edges[0][0]
-            mean[root] = behind[root]
-            for u, v, length in edges:
-                mean[v] = mean[u] + length * (share[root] - 2 * share[v])
-        return mean
 
     def _draw(self, how):
         return self._model.draw(self._attribute, _core.DRAWINGS[how])

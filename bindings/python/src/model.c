@@ -164,6 +164,74 @@ static PyObject *model_transform(PyObject *self, PyObject *args)
 }
 
 /* Own distance, that to the next cluster, and lead of every row, and that cluster. */
+static cof_status rate_rows(const cof_model *model, const cof_table *table, unsigned int threads,
+                            double *memberships, double *log_likelihoods, cof_error *err)
+{
+    cof_posterior *posterior = NULL;
+    cof_status status = cof_posterior_open(model, table, threads, &posterior, err);
+    if (status == COF_OK)
+        status = cof_posterior_rows(posterior, 0, cof_table_n_rows(table), memberships, log_likelihoods, err);
+    cof_posterior_free(posterior);
+    return status;
+}
+
+static PyObject *model_rate(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *shares_arg, *scores_arg;
+    core_array shares = {0}, scores = {0};
+    unsigned int threads;
+    if (!PyArg_ParseTuple(args, "OIOO", &table_arg, &threads, &shares_arg, &scores_arg)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    const int flags = CORE_WRITABLE | CORE_CONTIGUOUS;
+    Py_ssize_t n = (Py_ssize_t)cof_table_n_rows(table), k = (Py_ssize_t)cof_model_k(model_of(self));
+    if (core_array_open(&shares, shares_arg, "f", 8, 2, flags) != 0 ||
+        core_array_open(&scores, scores_arg, "f", 8, 1, flags) != 0) {
+        core_array_close(&shares);
+        return NULL;
+    }
+    core_call call;
+    cof_error err = {{0}};
+    cof_status status = COF_ERR_ARGUMENT;
+    core_begin(&call, NULL);
+    if (shares.shape[0] == n && shares.shape[1] == k && scores.shape[0] == n)
+        status = rate_rows(model_of(self), table, threads, (double *)(void *)shares.data,
+                           (double *)(void *)scores.data, &err);
+    int raised = core_end(&call);
+    core_array_close(&shares);
+    core_array_close(&scores);
+    if (raised) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *model_criteria(PyObject *self, PyObject *args)
+{
+    PyObject *table_arg, *weights_arg;
+    core_array weights = {0};
+    unsigned int threads;
+    if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &weights_arg)) return NULL;
+    const cof_table *table = core_table_of(table_arg);
+    if (table == NULL) return NULL;
+    if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
+        return NULL;
+    core_call call;
+    cof_error err = {{0}};
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_status status = COF_ERR_ARGUMENT;
+    core_begin(&call, NULL);
+    if (weights.owner == NULL || weights.shape[0] == (Py_ssize_t)cof_table_n_rows(table))
+        status = cof_model_criteria(model_of(self), table, (const double *)(const void *)weights.data,
+                                    threads, &info, &err);
+    int raised = core_end(&call);
+    core_array_close(&weights);
+    if (raised) return NULL;
+    if (status != COF_OK) return core_raise(status, &err);
+    return Py_BuildValue("{sdsdsdsdsdsK}", "log_likelihood", info.mixture_log_likelihood, "n_parameters",
+                         info.n_parameters, "bic", info.bic, "aic", info.aic, "icl", info.icl, "n_shared",
+                         (unsigned long long)info.n_shared);
+}
+
 static cof_status measure_margins(const cof_model *model, const cof_table *table, unsigned int threads,
                                   const core_array *labels, const core_array *out, const core_array *next,
                                   cof_error *err)
@@ -771,6 +839,9 @@ static PyMethodDef model_methods[] = {
     {"predict", model_predict, METH_VARARGS,
      "predict(table, threads, int32 out) -> dict of cof_predict_info"},
     {"transform", model_transform, METH_VARARGS, "transform(table, float64 out)"},
+    {"rate", model_rate, METH_VARARGS,
+     "rate(table, threads, float64 out of rows x k, float64 out of rows): memberships, log-likelihoods"},
+    {"criteria", model_criteria, METH_VARARGS, "criteria(table, threads, weights or None) -> dict"},
     {"margins", model_margins, METH_VARARGS,
      "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
