@@ -247,3 +247,10 @@ void flow_end(flow *f)
     f->column = 0;
     f->fresh = true;
 }
+
+void put_words(const page *p, int indent, const char *text)
+{
+    flow f = flow_begin(p, indent, indent);
+    flow_words(&f, text);
+    flow_end(&f);
+}

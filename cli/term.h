@@ -62,3 +62,4 @@ bool flow_fits(const flow *f, int width);
 void flow_piece(flow *f, const char *before, const char *text, int width, const char *after);
 void flow_words(flow *f, const char *text); /* breaks at blanks */
 void flow_end(flow *f);
+void put_words(const page *p, int indent, const char *text); /* all three in one, from the column `indent` */

@@ -25,9 +25,7 @@ static void print_entry(const page *p, const char *heading, const char *words)
         used = 0;
     }
     put_repeated(p->out, " ", HELP_COLUMN - used);
-    flow f = flow_begin(p, HELP_COLUMN, HELP_COLUMN);
-    flow_words(&f, words);
-    flow_end(&f);
+    put_words(p, HELP_COLUMN, words);
 }
 
 static void print_choices(const page *p, const choice *choices)
@@ -38,9 +36,7 @@ static void print_choices(const page *p, const choice *choices)
     for (const choice *c = choices; c->name != NULL; c++) {
         put_repeated(p->out, " ", HELP_COLUMN + 2);
         fprintf(p->out, "%-*s  ", widest, c->name);
-        flow f = flow_begin(p, HELP_COLUMN + 4 + widest, HELP_COLUMN + 4 + widest);
-        if (c->what != NULL) flow_words(&f, c->what);
-        flow_end(&f);
+        put_words(p, HELP_COLUMN + 4 + widest, c->what != NULL ? c->what : "");
     }
 }
 
@@ -59,10 +55,8 @@ static void print_examples(const page *p, const example *examples)
 {
     fprintf(p->out, "\n%sExamples%s\n", bold(p), plain(p));
     for (const example *e = examples; e->command != NULL; e++) {
-        flow f = flow_begin(p, 6, 6);
         fprintf(p->out, "  %s\n      ", e->command);
-        flow_words(&f, e->what);
-        flow_end(&f);
+        put_words(p, 6, e->what);
     }
 }
 
@@ -71,10 +65,8 @@ void print_verb_help(const verb *v)
     page p = page_for(stdout);
     fprintf(p.out, "%sUsage:%s coforest %s %s\n", bold(&p), plain(&p), v->name, v->usage);
     for (size_t i = 0; v->paragraphs[i] != NULL; i++) {
-        flow f = flow_begin(&p, 0, 0);
         fputc('\n', p.out);
-        flow_words(&f, v->paragraphs[i]);
-        flow_end(&f);
+        put_words(&p, 0, v->paragraphs[i]);
     }
     for (size_t g = 0; v->groups[g].options != NULL; g++) print_group(&p, &v->groups[g]);
     print_examples(&p, v->examples);

@@ -120,21 +120,23 @@ static void put_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static void put_bold(FILE *out, const char *text)
+static void put_entry(FILE *out, const char *tag, const char *term, const char *text)
 {
-    fputs("\\fB", out);
-    put_escaped(out, text, strlen(text));
-    fputs("\\fR", out);
+    fprintf(out, "%s\n\\fB", tag);
+    put_escaped(out, term, strlen(term));
+    fputs("\\fR\n", out);
+    put_text(out, text);
 }
 
 static void put_entries(FILE *out, const entry *entries)
 {
-    for (const entry *e = entries; e->term != NULL; e++) {
-        fputs(".TP\n", out);
-        put_bold(out, e->term);
-        fputc('\n', out);
-        put_text(out, e->text);
-    }
+    for (const entry *e = entries; e->term != NULL; e++) put_entry(out, ".TP", e->term, e->text);
+}
+
+static void put_paragraph(FILE *out, const char *text)
+{
+    fputs(".PP\n", out);
+    put_text(out, text);
 }
 
 /* The members of a list of the library's fields, or the fields of the result itself if `inside` is NULL. */
@@ -145,10 +147,7 @@ static void put_fields(FILE *out, const char *inside)
         bool member = inside == NULL ? field->inside == NULL
                                      : field->inside != NULL && strcmp(field->inside, inside) == 0;
         if (!member || strcmp(field->key, "history") == 0) continue;
-        fputs(".TP\n", out);
-        put_bold(out, field->key);
-        fputc('\n', out);
-        put_text(out, field->about);
+        put_entry(out, ".TP", field->key, field->about);
         if (field->type != COF_FIELD_OBJECT && field->type != COF_FIELD_RECORDS) continue;
         fputs(".RS\n", out);
         put_fields(out, field->key);
@@ -177,8 +176,8 @@ static void put_head(FILE *out)
                   "tree over the values, in which values that occur in the same clusters are near each "
                   "other. It clusters the rows by distances along these trees and rebuilds the trees from "
                   "the clusters, in turn, until nothing changes.");
-    fputs(".PP\n", out);
-    put_text(out, "Options may stand before, between and after the files. A long option takes its value as "
+    put_paragraph(out,
+                  "Options may stand before, between and after the files. A long option takes its value as "
                   "--name value or --name=value, a short one as -k 7 or -k7; -- ends the options. Results go "
                   "to standard output, errors to standard error. A progress line is shown on standard error "
                   "if that is a terminal.");
@@ -187,12 +186,8 @@ static void put_head(FILE *out)
 static void put_choices(FILE *out, const choice *choices)
 {
     fputs(".RS\n", out);
-    for (const choice *c = choices; c->name != NULL; c++) {
-        fputs(".TP 12\n", out);
-        put_bold(out, c->name);
-        fputc('\n', out);
-        put_text(out, c->what == NULL ? "" : c->what);
-    }
+    for (const choice *c = choices; c->name != NULL; c++)
+        put_entry(out, ".TP 12", c->name, c->what == NULL ? "" : c->what);
     fputs(".RE\n", out);
 }
 
@@ -218,10 +213,8 @@ static void put_verb(FILE *out, const verb *v)
     fprintf(out, ".SS coforest %s ", v->name);
     put_escaped(out, v->usage, strlen(v->usage));
     fputc('\n', out);
-    for (size_t i = 0; v->paragraphs[i] != NULL; i++) {
-        if (i > 0) fputs(".PP\n", out);
-        put_text(out, v->paragraphs[i]);
-    }
+    for (size_t i = 0; v->paragraphs[i] != NULL; i++)
+        (i > 0 ? put_paragraph : put_text)(out, v->paragraphs[i]);
     for (size_t g = 0; v->groups[g].options != NULL; g++) {
         if (v->groups[g].title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", v->groups[g].title);
         for (const option *o = v->groups[g].options; o->name != NULL; o++) put_option(out, o);
@@ -239,38 +232,31 @@ static void put_files(FILE *out)
     fputs(".SS The object that fit \\-\\-json prints\n", out);
     put_text(out, "Clusters and restarts are numbered from 1.");
     put_fields(out, NULL);
-    fputs(".PP\n", out);
-    put_text(out, "The program adds:");
+    put_paragraph(out, "The program adds:");
     put_entries(out, json_fields);
     fputs(".SS What compare writes\n", out);
     put_text(out, "With --format json, one object:");
     put_entries(out, compare_json_fields);
-    fputs(".PP\n", out);
-    put_text(out, "With --format csv, one line for every figure:");
+    put_paragraph(out, "With --format csv, one line for every figure:");
     put_entries(out, compare_csv_fields);
-    fputs(".PP\n", out);
-    put_text(out, "The indices are ca, ari and nmi with --label, otherwise log_likelihood, agreement and "
+    put_paragraph(out,
+                  "The indices are ca, ari and nmi with --label, otherwise log_likelihood, agreement and "
                   "objective.");
     fputs(".SS The object that bench \\-\\-json prints\n", out);
     put_entries(out, bench_json_fields);
     fputs(".SS The model file\n", out);
     put_text(out, "Binary, with a version and a checksum, the same on every machine; docs/model-format.md "
                   "describes it.");
-    fputs(".PP\n", out);
-    put_text(out, "A file appears under its name only when the whole run has succeeded; until then an "
-                  "existing file stays as it was.");
+    put_paragraph(out, "A file appears under its name only when the whole run has succeeded; until then an "
+                       "existing file stays as it was.");
 }
 
 static void put_examples(FILE *out)
 {
     fputs(".SH EXAMPLES\n", out);
     for (size_t i = 0; verbs[i] != NULL; i++)
-        for (const example *e = verbs[i]->examples; e->command != NULL; e++) {
-            fputs(".TP\n", out);
-            put_bold(out, e->command);
-            fputc('\n', out);
-            put_text(out, e->what);
-        }
+        for (const example *e = verbs[i]->examples; e->command != NULL; e++)
+            put_entry(out, ".TP", e->command, e->what);
 }
 
 void print_manual(FILE *out)

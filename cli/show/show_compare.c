@@ -177,10 +177,10 @@ static void list_differing(const comparison *c, size_t x, char *text, size_t n)
 
 /* ---- Terminal ------------------------------------------------------------------------------------ */
 
-static void put_words(const page *p, int first, int indent, const char *text)
+static void put_line(const page *p, int indent, const char *text)
 {
-    put_repeated(p->out, " ", first);
-    flow f = flow_begin(p, indent, first);
+    fputs("  ", p->out);
+    flow f = flow_begin(p, indent, 2);
     flow_words(&f, text);
     flow_end(&f);
 }
@@ -204,7 +204,7 @@ static void show_guessed(const contest *at, const page *p)
     if (n_constant > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu constant column%s",
                  n_names > 0 ? ", " : "", n_constant, plural(n_constant));
-    if (n_names + n_constant > 0) put_words(p, 2, 2, text);
+    if (n_names + n_constant > 0) put_line(p, 2, text);
 }
 
 static void show_cuts(const contest *at, const page *p)
@@ -212,7 +212,7 @@ static void show_cuts(const contest *at, const page *p)
     char text[320];
     if (at->columns.n_cut == 0) return;
     snprintf(text, sizeof text, "cut into bins: %s", cut_names(at->table, &at->columns).text);
-    put_words(p, 2, 2, text);
+    put_line(p, 2, text);
 }
 
 static void show_reasons(const comparison *c, const contest *at, const page *p)
@@ -226,7 +226,7 @@ static void show_reasons(const comparison *c, const contest *at, const page *p)
         else
             snprintf(text, sizeof text, "%s: only %u of %u runs have a result: %s", contender(c, m),
                      e->n_results, c->s.runs, e->reason);
-        put_words(p, 2, 4, text);
+        put_line(p, 4, text);
     }
 }
 
@@ -262,10 +262,8 @@ static void show_verdict(const comparison *c, const page *p)
     for (size_t x = 0; x < N_INDICES; x++) {
         if (!c->index[x].ranked) continue;
         fprintf(p->out, "  %-11s  ", c->index[x].title);
-        flow f = flow_begin(p, 15, 15);
         list_differing(c, x, text, sizeof text);
-        flow_words(&f, text);
-        flow_end(&f);
+        put_words(p, 15, text);
     }
 }
 
@@ -290,9 +288,7 @@ void write_compare_text(const comparison *c, FILE *out)
     if (out != stdout) p = (page){.out = out, .width = 80};
     describe_runs(c, text, sizeof text);
     fprintf(p.out, "Compared:  ");
-    flow f = flow_begin(&p, 11, 11);
-    flow_words(&f, text);
-    flow_end(&f);
+    put_words(&p, 11, text);
     for (size_t i = 0; i < c->n_contests; i++) show_contest(c, &c->contest[i], &p);
     if (c->has_verdict) show_verdict(c, &p);
     fputc('\n', p.out);
@@ -300,7 +296,7 @@ void write_compare_text(const comparison *c, FILE *out)
     snprintf(text, sizeof text, "%s%srank 1 is the best mean%s; time is the median of one fit",
              c->s.runs > 1 ? sign_of("±") : "", c->s.runs > 1 ? ": deviation over the runs; " : "",
              c->n_methods > 1 ? " (marked *, the second best +)" : "");
-    put_words(&p, 2, 2, text);
+    put_line(&p, 2, text);
     fprintf(p.out, "  %s fit%s in %s\n", show_count(c->n_fits).text, plural(c->n_fits),
             show_seconds(c->elapsed_s).text);
 }

@@ -270,11 +270,8 @@ static void show_alternative(const fit_job *job, const page *p, const insight *i
 {
     const cof_alternative *a = cof_model_alternative(job->model, 0);
     size_t n = cof_model_n_attributes(job->model), first = 0, second = 0;
-    double *tells = a != NULL ? calloc(n + 1, sizeof *tells) : NULL;
-    if (tells == NULL || cof_model_importance(a->model, tells, n, NULL) != COF_OK) {
-        free(tells);
-        return;
-    }
+    double *tells = keep(n + 1, sizeof *tells);
+    if (a == NULL || cof_model_importance(a->model, tells, n, NULL) != COF_OK) return;
     for (size_t r = 0; r < n; r++) {
         tells[r] = fabs(tells[r] - in->tells[r]);
         if (tells[r] > tells[first]) first = r;
@@ -291,10 +288,7 @@ static void show_alternative(const fit_job *job, const page *p, const insight *i
              "another partition is nearly as good; it differs in %s%s%s (agreement %.2f; --keep %u)",
              name.text, n > 1 ? " and " : "", n > 1 ? next.text : "", a->agreement, a->keep);
     fprintf(p->out, "  %-14s ", "Alternative");
-    flow f = flow_begin(p, 17, 17);
-    flow_words(&f, text);
-    flow_end(&f);
-    free(tells);
+    put_words(p, 17, text);
 }
 
 static void show_warnings(const fit_job *job, const page *p)
@@ -303,9 +297,7 @@ static void show_warnings(const fit_job *job, const page *p)
         job->n_warnings - (job->info.stop_reason == COF_STOP_STOPPED); /* that one is said at the end */
     for (size_t i = 0; i < n; i++) {
         fprintf(p->out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(p), plain(p));
-        flow f = flow_begin(p, 8, 8);
-        flow_words(&f, job->warning[i]);
-        flow_end(&f);
+        put_words(p, 8, job->warning[i]);
     }
 }
 
@@ -368,16 +360,22 @@ static void show_traits(const fit_job *job, const page *p, const insight *in)
 
 /* ---- Quantities ---------------------------------------------------------------------------------- */
 
+/* The name of a quantity; what is known of it follows. */
+static flow put_name(const page *p, const char *text, int width)
+{
+    shown name = show_name(text, VALUE_WIDTH);
+    fprintf(p->out, "  %s", accent(p));
+    put_left(p->out, &name, width);
+    fputs(plain(p), p->out);
+    return flow_begin(p, width + 4, width + 2);
+}
+
 /* One quantity: the median of every cluster, and its quartiles. */
 static void show_quantity(const fit_job *job, const page *p, size_t attribute, int name_width)
 {
     cof_attribute about = {.struct_size = sizeof about};
     if (cof_model_attribute(job->model, attribute, &about) != COF_OK) return;
-    shown name = show_name(about.name, VALUE_WIDTH);
-    fprintf(p->out, "  %s", accent(p));
-    put_left(p->out, &name, name_width);
-    fputs(plain(p), p->out);
-    flow f = flow_begin(p, name_width + 4, name_width + 2);
+    flow f = put_name(p, about.name, name_width);
     for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
         char low[48], middle[48], high[48], text[240];
         const double *five = cof_model_five(job->model, attribute, j);
@@ -426,11 +424,7 @@ static void show_means(const fit_job *job, const page *p)
     }
     heading(p, "Quantities: mean of each cluster");
     for (size_t c = 0; c < n; c++) {
-        shown name = show_name(cof_model_numeric_name(job->model, c), VALUE_WIDTH);
-        fprintf(p->out, "  %s", accent(p));
-        put_left(p->out, &name, name_width);
-        fputs(plain(p), p->out);
-        flow f = flow_begin(p, name_width + 4, name_width + 2);
+        flow f = put_name(p, cof_model_numeric_name(job->model, c), name_width);
         for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
             char mean[48], text[80];
             snprintf(text, sizeof text, " %u: %s", j + 1,
@@ -534,25 +528,11 @@ static int show_comparison(const fit_job *job, const page *p)
 
 static void show_files(const fit_job *job, const page *p)
 {
-    static const char *const what[] = {[OUT_LABELS] = "the cluster of every row",
-                                       [OUT_MODEL] = "the model",
-                                       [OUT_HISTORY] = "a record of every pass",
-                                       [OUT_REPORT] = "the report; open it in a browser",
-                                       [OUT_MARGINS] = "how clearly every row belongs to its cluster",
-                                       [OUT_MAP] = "the map of the rows",
-                                       [OUT_CUTS] = "where quantities were cut",
-                                       [OUT_DISTANCES] = "the distances between values",
-                                       [OUT_TABLE] = "the table with the cluster of every row",
-                                       [OUT_MODES] = "the most frequent values of every cluster",
-                                       [OUT_ALTERNATIVES] =
-                                           "the clusters of every row, here and in the alternatives",
-                                       [OUT_PROFILES] = "how often every value occurs in every cluster",
-                                       [OUT_MEMBERSHIPS] = "the memberships of every row"};
     bool first = true;
     for (size_t i = 0; i < N_OUT; i++) {
         if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;
         fprintf(p->out, "%sWrote:     %s%s%s, %s\n", first ? "\n" : "", bold(p),
-                show_text(job->out[i].path, 200).text, plain(p), what[i]);
+                show_text(job->out[i].path, 200).text, plain(p), fit_outputs[i].what);
         first = false;
     }
 }

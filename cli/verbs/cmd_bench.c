@@ -327,9 +327,7 @@ static void show_kernel(const bench_job *job, const page *p)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i == 0 ? "; also here: " : ", ",
                  others[i]);
     fprintf(p->out, "\n%-9s", "Kernel");
-    flow f = flow_begin(p, 9, 9);
-    flow_words(&f, text);
-    flow_end(&f);
+    put_words(p, 9, text);
 }
 
 static void show_fit_times(const bench_job *job, const page *p)
@@ -345,9 +343,7 @@ static void show_fit_times(const bench_job *job, const page *p)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; %.2f times as fast as on one thread",
                  job->fit[1].elapsed_s / all->elapsed_s);
     fprintf(p->out, "%-9s", "Fit");
-    flow f = flow_begin(p, 9, 9);
-    flow_words(&f, text);
-    flow_end(&f);
+    put_words(p, 9, text);
 }
 
 static void show(const bench_job *job)

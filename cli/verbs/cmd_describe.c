@@ -296,9 +296,7 @@ static void show(const describe_job *job)
     show_kinds(job, &p);
     for (size_t i = 0; i < job->n_notices; i++) {
         fprintf(p.out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(&p), plain(&p));
-        flow f = flow_begin(&p, 8, 8);
-        flow_words(&f, job->notice[i]);
-        flow_end(&f);
+        put_words(&p, 8, job->notice[i]);
     }
     if (job->n_unsaid > 0)
         fprintf(p.out, "  and %zu more such note%s\n", job->n_unsaid, plural(job->n_unsaid));

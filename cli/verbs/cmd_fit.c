@@ -96,40 +96,40 @@ static const option clustering_options[] = {
     {.name = NULL}};
 
 static const option output_options[] = {
-    OPTION("labels-out", "FILE", OPTION_TEXT, fit_settings, labels_out,
+    OPTION("labels-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_LABELS],
            "Write the cluster of every row, as CSV; \"-\" is standard output.", .hint = HINT_FILE),
-    OPTION("table-out", "FILE", OPTION_TEXT, fit_settings, table_out,
+    OPTION("table-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_TABLE],
            "Write the table with a column \"cluster\" added, as CSV.", .hint = HINT_FILE),
-    OPTION("modes-out", "FILE", OPTION_TEXT, fit_settings, modes_out,
+    OPTION("modes-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MODES],
            "Write the most frequent value of every column in every cluster, as CSV.", .hint = HINT_FILE),
-    OPTION("profiles-out", "FILE", OPTION_TEXT, fit_settings, profiles_out,
+    OPTION("profiles-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_PROFILES],
            "Write how often every value occurs in every cluster, as CSV.", .hint = HINT_FILE),
-    OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, margins_out,
+    OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MARGINS],
            "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
            "the lead, which is 0 for a tie and 1 for a row that fits exactly.",
            .hint = HINT_FILE),
-    OPTION("alternatives-out", "FILE", OPTION_TEXT, fit_settings, alternatives_out,
+    OPTION("alternatives-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_ALTERNATIVES],
            "Write the cluster of every row and, in further columns, its cluster in each other partition that "
            "is nearly as good, as CSV.",
            .hint = HINT_FILE),
     OPTION(
-        "memberships-out", "FILE", OPTION_TEXT, fit_settings, memberships_out,
+        "memberships-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MEMBERSHIPS],
         "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
         "between clusters.",
         .hint = HINT_FILE),
-    OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, model_out,
+    OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MODEL],
            "Save the model, for \"predict\", \"trees\" and \"report\".", .hint = HINT_FILE),
-    OPTION("distances-out", "FILE", OPTION_TEXT, fit_settings, distances_out,
+    OPTION("distances-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_DISTANCES],
            "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, lsm, "
            "cbdm, udm, hdc and adc.",
            .hint = HINT_FILE),
-    OPTION("cuts-out", "FILE", OPTION_TEXT, fit_settings, cuts_out,
+    OPTION("cuts-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_CUTS],
            "Write where quantities were cut, for --cuts.", .hint = HINT_FILE),
-    OPTION("history", "FILE", OPTION_TEXT, fit_settings, history,
+    OPTION("history", "FILE", OPTION_TEXT, fit_settings, out[OUT_HISTORY],
            "Write a record of every pass, one JSON object per line.", .hint = HINT_FILE),
-    OPTION("report", "FILE", OPTION_TEXT, fit_settings, report,
+    OPTION("report", "FILE", OPTION_TEXT, fit_settings, out[OUT_REPORT],
            "Write a report, one HTML file that needs no other file.", .hint = HINT_FILE),
-    OPTION("map-out", "FILE", OPTION_TEXT, fit_settings, map_out,
+    OPTION("map-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MAP],
            "Write the report's map of the rows, as SVG.", .hint = HINT_FILE),
     OPTION("criteria", NULL, OPTION_FLAG, fit_settings, criteria,
            "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better."),
@@ -255,10 +255,9 @@ static int check_settings(fit_job *job, const operands *found)
                      "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\""),
             NULL, "--demo");
     job->variant_asked = s->variant >= 0;
-    int code = parse_clusters(s);
-    if (code == CODE_DONE) code = parse_gamma(&s->columns, &job->gamma);
-    if (code == CODE_DONE) code = resolve_start(job);
-    if (code != CODE_DONE) return code;
+    TRY(parse_clusters(s));
+    TRY(parse_gamma(&s->columns, &job->gamma));
+    TRY(resolve_start(job));
     if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
     if (s->k == 0 && !s->find_k && s->columns.label == NULL)
         return suggest(
@@ -292,26 +291,27 @@ static int refuse_label_outputs(const fit_job *job, const char *why)
     return CODE_DONE;
 }
 
+const struct fit_output fit_outputs[N_OUT] = {
+    [OUT_LABELS] = {"--labels-out", "the cluster of every row"},
+    [OUT_MODEL] = {"--model-out", "the model"},
+    [OUT_HISTORY] = {"--history", "a record of every pass"},
+    [OUT_REPORT] = {"--report", "the report; open it in a browser"},
+    [OUT_MARGINS] = {"--margins-out", "how clearly every row belongs to its cluster"},
+    [OUT_MAP] = {"--map-out", "the map of the rows"},
+    [OUT_CUTS] = {"--cuts-out", "where quantities were cut"},
+    [OUT_DISTANCES] = {"--distances-out", "the distances between values"},
+    [OUT_TABLE] = {"--table-out", "the table with the cluster of every row"},
+    [OUT_MODES] = {"--modes-out", "the most frequent values of every cluster"},
+    [OUT_ALTERNATIVES] = {"--alternatives-out", "the clusters of every row, here and in the alternatives"},
+    [OUT_PROFILES] = {"--profiles-out", "how often every value occurs in every cluster"},
+    [OUT_MEMBERSHIPS] = {"--memberships-out", "the memberships of every row"}};
+
 static int check_outputs(fit_job *job, const char *input)
 {
     const fit_settings *s = &job->s;
-    job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = s->labels_out};
-    job->out[OUT_MODEL] = (outfile){.option = "--model-out", .path = s->model_out};
-    job->out[OUT_HISTORY] = (outfile){.option = "--history", .path = s->history};
-    job->out[OUT_REPORT] = (outfile){.option = "--report", .path = s->report};
-    job->out[OUT_MARGINS] = (outfile){.option = "--margins-out", .path = s->margins_out};
-    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = s->map_out};
-    job->out[OUT_CUTS] = (outfile){.option = "--cuts-out", .path = s->cuts_out};
-    job->out[OUT_DISTANCES] = (outfile){.option = "--distances-out", .path = s->distances_out};
-    job->out[OUT_TABLE] = (outfile){.option = "--table-out", .path = s->table_out};
-    job->out[OUT_MODES] = (outfile){.option = "--modes-out", .path = s->modes_out};
-    job->out[OUT_PROFILES] = (outfile){.option = "--profiles-out", .path = s->profiles_out};
-    job->out[OUT_ALTERNATIVES] = (outfile){.option = "--alternatives-out", .path = s->alternatives_out};
-    job->out[OUT_MEMBERSHIPS] = (outfile){.option = "--memberships-out", .path = s->memberships_out};
-    for (size_t i = 0; i < N_OUT; i++) {
-        job->out[i].raw = s->raw_names;
-        job->out[i].keep = s->no_clobber;
-    }
+    for (size_t i = 0; i < N_OUT; i++)
+        job->out[i] = (outfile){
+            .option = fit_outputs[i].option, .path = s->out[i], .raw = s->raw_names, .keep = s->no_clobber};
     if (s->shards > 0 || s->journal != NULL) TRY(refuse_label_outputs(job, "over shards"));
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
@@ -325,16 +325,11 @@ static int check_outputs(fit_job *job, const char *input)
 
 static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
-    int code = CODE_DONE;
+    cof_error err;
     double begun_s = now_s();
-    if (job->s.demo) {
-        cof_error err;
-        cof_status status = cof_table_demo(env, &job->table, &err);
-        if (status != COF_OK) code = complain_status(status, TASK_TABLE, &err);
-    } else {
-        job->s.reading.threads = job->s.threads;
-        code = read_table(env, path, &job->s.reading, NULL, &job->table);
-    }
+    job->s.reading.threads = job->s.threads;
+    int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &err), TASK_TABLE, &err)
+                           : read_table(env, path, &job->s.reading, NULL, &job->table);
     job->read_s = now_s() - begun_s;
     return code;
 }
@@ -361,10 +356,9 @@ static int prepare_table(fit_job *job)
     fit_settings *s = &job->s;
     bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
     if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
-    int code = choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns);
-    if (code == CODE_DONE && s->k == 0 && !s->find_k) code = count_classes(job);
-    if (code != CODE_DONE || s->init_rows == NULL) return code;
-    for (uint32_t j = 0; j < s->k; j++)
+    TRY(choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns));
+    if (s->k == 0 && !s->find_k) TRY(count_classes(job));
+    for (uint32_t j = 0; s->init_rows != NULL && j < s->k; j++)
         if (job->init_rows[j] >= cof_table_n_rows(job->table))
             return complain(CODE_USAGE, "--init-rows names row %llu, but %s has %zu rows",
                             (unsigned long long)job->init_rows[j] + 1, job->file,
@@ -503,7 +497,7 @@ static int measure_margins(fit_job *job)
     cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
-    if (job->set != NULL || (job->s.margins_out == NULL && (!job->s.json || n > MOST_SUMMARISED)))
+    if (job->set != NULL || (job->s.out[OUT_MARGINS] == NULL && (!job->s.json || n > MOST_SUMMARISED)))
         return CODE_DONE;
     job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
@@ -511,18 +505,19 @@ static int measure_margins(fit_job *job)
     if (status == COF_OK) return CODE_DONE;
     job->margin = NULL;
     if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
-    return job->s.margins_out == NULL ? CODE_DONE
-                                      : complain(CODE_FAILED,
-                                                 "--margins-out has nothing to write, because %s has no "
-                                                 "distances between rows and clusters here; leave it out",
-                                                 cof_model_method(job->model));
+    return job->s.out[OUT_MARGINS] == NULL
+               ? CODE_DONE
+               : complain(CODE_FAILED,
+                          "--margins-out has nothing to write, because %s has no "
+                          "distances between rows and clusters here; leave it out",
+                          cof_model_method(job->model));
 }
 
 /* It takes a pass of its own. */
 static int measure_criteria(fit_job *job)
 {
     cof_error err;
-    if (!job->s.criteria && job->s.memberships_out == NULL) return CODE_DONE;
+    if (!job->s.criteria && job->s.out[OUT_MEMBERSHIPS] == NULL) return CODE_DONE;
     return complain_status(cof_model_criteria(job->model, job->table, NULL, job->s.threads, &job->info, &err),
                            TASK_FIT, &err);
 }
@@ -587,18 +582,17 @@ static void warn_stopped(fit_job *job)
 
 static int warn_untidy(fit_job *job)
 {
-    int code = CODE_DONE;
     untidy u = {.na = "?,NA,"};
-    for (size_t c = 0; c < job->columns.n && code == CODE_DONE; c++)
+    for (size_t c = 0; c < job->columns.n; c++)
         if (job->columns.why[c] == USED && cof_table_edges(job->table, c, NULL) == NULL)
-            code = find_untidy(job->table, c, &u);
+            TRY(find_untidy(job->table, c, &u));
     if (u.n_nothing > 0)
         warn(job, "%s%s counts as a value; --na \"%s\" makes it missing", u.nothing,
              u.n_nothing > 1 ? " (and more in other columns)" : "", u.na);
     if (u.n_spelling > 0)
         warn(job, "%s%s count as two values; %s makes them one", u.spelling,
              u.n_spelling > 1 ? " (and more in other columns)" : "", tidy_words(u.tidying));
-    return code;
+    return CODE_DONE;
 }
 
 /* Rows without a single known cell lie equally near to every cluster. */
@@ -650,8 +644,7 @@ static int write_pictures(fit_job *job)
 {
     const fit_settings *s = &job->s;
     char seed[24];
-    int code = CODE_DONE;
-    if (job->out[OUT_REPORT].path == NULL && job->out[OUT_MAP].path == NULL) return CODE_DONE;
+    if (s->out[OUT_REPORT] == NULL && s->out[OUT_MAP] == NULL) return CODE_DONE;
     const char **reason = keep(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
     for (size_t c = 0; c < job->columns.n; c++)
         reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
@@ -670,43 +663,34 @@ static int write_pictures(fit_job *job)
                             .seed = s->seed,
                             .threads = s->threads,
                             .n_distinct_rows = job->info.n_distinct_rows};
-    if (job->out[OUT_REPORT].path != NULL)
-        code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
-    if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
-        code = write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
-    return code;
+    if (s->out[OUT_REPORT] != NULL) TRY(write_report(&job->out[OUT_REPORT], job->model, job->table, &o));
+    if (s->out[OUT_MAP] == NULL) return CODE_DONE;
+    return write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
 }
 
 /* The model goes last: labels and history may be devices, which cannot be taken back. */
 static int write_outputs(fit_job *job)
 {
-    int code = CODE_DONE;
     const int32_t *labels = cof_model_labels(job->model, NULL);
-    if (job->out[OUT_HISTORY].path != NULL) code = write_history(&job->out[OUT_HISTORY], job->model);
-    if (code == CODE_DONE && job->out[OUT_LABELS].path != NULL)
-        code = write_labels(&job->out[OUT_LABELS], job->table, job->columns.names,
-                            (label_source){labels, job->set, job->model});
-    if (code == CODE_DONE && job->out[OUT_ALTERNATIVES].path != NULL)
-        code = write_alternatives(&job->out[OUT_ALTERNATIVES], job->table, job->columns.names, job->model);
-    if (code == CODE_DONE && job->out[OUT_TABLE].path != NULL)
-        code = write_table(&job->out[OUT_TABLE], job->table, labels);
-    if (code == CODE_DONE && job->out[OUT_MODES].path != NULL)
-        code = write_modes(&job->out[OUT_MODES], job->model);
-    if (code == CODE_DONE && job->out[OUT_PROFILES].path != NULL)
-        code = write_profiles(&job->out[OUT_PROFILES], job->model);
-    if (code == CODE_DONE && job->out[OUT_MARGINS].path != NULL)
-        code = write_margins(&job->out[OUT_MARGINS], job->table, job->columns.names, labels, job->margin);
-    if (code == CODE_DONE && job->out[OUT_MEMBERSHIPS].path != NULL)
-        code = write_memberships(&job->out[OUT_MEMBERSHIPS], job->table, job->columns.names, labels,
-                                 job->model, job->s.threads);
-    if (code == CODE_DONE && job->out[OUT_DISTANCES].path != NULL)
-        code = write_distances(&job->out[OUT_DISTANCES], job->table, job->model);
-    if (code == CODE_DONE) code = write_pictures(job);
-    if (code == CODE_DONE && job->out[OUT_CUTS].path != NULL)
-        code = write_cuts(&job->out[OUT_CUTS], job->table);
-    if (code == CODE_DONE && job->out[OUT_MODEL].path != NULL)
-        code = outfile_save_model(&job->out[OUT_MODEL], job->model);
-    return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
+    const cof_table *table = job->table;
+    size_t names = job->columns.names;
+    outfile *to = job->out;
+    if (to[OUT_HISTORY].path != NULL) TRY(write_history(&to[OUT_HISTORY], job->model));
+    if (to[OUT_LABELS].path != NULL)
+        TRY(write_labels(&to[OUT_LABELS], table, names, (label_source){labels, job->set, job->model}));
+    if (to[OUT_ALTERNATIVES].path != NULL)
+        TRY(write_alternatives(&to[OUT_ALTERNATIVES], table, names, job->model));
+    if (to[OUT_TABLE].path != NULL) TRY(write_table(&to[OUT_TABLE], table, labels));
+    if (to[OUT_MODES].path != NULL) TRY(write_modes(&to[OUT_MODES], job->model));
+    if (to[OUT_PROFILES].path != NULL) TRY(write_profiles(&to[OUT_PROFILES], job->model));
+    if (to[OUT_MARGINS].path != NULL) TRY(write_margins(&to[OUT_MARGINS], table, names, labels, job->margin));
+    if (to[OUT_MEMBERSHIPS].path != NULL)
+        TRY(write_memberships(&to[OUT_MEMBERSHIPS], table, names, labels, job->model, job->s.threads));
+    if (to[OUT_DISTANCES].path != NULL) TRY(write_distances(&to[OUT_DISTANCES], table, job->model));
+    TRY(write_pictures(job));
+    if (to[OUT_CUTS].path != NULL) TRY(write_cuts(&to[OUT_CUTS], table));
+    if (to[OUT_MODEL].path != NULL) TRY(outfile_save_model(&to[OUT_MODEL], job->model));
+    return outfiles_publish(to, N_OUT);
 }
 
 /* What half a restart has reached is not worth an older result, and files of one run belong together: if one of

@@ -7,24 +7,6 @@
 #include "../progress.h"
 #include "../term.h"
 
-typedef struct fit_settings {
-    column_choice columns;
-    reading reading;
-    const char *clusters;     /* -k as typed */
-    uint32_t k, k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
-    bool find_k;
-    uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
-    int32_t method, variant, init, select, missing;       /* -1: not given */
-    uint64_t seed;
-    const char *init_rows, *journal;
-    uint32_t shards; /* 0: not asked for */
-    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
-    const char *labels_out, *model_out, *history, *report, *map_out, *margins_out, *cuts_out, *distances_out,
-        *table_out, *modes_out, *profiles_out, *alternatives_out, *memberships_out;
-    double time_limit;
-    uint32_t keep;
-} fit_settings;
-
 enum {
     OUT_LABELS,
     OUT_MODEL,
@@ -42,6 +24,23 @@ enum {
     N_OUT,
     MAX_WARNINGS = 8
 };
+
+typedef struct fit_settings {
+    column_choice columns;
+    reading reading;
+    const char *clusters;     /* -k as typed */
+    uint32_t k, k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
+    bool find_k;
+    uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
+    int32_t method, variant, init, select, missing;       /* -1: not given */
+    uint64_t seed;
+    const char *init_rows, *journal;
+    uint32_t shards; /* 0: not asked for */
+    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
+    const char *out[N_OUT]; /* the files to write */
+    double time_limit;
+    uint32_t keep;
+} fit_settings;
 
 typedef struct fit_job {
     fit_settings s;
@@ -71,6 +70,10 @@ typedef struct fit_job {
 
 /* The names that options, help and JSON share; ends with a NULL name. */
 extern const choice variant_choices[], select_choices[], missing_choices[];
+
+extern const struct fit_output {
+    const char *option, *what;
+} fit_outputs[N_OUT];
 
 void show_table_read(const fit_job *job, const page *p); /* before the fit */
 int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
