@@ -149,7 +149,7 @@ static void start_rows(matcher *m, size_t n_cells)
     }
 }
 
-static bool open_matcher(matcher *m, size_t n_cells)
+static cof_status open_matcher(matcher *m, size_t n_cells, cof_error *err)
 {
     m->first = cofi_blocks_add(&m->own, (size_t)m->n_rows + 1, sizeof *m->first);
     m->row_price = cofi_blocks_add(&m->own, m->n_rows, sizeof *m->row_price);
@@ -160,7 +160,20 @@ static bool open_matcher(matcher *m, size_t n_cells)
     m->settled = cofi_blocks_add_zero(&m->own, m->n_columns, sizeof *m->settled);
     m->reached = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->reached);
     m->heap = cofi_blocks_add(&m->own, n_cells, sizeof *m->heap);
-    return !m->own.short_of_memory;
+    return cofi_blocks_status(&m->own, err);
+}
+
+static cof_status match_rows(matcher *m, size_t n_cells, cof_error *err)
+{
+    start_rows(m, n_cells);
+    for (uint32_t i = 0; i < m->n_rows; i++) {
+        if (cofi_should_stop(&m->own.env))
+            return cofi_fail(err, COF_ERR_STOPPED, "stopped on request while matching clusters and classes");
+        uint32_t end = search(m, i);
+        update_prices(m, i);
+        shift_columns(m, i, end);
+    }
+    return COF_OK;
 }
 
 static uint64_t count_matched(const matcher *m)
@@ -187,25 +200,12 @@ cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_
 {
     matcher m = {
         .own = {.env = *env}, .cell = cell, .n_rows = n_rows, .n_columns = n_columns, .column_of = column_of};
-    cof_status status = COF_OK;
-    if (!open_matcher(&m, n_cells)) {
-        status = cofi_no_memory(err);
-        goto done;
+    cof_status status = open_matcher(&m, n_cells, err);
+    if (status == COF_OK) status = match_rows(&m, n_cells, err);
+    if (status == COF_OK) {
+        *total = count_matched(&m);
+        give_free_columns(&m);
     }
-    start_rows(&m, n_cells);
-    for (uint32_t i = 0; i < n_rows; i++) {
-        if (cofi_should_stop(env)) {
-            status =
-                cofi_fail(err, COF_ERR_STOPPED, "stopped on request while matching clusters and classes");
-            goto done;
-        }
-        uint32_t end = search(&m, i);
-        update_prices(&m, i);
-        shift_columns(&m, i, end);
-    }
-    *total = count_matched(&m);
-    give_free_columns(&m);
-done:
     cofi_blocks_release(&m.own);
     return status;
 }
@@ -261,24 +261,20 @@ static void write_classes(const uint32_t *column_of, uint32_t n_clusters, uint32
 cof_status cof_match(const cof_env *lent, const uint64_t *table, uint32_t n_clusters, uint32_t n_classes,
                      int32_t *class_of, cof_error *err)
 {
-    cof_env env = cofi_env_resolve(lent);
+    cofi_blocks own = {.env = cofi_env_resolve(lent)};
     COFI_TRY(check_table(table, n_clusters, n_classes, class_of, err));
     uint32_t n_rows = n_clusters < n_classes ? n_clusters : n_classes;
     uint32_t n_columns = n_clusters < n_classes ? n_classes : n_clusters;
     uint64_t total;
     size_t n_cells = collect_cells(table, n_clusters, n_classes, NULL);
-    cofi_cell *cell = cofi_alloc(&env, n_cells, sizeof *cell);
-    uint32_t *column_of = cofi_alloc(&env, n_rows, sizeof *column_of);
-    cof_status status = COF_ERR_MEMORY;
-    if (cell == NULL || column_of == NULL) {
-        cofi_no_memory(err);
-        goto done;
+    cofi_cell *cell = cofi_blocks_add(&own, n_cells, sizeof *cell);
+    uint32_t *column_of = cofi_blocks_add(&own, n_rows, sizeof *column_of);
+    cof_status status = cofi_blocks_status(&own, err);
+    if (status == COF_OK) {
+        collect_cells(table, n_clusters, n_classes, cell);
+        status = cofi_match_cells(&own.env, cell, n_cells, n_rows, n_columns, column_of, &total, err);
     }
-    collect_cells(table, n_clusters, n_classes, cell);
-    status = cofi_match_cells(&env, cell, n_cells, n_rows, n_columns, column_of, &total, err);
     if (status == COF_OK) write_classes(column_of, n_clusters, n_classes, class_of);
-done:
-    cofi_release(&env, cell);
-    cofi_release(&env, column_of);
+    cofi_blocks_release(&own);
     return status;
 }

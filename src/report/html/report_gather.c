@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- From the model ---------------------------------------------------------------------------------- */
 
@@ -19,36 +20,29 @@ static cof_status allocate(cofi_report *r, cof_error *err)
     return cofi_blocks_status(&r->own, err);
 }
 
-/* Heap sort: attributes may be many. The order is total, so it does not matter that it is not stable. */
-static bool ranks_before(const cofi_report *r, size_t a, size_t b)
+typedef struct ranked {
+    double importance;
+    size_t attribute;
+} ranked;
+
+static int compare_ranks(const void *first, const void *second)
 {
-    return r->importance[a] != r->importance[b] ? r->importance[a] > r->importance[b] : a < b;
+    const ranked *a = first, *b = second;
+    if (a->importance != b->importance) return a->importance > b->importance ? -1 : 1;
+    return (a->attribute > b->attribute) - (a->attribute < b->attribute);
 }
 
-static void sift(cofi_report *r, size_t at, size_t n)
+static cof_status rank_attributes(cofi_report *r, cof_error *err)
 {
-    size_t moving = r->ranked[at];
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && ranks_before(r, r->ranked[child], r->ranked[child + 1])) child++;
-        if (!ranks_before(r, moving, r->ranked[child])) break;
-        r->ranked[at] = r->ranked[child];
-    }
-    r->ranked[at] = moving;
-}
-
-static void rank_attributes(cofi_report *r)
-{
-    for (size_t a = 0; a < cof_model_n_attributes(r->model); a++) {
-        if (r->model->attr[a].used) r->ranked[r->n_ranked++] = a;
+    ranked *list = cofi_blocks_add(&r->own, r->model->n_attrs, sizeof *list);
+    if (list == NULL) return cofi_no_memory(err);
+    for (size_t a = 0; a < r->model->n_attrs; a++) {
+        if (r->model->attr[a].used) list[r->n_ranked++] = (ranked){r->importance[a], a};
         r->has_trees |= r->model->attr[a].n_edges > 0;
     }
-    for (size_t at = r->n_ranked / 2; at-- > 0;) sift(r, at, r->n_ranked);
-    for (size_t end = r->n_ranked; end-- > 1;) {
-        size_t last = r->ranked[0];
-        r->ranked[0] = r->ranked[end];
-        r->ranked[end] = last;
-        sift(r, 0, end);
-    }
+    qsort(list, r->n_ranked, sizeof *list, compare_ranks);
+    for (size_t i = 0; i < r->n_ranked; i++) r->ranked[i] = list[i].attribute;
+    return COF_OK;
 }
 
 static cof_status study_model(cofi_report *r, cof_error *err)
@@ -60,14 +54,10 @@ static cof_status study_model(cofi_report *r, cof_error *err)
     }
     r->restarts = cof_model_restarts(r->model, &r->n_restarts);
     r->best_restart = cof_model_best_restart(r->model);
-    cof_status status = cof_model_importance(r->model, r->importance, cof_model_n_attributes(r->model), err);
-    if (status == COF_OK) {
-        rank_attributes(r);
-        status = cof_model_traits(r->model, COF_TRAIT_MORE, COFI_REPORT_TRAITS, r->more, r->n_more, err);
-    }
-    if (status == COF_OK)
-        status = cof_model_traits(r->model, COF_TRAIT_LESS, COFI_REPORT_TRAITS, r->less, r->n_less, err);
-    return status;
+    COFI_TRY(cof_model_importance(r->model, r->importance, cof_model_n_attributes(r->model), err));
+    COFI_TRY(rank_attributes(r, err));
+    COFI_TRY(cof_model_traits(r->model, COF_TRAIT_MORE, COFI_REPORT_TRAITS, r->more, r->n_more, err));
+    return cof_model_traits(r->model, COF_TRAIT_LESS, COFI_REPORT_TRAITS, r->less, r->n_less, err);
 }
 
 /* ---- From the rows ----------------------------------------------------------------------------------- */
@@ -176,20 +166,18 @@ static cof_status study_rows(cofi_report *r, cof_error *err)
     r->n_rows = cof_table_n_rows(r->table);
     r->names = cofi_names_column(r->table);
     r->classes = find_classes(r->table);
-    cof_status status = cofi_view_open(&r->values, r->model, r->table, err);
-    if (status == COF_OK) status = find_labels(r, err);
-    if (status != COF_OK) return status;
-    status = measure_rows(r, err);
-    for (size_t i = 0; status == COF_OK && i < r->n_rows; i++) study_row(r, i);
-    return status == COF_OK && r->n_rows > 0 ? draw_rows(r, err) : status;
+    COFI_TRY(cofi_view_open(&r->values, r->model, r->table, err));
+    COFI_TRY(find_labels(r, err));
+    COFI_TRY(measure_rows(r, err));
+    for (size_t i = 0; i < r->n_rows; i++) study_row(r, i);
+    return r->n_rows > 0 ? draw_rows(r, err) : COF_OK;
 }
 
 cof_status cofi_report_gather(cofi_report *r, cof_error *err)
 {
-    cof_status status = allocate(r, err);
-    if (status == COF_OK) status = study_model(r, err);
-    if (status == COF_OK && r->table != NULL) status = study_rows(r, err);
-    return status;
+    COFI_TRY(allocate(r, err));
+    COFI_TRY(study_model(r, err));
+    return r->table != NULL ? study_rows(r, err) : COF_OK;
 }
 
 void cofi_report_free(cofi_report *r)

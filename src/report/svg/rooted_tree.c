@@ -1,6 +1,8 @@
 /* Edges to a rooted tree. Nothing recurses: a tree may be a chain of a million values. */
 #include "rooted_tree.h"
 
+#include <stdlib.h>
+
 #define NOT_REACHED UINT32_MAX
 
 typedef struct half_edge {
@@ -16,33 +18,12 @@ typedef struct neighbours {
     uint32_t *far;
 } neighbours;
 
-static bool is_before(half_edge a, half_edge b)
+static int compare_halves(const void *first, const void *second)
 {
-    if (a.from != b.from) return a.from < b.from;
-    if (a.length != b.length) return a.length < b.length;
-    return a.to < b.to;
-}
-
-static void sift_down(half_edge *half, size_t at, size_t n)
-{
-    half_edge moving = half[at];
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && is_before(half[child], half[child + 1])) child++;
-        if (!is_before(moving, half[child])) break;
-        half[at] = half[child];
-    }
-    half[at] = moving;
-}
-
-static void sort_halves(half_edge *half, size_t n)
-{
-    for (size_t at = n / 2; at-- > 0;) sift_down(half, at, n);
-    for (size_t end = n; end-- > 1;) {
-        half_edge largest = half[0];
-        half[0] = half[end];
-        half[end] = largest;
-        sift_down(half, 0, end);
-    }
+    const half_edge *a = first, *b = second;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
 }
 
 static void list_neighbours(neighbours *links, uint32_t n, const cof_edge *edges, size_t n_edges)
@@ -51,7 +32,7 @@ static void list_neighbours(neighbours *links, uint32_t n, const cof_edge *edges
         links->half[2 * e] = (half_edge){edges[e].u, edges[e].v, edges[e].length};
         links->half[2 * e + 1] = (half_edge){edges[e].v, edges[e].u, edges[e].length};
     }
-    sort_halves(links->half, 2 * n_edges);
+    qsort(links->half, 2 * n_edges, sizeof *links->half, compare_halves);
     size_t h = 0;
     for (uint32_t v = 0; v < n; v++) {
         links->first[v] = h;
