@@ -635,7 +635,7 @@ static int treat_quantities(cof_table *table, const column_choice *asked, const 
 
 shown cut_names(const cof_table *table, const columns *c)
 {
-    enum { MOST = 3 };
+    enum { MOST = 8 };
     char text[400] = "";
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {

@@ -195,7 +195,8 @@ def check_looks(check, browser, name, out):
 
 
 BROKEN = """[...document.querySelectorAll('table bdi')].filter(e => !/[\\s-]/.test(e.textContent) && /^[ -~]{1,23}$/.test(e.textContent) &&
-  new Set([...e.getClientRects()].map(r => Math.round(r.top))).size > 1).map(e => e.textContent).slice(0, 3)"""
+  [...e.childNodes].some(part => { const whole = document.createRange(); whole.selectNodeContents(part);  // a <wbr> parts a range
+  return new Set([...whole.getClientRects()].map(r => Math.round(r.top))).size > 1; })).map(e => e.textContent).slice(0, 3)"""
 STAYS = """(() => { const t = document.querySelector('#profile-table .scroll'), head = t.querySelector('thead th:last-child');
   t.scrollTop = 1e6; t.scrollLeft = 1e6; const box = t.getBoundingClientRect(), first = t.querySelector('tbody th');
   const ok = Math.abs(head.getBoundingClientRect().top - box.top) < 3 && Math.abs(first.getBoundingClientRect().left -

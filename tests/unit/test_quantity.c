@@ -219,6 +219,13 @@ static void the_report_shows_them(void **state)
         cofi_put_u8(&w, 0);
         assert_non_null(strstr((const char *)w.bytes, "id=\"quantities\""));
         assert_non_null(strstr((const char *)w.bytes, "2024-0")); /* the median of a date */
+        char *rows = strstr((char *)w.bytes, "id=\"rows\"");
+        assert_true((rows != NULL) == (with_rows == 1));
+        if (rows != NULL) { /* cells as they were read, not their bins */
+            strstr(rows, "</section>")[0] = '\0';
+            assert_null(strstr(rows, ".."));
+            assert_non_null(strstr((const char *)w.bytes, "; a quantity, cut into 16 bins"));
+        }
         free(w.bytes);
     }
     cof_model_free(m);

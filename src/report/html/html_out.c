@@ -11,6 +11,22 @@ void cofi_html_attribute(cofi_out *out, const char *name, const char *text)
     cofi_out_put(out, " %s=\"%x\"", name, text);
 }
 
+/* A range such as 2024-03-01..2024-05-31 may be broken after its dots. */
+static void put_breakable(cofi_out *out, char *shown)
+{
+    char *dots = strstr(shown, "..");
+    if (dots == NULL || dots == shown || dots[2] == '.' || dots[2] == '\0') {
+        cofi_out_xml(out, shown);
+        return;
+    }
+    char kept = dots[2];
+    dots[2] = '\0';
+    cofi_out_xml(out, shown);
+    cofi_out_text(out, "<wbr>");
+    dots[2] = kept;
+    cofi_out_xml(out, dots + 2);
+}
+
 void cofi_html_name(cofi_out *out, const char *text, unsigned columns)
 {
     char shown[COFI_SHOWN_BYTES], longer[COFI_SHOWN_BYTES];
@@ -18,7 +34,9 @@ void cofi_html_name(cofi_out *out, const char *text, unsigned columns)
     cofi_shown(longer, text, HOVER_COLUMNS);
     cofi_out_text(out, "<bdi");
     if (strcmp(shown, longer) != 0) cofi_html_attribute(out, "title", longer);
-    cofi_out_put(out, ">%x</bdi>", shown);
+    cofi_out_text(out, ">");
+    put_breakable(out, shown);
+    cofi_out_text(out, "</bdi>");
 }
 
 void cofi_html_count(cofi_out *out, uint64_t n)

@@ -52,9 +52,15 @@ static void column_line(cofi_report *r, size_t column)
     cof_column view = {.struct_size = sizeof view};
     const char *why = why_left_out(r, column);
     if (cof_table_column(r->table, column, &view) != COF_OK) return;
-    cofi_html(&r->out, "<tr><th scope=\"row\">%40n%m%m<td>%s%x%s</tr>\n", view.name, (double)view.n_values,
-              (double)view.n_missing, why == NULL ? "used" : "left out: ", why == NULL ? "" : why,
-              view.ordinal ? "; has a stated order" : "");
+    const cofi_column *c = &r->table->column[column];
+    cofi_html(&r->out, "<tr><th scope=\"row\">%40n%m%m<td>%s%x", view.name,
+              (double)cofi_column_as_read(c).n_values, (double)view.n_missing,
+              why == NULL ? "used" : "left out: ", why == NULL ? "" : why);
+    if (c->cut != NULL)
+        cofi_html(&r->out, "; a quantity, cut into %u bins", c->n_values);
+    else if (view.ordinal)
+        cofi_out_text(&r->out, "; has a stated order");
+    cofi_out_text(&r->out, "</tr>\n");
 }
 
 /* Those left out first: they are what a reader has to know. */

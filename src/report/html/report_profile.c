@@ -103,9 +103,9 @@ static void profile_heads(cofi_report *r)
 /* The part of the profile with the attributes from *at on, at most n of them; cells left to spend. */
 static void profile_table(cofi_report *r, size_t *at, size_t n, size_t *cells)
 {
-    enum { MOST_VALUES = 12, FEW_VALUES = 6 };
-    uint32_t value[MOST_VALUES + 1];
-    double count[MOST_VALUES + 1];
+    enum { MOST_VALUES = 12, FEW_VALUES = 6, MOST_BINS = 20 }; /* a range without its middle misleads */
+    uint32_t value[MOST_BINS + 1];
+    double count[MOST_BINS + 1];
     shown_values s = {.value = value, .count = count};
     uint32_t most = r->n_ranked * MOST_VALUES * (r->k + 1) <= MOST_CELLS ? MOST_VALUES : FEW_VALUES;
     size_t end = r->n_ranked - *at < n ? r->n_ranked : *at + n;
@@ -113,7 +113,8 @@ static void profile_table(cofi_report *r, size_t *at, size_t n, size_t *cells)
                     "Share of every value in every cluster, in percent");
     profile_heads(r);
     for (; *at<end && * cells> 0; ++*at) {
-        choose_values(r, r->ranked[*at], most, &s);
+        bool bins = most == MOST_VALUES && r->model->attr[r->ranked[*at]].cut != NULL;
+        choose_values(r, r->ranked[*at], bins ? MOST_BINS : most, &s);
         profile_attribute(r, *at, &s);
         size_t spent = (size_t)s.n * (r->k + 1);
         *cells -= spent < *cells ? spent : *cells;
