@@ -282,8 +282,11 @@ static void tell_boundary(cofi_report *r)
         out,
         "<h3>Rows close to the boundary</h3>\n<p><span data-key=\"n_close\">%c</span> of %c rows (%p) lie "
         "close to the boundary of two clusters: their lead is below %u\u00a0%%. The lead says how much "
-        "nearer a row is to its own cluster than to the next one; 0\u00a0%% is a tie.</p>\n",
-        n_close, r->n_clustered, (double)n_close, (double)r->n_clustered, (unsigned)(100 * COF_CLOSE_LEAD));
+        "nearer a row is to its own cluster than to the next one; 0\u00a0%% is a tie. "
+        "<span data-key=\"n_shared\">%c</span> row%s shared between clusters: no membership reaches "
+        "%u\u00a0%%.</p>\n",
+        n_close, r->n_clustered, (double)n_close, (double)r->n_clustered, (unsigned)(100 * COF_CLOSE_LEAD),
+        r->n_shared, r->n_shared == 1 ? " is" : "s are", (unsigned)(100 * COF_SHARED_MEMBERSHIP));
     lead_histogram(r);
 }
 

@@ -158,7 +158,11 @@ static cof_status measure_rows(cofi_report *r, cof_error *err)
     if (r->model->no_scores) return COF_OK;
     r->margin = cofi_blocks_add(&r->own, r->n_rows, sizeof *r->margin);
     if (r->margin == NULL) return cofi_no_memory(err);
-    return cof_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, r->n_rows, err);
+    COFI_TRY(cof_model_margins(r->model, r->table, r->label, r->o.threads, r->margin, r->n_rows, err));
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_status status = cof_model_criteria(r->model, r->table, NULL, r->o.threads, &info, err);
+    r->n_shared = info.n_shared;
+    return status;
 }
 
 static cof_status study_rows(cofi_report *r, cof_error *err)
