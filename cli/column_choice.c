@@ -86,16 +86,19 @@ const option column_options[] = {
            "The column of row weights, numbers of at least 0."),
     {.name = NULL}};
 
+/* The library leaves out constant columns itself. */
 static const struct {
     const char *word, *sentence;
-} reasons[] = {[USED] = {NULL, NULL},
-               [LEFT_LABEL] = {"label", "the true classes, used for the scores only"},
-               [LEFT_WEIGHTS] = {"weights", "the weights of the rows"},
-               [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns keeps it"},
-               [LEFT_CONSTANT] = {"constant", "the same value in every row"},
-               [LEFT_IGNORED] = {"ignored", "named by --ignore"},
-               [LEFT_NOT_CHOSEN] = {"not in --columns", "not named by --columns"},
-               [AS_NUMBER] = {"numeric", "scaled, beside the categories"}};
+    int32_t role;
+} reasons[] = {[USED] = {NULL, NULL, COF_ROLE_ATTRIBUTE},
+               [LEFT_LABEL] = {"label", "the true classes, used for the scores only", COF_ROLE_LABEL},
+               [LEFT_WEIGHTS] = {"weights", "the weights of the rows", COF_ROLE_WEIGHT},
+               [LEFT_IDENTIFIER] = {"identifier", "nearly every row has its own value; --columns keeps it",
+                                    COF_ROLE_IDENTIFIER},
+               [LEFT_CONSTANT] = {"constant", "the same value in every row", COF_ROLE_ATTRIBUTE},
+               [LEFT_IGNORED] = {"ignored", "named by --ignore", COF_ROLE_IGNORED},
+               [LEFT_NOT_CHOSEN] = {"not in --columns", "not named by --columns", COF_ROLE_IGNORED},
+               [AS_NUMBER] = {"numeric", "scaled, beside the categories", COF_ROLE_NUMERIC}};
 
 const char *left_out_word(left_out why)
 {
@@ -282,11 +285,11 @@ int complain_column(const cof_table *table, const char *file, const char *name)
     int least = least_misspelling(table, name);
     for (size_t c = 0; c < n && listed < MOST; c++) {
         if (least > 0 && misspelling(name, column_name(table, c)) != least) continue;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"",
-                 listed == 0 ? ""
-                 : least > 0 ? " or "
-                             : ", ",
-                 column_name(table, c));
+        append(list, sizeof list, "%s\"%s\"",
+               listed == 0 ? ""
+               : least > 0 ? " or "
+                           : ", ",
+               column_name(table, c));
         if (listed++ == 0) near = column_name(table, c);
     }
     if (least > 0) {
@@ -410,30 +413,12 @@ int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
                                                                               : COF_KIND_CATEGORY;
 }
 
-static int32_t role_for(left_out why)
-{
-    switch (why) {
-    case LEFT_LABEL:
-        return COF_ROLE_LABEL;
-    case LEFT_WEIGHTS:
-        return COF_ROLE_WEIGHT;
-    case LEFT_IDENTIFIER:
-        return COF_ROLE_IDENTIFIER;
-    case AS_NUMBER:
-        return COF_ROLE_NUMERIC;
-    case LEFT_IGNORED:
-    case LEFT_NOT_CHOSEN:
-        return COF_ROLE_IGNORED;
-    default:
-        return COF_ROLE_ATTRIBUTE; /* constant ones too: the library leaves them out itself */
-    }
-}
-
 static int set_roles(cof_table *table, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) {
         cof_error err;
-        TRY(complain_status(cof_table_set_role(table, c, role_for(out->why[c]), &err), TASK_SETTING, &err));
+        TRY(complain_status(cof_table_set_role(table, c, reasons[out->why[c]].role, &err), TASK_SETTING,
+                            &err));
         if (out->why[c] == LEFT_IDENTIFIER && out->names == SIZE_MAX) out->names = c;
         if (out->why[c] == USED) out->n_used++;
     }
@@ -641,10 +626,9 @@ shown cut_names(const cof_table *table, const columns *c)
     for (size_t i = 0; i < c->n; i++) {
         if (cof_table_edges(table, i, NULL) == NULL) continue;
         if (n++ < MOST)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n == 1 ? "" : ", ",
-                     show_text(column_name(table, i), 30).text);
+            append(text, sizeof text, "%s%s", n == 1 ? "" : ", ", show_text(column_name(table, i), 30).text);
     }
-    if (n > MOST) snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", n - MOST);
+    if (n > MOST) append(text, sizeof text, " and %zu more", n - MOST);
     return show_text(text, 200);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "complain.h"
+#include "term.h"
 #include "show/help.h"
 
 typedef struct match {
@@ -42,7 +43,7 @@ static bool find_option(const verb *v, option_test test, const char *name, size_
     return false;
 }
 
-static void append(text_list *list, const char *text)
+static void append_text(text_list *list, const char *text)
 {
     const char **grown = keep(list->n + 1, sizeof *grown);
     if (list->n > 0) memcpy(grown, list->text, list->n * sizeof *grown);
@@ -118,7 +119,7 @@ static int take_choice(const match *m, const char *value)
             return CODE_DONE;
         }
         const char *joint = i == 0 ? "" : choices[i + 1].name == NULL ? " or " : ", ";
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", joint, choices[i].name);
+        append(list, sizeof list, "%s%s", joint, choices[i].name);
     }
     const char *near = near_choice(choices, value);
     if (near != NULL)
@@ -138,7 +139,7 @@ static int take_value(const match *m, const char *value)
         *(const char **)m->member = value;
         return CODE_DONE;
     case OPTION_TEXTS:
-        append(m->member, value);
+        append_text(m->member, value);
         return CODE_DONE;
     case OPTION_COUNT:
     case OPTION_NUMBER:

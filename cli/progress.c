@@ -83,17 +83,16 @@ static void append_time_left(char *text, size_t n, double elapsed_s, double done
     if (done <= 0 || total <= done) return;
     double left_s = elapsed_s * (total - done) / done;
     if (left_s < 60)
-        snprintf(text + strlen(text), n - strlen(text), "  about %.0f s left", ceil(left_s));
+        append(text, n, "  about %.0f s left", ceil(left_s));
     else
-        snprintf(text + strlen(text), n - strlen(text), "  about %s left", show_seconds(left_s).text);
+        append(text, n, "  about %s left", show_seconds(left_s).text);
 }
 
 static void describe_reading(const progress_line *line, const cof_progress *p, char *text, size_t n)
 {
     snprintf(text, n, "Reading %s  %.0f MB", show_text(line->what, 40).text, (double)p->done / 1e6);
     if (p->total == 0) return;
-    snprintf(text + strlen(text), n - strlen(text), "  %s",
-             show_share((double)p->done, (double)p->total).text);
+    append(text, n, "  %s", show_share((double)p->done, (double)p->total).text);
     append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
 }
 
@@ -101,31 +100,23 @@ static void describe_fitting(const progress_line *line, const cof_progress *p, c
 {
     text[0] = '\0';
     if (line->counts_k) snprintf(text, n, "%u cluster%s  ", p->k, p->k == 1 ? "" : "s");
-    snprintf(text + strlen(text), n - strlen(text), "Restart %u/%u", p->restart, p->restarts);
+    append(text, n, "Restart %u/%u", p->restart, p->restarts);
     if (p->phase == COF_PHASE_START)
-        snprintf(text + strlen(text), n - strlen(text), "  start");
+        append(text, n, "  start");
     else
-        snprintf(text + strlen(text), n - strlen(text), "  rebuild %u", p->rebuild);
-    snprintf(text + strlen(text), n - strlen(text), "  pass %u  %s rows moved", p->pass,
-             show_count(p->done).text);
+        append(text, n, "  rebuild %u", p->rebuild);
+    append(text, n, "  pass %u  %s rows moved", p->pass, show_count(p->done).text);
     if (p->rows_per_s >= 1e6)
-        snprintf(text + strlen(text), n - strlen(text), "  %.1f million rows/s", p->rows_per_s / 1e6);
+        append(text, n, "  %.1f million rows/s", p->rows_per_s / 1e6);
     else if (p->rows_per_s > 0)
-        snprintf(text + strlen(text), n - strlen(text), "  %s rows/s",
-                 show_count((uint64_t)p->rows_per_s).text);
+        append(text, n, "  %s rows/s", show_count((uint64_t)p->rows_per_s).text);
     if (p->restart > 1 && !line->counts_k)
         append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
 }
 
-static void describe_generating(const cof_progress *p, char *text, size_t n)
+static void describe_share(const char *doing, const cof_progress *p, char *text, size_t n)
 {
-    snprintf(text, n, "Making the table  %s", show_share((double)p->done, (double)p->total).text);
-    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
-}
-
-static void describe_measuring(const cof_progress *p, char *text, size_t n)
-{
-    snprintf(text, n, "Measuring  %s", show_share((double)p->done, (double)p->total).text);
+    snprintf(text, n, "%s  %s", doing, show_share((double)p->done, (double)p->total).text);
     append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
 }
 
@@ -164,9 +155,9 @@ static void draw(void *ctx, const cof_progress *p)
     if (p->phase == COF_PHASE_READ)
         describe_reading(line, p, text, sizeof text);
     else if (p->phase == COF_PHASE_GENERATE)
-        describe_generating(p, text, sizeof text);
+        describe_share("Making the table", p, text, sizeof text);
     else if (p->phase == COF_PHASE_BENCH)
-        describe_measuring(p, text, sizeof text);
+        describe_share("Measuring", p, text, sizeof text);
     else
         describe_fitting(line, p, text, sizeof text);
     put_line(line, text);

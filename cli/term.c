@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -116,6 +117,15 @@ shown show_seconds(double seconds)
         s.width =
             snprintf(s.text, sizeof s.text, "%.0f h %d min", floor(seconds / 3600), (int)(seconds / 60) % 60);
     return s;
+}
+
+void append(char *text, size_t n, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, n - used, format, args);
+    va_end(args);
 }
 
 const char *plural(uint64_t n)

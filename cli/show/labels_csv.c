@@ -140,7 +140,7 @@ int write_alternatives(outfile *f, const cof_table *table, size_t names, const c
     const int32_t *labels = cof_model_labels(model, NULL);
     char heads[80] = "";
     for (; cof_model_alternative(model, n) != NULL; n++)
-        snprintf(heads + strlen(heads), sizeof heads - strlen(heads), ",alternative_%zu", n + 1);
+        append(heads, sizeof heads, ",alternative_%zu", n + 1);
     TRY(outfile_open(f));
     put_header(f, table, names, heads);
     for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {

@@ -196,14 +196,13 @@ static void show_guessed(const contest *at, const page *p)
         if (at->columns.why[i] != LEFT_IDENTIFIER || cof_table_column(at->table, i, &view) != COF_OK)
             continue;
         if (n_names++ < 3)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s (an identifier)",
-                     n_names == 1 ? "" : ", ", show_name(view.name, 40).text);
+            append(text, sizeof text, "%s%s (an identifier)", n_names == 1 ? "" : ", ",
+                   show_name(view.name, 40).text);
     }
-    if (n_names > 3)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more identifiers", n_names - 3);
+    if (n_names > 3) append(text, sizeof text, " and %zu more identifiers", n_names - 3);
     if (n_constant > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu constant column%s",
-                 n_names > 0 ? ", " : "", n_constant, plural(n_constant));
+        append(text, sizeof text, "%s%zu constant column%s", n_names > 0 ? ", " : "", n_constant,
+               plural(n_constant));
     if (n_names + n_constant > 0) put_line(p, 2, text);
 }
 

@@ -324,8 +324,7 @@ static void show_kernel(const bench_job *job, const page *p)
         if (strcmp(job->speed[i].kernel, chosen) != 0) others[n++] = job->speed[i].kernel;
     snprintf(text, sizeof text, "%s, %s", chosen, why_chosen(job));
     for (size_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i == 0 ? "; also here: " : ", ",
-                 others[i]);
+        append(text, sizeof text, "%s%s", i == 0 ? "; also here: " : ", ", others[i]);
     fprintf(p->out, "\n%-9s", "Kernel");
     put_words(p, 9, text);
 }
@@ -340,8 +339,8 @@ static void show_fit_times(const bench_job *job, const page *p)
              show_seconds(all->elapsed_s).text, all->least_s, all->most_s, all->info.start_s,
              all->info.passes, 1e9 * all->pass_s);
     if (job->n_fits == 2)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "; %.2f times as fast as on one thread",
-                 job->fit[1].elapsed_s / all->elapsed_s);
+        append(text, sizeof text, "; %.2f times as fast as on one thread",
+               job->fit[1].elapsed_s / all->elapsed_s);
     fprintf(p->out, "%-9s", "Fit");
     put_words(p, 9, text);
 }

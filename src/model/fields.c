@@ -85,74 +85,28 @@ GETTER(agreement, real_value(cof_model_mean_agreement(m)))
 GETTER(n_good, count_value(m->n_good))
 GETTER(cluster_agreement, real_value(m->cluster_agreement[at]))
 GETTER(restart_agreement, m->agreement != NULL ? real_value(m->agreement[at]) : (cof_field_value){.known = 0})
+GETTER(n_distinct, ((cof_field_value){.known = info->n_distinct_rows > 0, .count = info->n_distinct_rows}))
+GETTER(runner_up,
+       ((cof_field_value){.known = cof_model_k_runner_up(m) > 0, .count = cof_model_k_runner_up(m)}))
 
-static cof_field_value get_n_distinct(const cof_model *m, const cof_fit_info *info, size_t at)
-{
-    (void)m, (void)at;
-    return (cof_field_value){.known = info->n_distinct_rows > 0, .count = info->n_distinct_rows};
-}
+#define CONDITION(name, holds)                                                                               \
+    static bool has_##name(const cof_model *m, const cof_fit_info *info)                                     \
+    {                                                                                                        \
+        (void)m, (void)info;                                                                                 \
+        return holds;                                                                                        \
+    }
 
-static cof_field_value get_runner_up(const cof_model *m, const cof_fit_info *info, size_t at)
-{
-    (void)info, (void)at;
-    uint32_t k = cof_model_k_runner_up(m);
-    return (cof_field_value){.known = k > 0, .count = k};
-}
-
-static bool has_info(const cof_model *m, const cof_fit_info *info)
-{
-    return info != NULL;
-}
-
-static bool has_refiner(const cof_model *m, const cof_fit_info *info)
-{
-    return strcmp(m->method, "coforest") == 0;
-}
-
-static bool has_nearer_other(const cof_model *m, const cof_fit_info *info)
-{
-    return !isnan(m->nearer_other);
-}
-
-static bool has_one(const cof_model *m, const cof_fit_info *info)
-{
-    return info != NULL && !isnan(info->log_likelihood_of_one);
-}
-
-static bool has_no_structure(const cof_model *m, const cof_fit_info *info)
-{
-    return has_one(m, info) && m->k > 1 && info->log_likelihood <= info->log_likelihood_of_one;
-}
-
-static bool has_mixture(const cof_model *m, const cof_fit_info *info)
-{
-    return info != NULL && !isnan(info->bic);
-}
-
-static bool has_posterior(const cof_model *m, const cof_fit_info *info)
-{
-    return info != NULL && !isnan(info->icl);
-}
-
-static bool has_agreement(const cof_model *m, const cof_fit_info *info)
-{
-    return m->agreement != NULL && m->n_restarts > 1;
-}
-
-static bool has_cluster_agreement(const cof_model *m, const cof_fit_info *info)
-{
-    return m->cluster_agreement != NULL;
-}
-
-static bool has_alternatives(const cof_model *m, const cof_fit_info *info)
-{
-    return m->n_alternatives > 0;
-}
-
-static bool has_k_curve(const cof_model *m, const cof_fit_info *info)
-{
-    return m->k_curve != NULL;
-}
+CONDITION(info, info != NULL)
+CONDITION(refiner, strcmp(m->method, "coforest") == 0)
+CONDITION(nearer_other, !isnan(m->nearer_other))
+CONDITION(one, info != NULL && !isnan(info->log_likelihood_of_one))
+CONDITION(no_structure, has_one(m, info) && m->k > 1 && info->log_likelihood <= info->log_likelihood_of_one)
+CONDITION(mixture, info != NULL && !isnan(info->bic))
+CONDITION(posterior, info != NULL && !isnan(info->icl))
+CONDITION(agreement, m->agreement != NULL && m->n_restarts > 1)
+CONDITION(cluster_agreement, m->cluster_agreement != NULL)
+CONDITION(alternatives, m->n_alternatives > 0)
+CONDITION(k_curve, m->k_curve != NULL)
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
  * neighbours are learned so that clusters become compact. Clusters are described by distributions. */
 #include "../km.h"
 
+extern const cofi_method cofi_method_dlc_fixed;
+
 /* Gaps of all attributes. gap[first[r] + t] is the distance between values t and t + 1 of attribute r; the
  * gaps of an attribute sum to 1. A value that occurs in no row of positive weight has no position of its
  * own: it has that of the next value. */
@@ -89,9 +91,10 @@ static void learn(cofi_fit *fit, void *ctx)
     line_distances(fit, ctx);
 }
 
-static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     lines s;
+    bool once = fit->method == &cofi_method_dlc_fixed;
     cofi_row_distance m = {.d = &s.d, .sum = COFI_L1};
     s.gap = cofi_blocks_add(&fit->scratch, cofi_n_flat(fit->problem), sizeof *s.gap);
     s.below = cofi_blocks_add(&fit->scratch, fit->partition.k, sizeof *s.below);
@@ -103,16 +106,6 @@ static cof_status run_with(cofi_fit *fit, bool once, cof_error *err)
     return cofi_km_learn(fit, &m, once ? NULL : learn, &s, err);
 }
 
-static cof_status run(cofi_fit *fit, void *state, cof_error *err)
-{
-    return run_with(fit, false, err);
-}
-
-static cof_status run_fixed(cofi_fit *fit, void *state, cof_error *err)
-{
-    return run_with(fit, true, err);
-}
-
 const cofi_method cofi_method_dlc = {.name = "dlc",
                                      .title = "distance learning on lines (Zhang and Cheung 2020)",
                                      .flags = COFI_METHOD_ORDER,
@@ -120,4 +113,4 @@ const cofi_method cofi_method_dlc = {.name = "dlc",
 const cofi_method cofi_method_dlc_fixed = {.name = "dlc:fixed",
                                            .title = "DLC with equal gaps, nothing learned",
                                            .flags = COFI_METHOD_ORDER,
-                                           .run = run_fixed};
+                                           .run = run};

@@ -207,13 +207,13 @@ static cof_status alloc_state(cofi_fit *fit, jdm *s, cof_error *err)
     return cofi_blocks_status(own, err);
 }
 
-static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *err)
+static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     const uint64_t *total;
     jdm *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    s->full = full;
+    s->full = (fit->method->flags & COFI_METHOD_PAIRS) != 0;
     double n = (double)p->total_weight / p->unit;
     s->n_pairs = n * (n - 1);
     if (!(n > 1))
@@ -225,17 +225,7 @@ static cof_status jdm_open(cofi_fit *fit, void **state, bool full, cof_error *er
     set_scale(s, 1);
     COFI_TRY(cofi_fit_totals(fit, &total, err));
     set_chances(fit, s, total);
-    return full ? relate(fit, s, err) : COF_OK;
-}
-
-static cof_status open_self(cofi_fit *fit, void **state, cof_error *err)
-{
-    return jdm_open(fit, state, false, err);
-}
-
-static cof_status open_full(cofi_fit *fit, void **state, cof_error *err)
-{
-    return jdm_open(fit, state, true, err);
+    return s->full ? relate(fit, s, err) : COF_OK;
 }
 
 /* ---- One pass: numerators and denominators of all rows and modes --------------------------------- */
@@ -439,11 +429,11 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 const cofi_method cofi_method_jdm = {.name = "jdm",
                                      .title = "Jia, Cheung and Liu 2016, attributes taken separately",
                                      .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW,
-                                     .open = open_self,
+                                     .open = open,
                                      .run = run};
 const cofi_method cofi_method_jdm_full = {.name = "jdm:full",
                                           .title = "Jia, Cheung and Liu 2016, with dependent attributes",
                                           .flags = COFI_METHOD_NO_SCORES | COFI_METHOD_ROW_BY_ROW |
                                                    COFI_METHOD_PAIRS,
-                                          .open = open_full,
+                                          .open = open,
                                           .run = run};

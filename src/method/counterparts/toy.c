@@ -2,6 +2,8 @@
  * path between them in some graph. */
 #include "../km.h"
 
+extern const cofi_method cofi_method_rglg;
+
 /* A line in code order over the values that occur; a value that does not occur has the position of the
  * next one. */
 static cof_status open_line(cofi_fit *fit, void **state, cof_error *err)
@@ -87,9 +89,11 @@ static void random_graph(cofi_fit *fit, cofi_distances *d, size_t r, uint32_t *q
     memcpy(cofi_distances_of(fit, d, r, 0), steps, (size_t)o * o * sizeof *steps);
 }
 
-static cof_status run_random(cofi_fit *fit, cofi_distances *d, bool lines, cof_error *err)
+static cof_status run_random(cofi_fit *fit, void *state, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
+    cofi_distances *d = state;
+    bool lines = fit->method == &cofi_method_rglg;
     uint32_t largest = 0;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
     uint32_t *order = cofi_blocks_add(&fit->scratch, largest, sizeof *order);
@@ -102,16 +106,6 @@ static cof_status run_random(cofi_fit *fit, cofi_distances *d, bool lines, cof_e
             random_graph(fit, d, r, order, steps);
     }
     return cofi_km_run_l1(fit, d, err);
-}
-
-static cof_status run_random_line(cofi_fit *fit, void *state, cof_error *err)
-{
-    return run_random(fit, state, true, err);
-}
-
-static cof_status run_random_graph(cofi_fit *fit, void *state, cof_error *err)
-{
-    return run_random(fit, state, false, err);
 }
 
 static cof_status run_complete(cofi_fit *fit, void *state, cof_error *err)
@@ -130,8 +124,8 @@ const cofi_method cofi_method_slg = {.name = "slg",
 const cofi_method cofi_method_rglg = {.name = "rglg",
                                       .title = "toy: lines in random order, drawn in each restart",
                                       .open = cofi_km_open,
-                                      .run = run_random_line};
+                                      .run = run_random};
 const cofi_method cofi_method_rgg = {.name = "rgg",
                                      .title = "toy: random connected graphs, drawn in each restart",
                                      .open = cofi_km_open,
-                                     .run = run_random_graph};
+                                     .run = run_random};
