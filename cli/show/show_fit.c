@@ -367,7 +367,7 @@ static flow put_name(const page *p, const char *text, int width)
     fprintf(p->out, "  %s", accent(p));
     put_left(p->out, &name, width);
     fputs(plain(p), p->out);
-    return flow_begin(p, width + 4, width + 2);
+    return flow_begin(p, width + 2, width + 2);
 }
 
 /* One quantity: the median of every cluster, and its quartiles. */
