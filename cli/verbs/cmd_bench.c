@@ -403,7 +403,7 @@ const verb verb_bench = {
          "moves, both without skipping rows; and whole fits of one restart.",
          "Results are given in nanoseconds per row, in rows per second, as a share of the speed of reading, "
          "and as the gain of all threads over one. The labels of all kernels are compared as well."},
-    .groups = {{"Options", bench_options}},
+    .groups = {{"Options", bench_options, 0}},
     .examples = {{"coforest bench", "This machine, on 1,000,000 rows of 20 columns; takes a few seconds."},
                  {"coforest bench --rows 100000 -k 50 --threads 1 --json",
                   "Another size, one thread, as JSON."}},

@@ -409,11 +409,11 @@ const verb verb_compare = {
          "Bonferroni and Dunn from the --control method. --ignore, --columns and --ordinal then apply to "
          "every table that has the column."},
     .operands = {{"TABLE", .repeated = true, .hint = HINT_FILE}},
-    .groups = {{"Comparing", comparing_options},
+    .groups = {{"Comparing", comparing_options, 0},
                {"Columns", column_options, offsetof(compare_settings, columns)},
                {"Reading the tables", dialect_options, offsetof(compare_settings, reading)},
                {NULL, na_options, offsetof(compare_settings, reading)},
-               {"Output", compare_output_options}},
+               {"Output", compare_output_options, 0}},
     .examples = {{"coforest compare votes.csv --label party",
                   "Which method finds the parties, ten runs each."},
                  {"coforest compare survey.csv -k 5 --methods coforest,kmodes,lca --runs 20",

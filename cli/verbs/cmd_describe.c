@@ -347,7 +347,7 @@ const verb verb_describe = {
                    "Values that differ only by letter case or blanks, and values that may mean \"missing\", "
                    "are pointed out."},
     .operands = {{"TABLE", .hint = HINT_FILE}},
-    .groups = {{"Output", describe_options},
+    .groups = {{"Output", describe_options, 0},
                {"Reading the table", dialect_options, offsetof(describe_settings, reading)},
                {NULL, na_options, offsetof(describe_settings, reading)}},
     .examples = {{"coforest describe survey.csv", "A first look at a table."}},

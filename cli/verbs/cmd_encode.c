@@ -86,7 +86,7 @@ const verb verb_encode = {
                    "file without a "
                    "name beside the result takes as much space as the result."},
     .operands = {{.name = "TABLE", .optional = true, .repeated = true, .hint = HINT_FILE}},
-    .groups = {{"Output", encode_options},
+    .groups = {{"Output", encode_options, 0},
                {"Reading the table", dialect_options, offsetof(encode_settings, reading)},
                {NULL, na_only_options, offsetof(encode_settings, reading)}},
     .examples = {{"coforest encode survey.csv -o survey.cofe", "Encode a table."},

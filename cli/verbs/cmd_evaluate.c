@@ -189,10 +189,10 @@ const verb verb_evaluate = {
                    "none; or FILE:COLUMN, any column of any table. Labels may be any text. Rows with an "
                    "empty label on either side are left out and counted."},
     .operands = {{"A", .hint = HINT_FILE}, {"B", .hint = HINT_FILE}},
-    .groups = {{"Rows", weight_options},
-               {"Output", evaluate_options},
+    .groups = {{"Rows", weight_options, 0},
+               {"Output", evaluate_options, 0},
                {"Reading the files", dialect_options, offsetof(evaluate_settings, reading)},
-               {NULL, no_label_options}},
+               {NULL, no_label_options, 0}},
     .examples = {{"coforest evaluate labels.csv survey.csv:segment",
                   "The clusters against a column of the table."},
                  {"coforest evaluate seed1.csv seed2.csv --json", "Two runs against each other, as JSON."}},

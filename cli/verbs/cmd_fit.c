@@ -795,11 +795,11 @@ const verb verb_fit = {
                    "out, unless --columns names it. Ctrl-C stops early and keeps the best result so far; a "
                    "second Ctrl-C ends the program at once."},
     .operands = {{"TABLE", .optional = true, .hint = HINT_FILE}},
-    .groups = {{"Clustering", clustering_options},
+    .groups = {{"Clustering", clustering_options, 0},
                {"Columns", column_options, offsetof(fit_settings, columns)},
                {"Reading the table", dialect_options, offsetof(fit_settings, reading)},
                {NULL, na_options, offsetof(fit_settings, reading)},
-               {"Output", output_options}},
+               {"Output", output_options, 0}},
     .examples = {{"coforest fit --demo", "Try it: 101 animals in 7 clusters."},
                  {"coforest fit survey.csv -k 5 --labels-out labels.csv --model-out survey.cof",
                   "Five clusters; save the cluster of every row and the model."},

@@ -124,7 +124,7 @@ const verb verb_generate = {
     .paragraphs =
         {"Makes a synthetic table: one with planted clusters, which the column class names, one of numbers "
          "beside categories, or one of independent, uniform columns without any structure."},
-    .groups = {{"Options", generate_options}},
+    .groups = {{"Options", generate_options, 0}},
     .examples = {{"coforest generate --rows 10000 -k 4 --noise 0.5 --out planted.csv",
                   "Four clusters with much noise."},
                  {"coforest generate --kind mixed --family skewed | coforest fit - -k 4 --label class",

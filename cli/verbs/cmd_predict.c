@@ -378,7 +378,7 @@ const verb verb_predict = {
          "A value that did not occur when the model was fitted is ignored. Such values are listed on "
          "standard error, with those that differ from a known one by letter case or blanks only."},
     .operands = {{"MODEL", .hint = HINT_FILE}, {"TABLE", .hint = HINT_FILE}},
-    .groups = {{"Output", predict_options},
+    .groups = {{"Output", predict_options, 0},
                {"Reading the table", dialect_options, offsetof(predict_settings, reading)},
                {NULL, na_options, offsetof(predict_settings, reading)}},
     .examples = {{"coforest predict survey.cof new.csv > new-labels.csv", "The cluster of every new row."},

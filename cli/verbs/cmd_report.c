@@ -157,7 +157,7 @@ const verb verb_report = {
          "different, profiles, order trees and, with a TABLE that has the model's columns, a map of its rows "
          "with typical and atypical ones. The report is one file that needs no network."},
     .operands = {{"MODEL", .hint = HINT_FILE}, {"TABLE", .optional = true, .hint = HINT_FILE}},
-    .groups = {{"Options", report_options},
+    .groups = {{"Options", report_options, 0},
                {"Reading the table", dialect_options, offsetof(report_settings, reading)},
                {NULL, na_options, offsetof(report_settings, reading)}},
     .examples = {{"coforest report survey.cof survey.csv --out survey.html", "The whole report, with rows."},

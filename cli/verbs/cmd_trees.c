@@ -203,7 +203,7 @@ const verb verb_trees = {
                    "short edge joins two values that occur in the same clusters; the distance of two values "
                    "is the length of the path between them."},
     .operands = {{"MODEL", .hint = HINT_FILE}},
-    .groups = {{"Options", trees_options}},
+    .groups = {{"Options", trees_options, 0}},
     .examples = {{"coforest trees survey.cof --attr education", "The tree of one column."},
                  {"coforest trees survey.cof --format svg --out trees/", "A picture of every column."},
                  {"coforest trees survey.cof --format dot --attr income | dot -Tpdf > income.pdf",
