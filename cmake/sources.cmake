@@ -314,5 +314,6 @@ set(BENCHES
   bench/mst.c
   bench/pair_methods.c
   bench/reference_means.c
+  bench/shards.c
   bench/starts.c
 )

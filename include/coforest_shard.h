@@ -92,7 +92,7 @@ typedef struct cof_shards {
 } cof_shards;
 
 /* cof_fit and cof_fit_auto over shards. The model holds no labels: send cof_model_label_request to the shards.
- * COF_ERR_UNSUPPORTED for what shards cannot do: more than one k to choose from, weights other than a column, columns with COF_ROLE_NUMERIC, methods
+ * COF_ERR_UNSUPPORTED for what shards cannot do: weights other than a column, columns with COF_ROLE_NUMERIC, methods
  * that read whole rows (k-prototypes, ek-prototypes, jdm, ocil:original), tables that need more than 2^24 words in an
  * answer. COF_ERR_DATA if answers are damaged, or do not come from every row exactly once. */
 COF_API cof_status cof_fit_shards(const cof_env *env, const cof_schema *schema,
@@ -106,7 +106,7 @@ COF_API cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *sch
  * shards, or was saved and loaded. */
 COF_API const void *cof_model_label_request(const cof_model *model, size_t *n_bytes);
 /* Compares the clusters of a fit over shards with the classes in a column, as cof_evaluate does with labels. Rows
- * without a class or a label do not count. */
+ * without a class or a label do not count; with a column of weights, rows count by weight as in cof_evaluate_weighted. */
 COF_API cof_status cof_evaluate_shards(const cof_model *model, const cof_schema *schema, size_t column,
                                        const cof_shards *shards, cof_indices *indices, cof_error *err);
 

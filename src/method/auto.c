@@ -3,12 +3,14 @@
  * such splits differ between halves. */
 #include "../core/rng.h"
 #include "../model/model.h"
+#include "../rows/remote.h"
+#include "../score/contingency.h"
 #include "../table/table.h"
 #include "methods.h"
 
 #include <math.h>
 
-enum { N_SPLITS = 2, HALF_RESTARTS = 10 };
+enum { HALF_RESTARTS = 10 };
 #define GOOD_AGREEMENT 0.8 /* mean adjusted Rand index; docs/quality.md */
 
 typedef struct search {
@@ -151,13 +153,52 @@ static bool lies_at_edge(const search *s)
 
 /* ---- Agreement between halves ---------------------------------------------------------------------- */
 
-/* The rows of the other half weigh 0: they get labels, but change nothing. */
-static void weigh_half(const cof_fit_options *o, uint64_t split, uint64_t half, size_t n, double *weight)
+/* The rows of the other half weigh 0: they get labels, but change nothing. Shards find out themselves which rows those
+ * are. */
+static cof_status fit_half(const search *s, cof_fit_options o, uint32_t half, double *weight,
+                           cof_model **model, cof_fit_info *info, cof_error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool in = (cofi_mix64(N_SPLITS * (uint64_t)i + split + 1) & 1) == half;
-        weight[i] = !in ? 0 : o->weights != NULL ? o->weights[i] : 1;
+    search own = *s;
+    cof_table table = *s->table;
+    cofi_remote remote;
+    o.no_alternatives = 1;
+    if (s->table->remote != NULL) {
+        remote = *s->table->remote;
+        remote.half = half;
+        table.remote = &remote;
+        own.table = &table;
+    } else {
+        for (size_t i = 0; i < s->table->n_rows; i++)
+            weight[i] = !cofi_in_half(i, half) ? 0 : o.weights != NULL ? o.weights[i] : 1;
+        o.weights = weight;
     }
+    return fit_within(&own, o, model, info, err);
+}
+
+/* Adjusted Rand index of the labels of all rows by two models. */
+static cof_status compare_labels(const search *s, cof_model *const model[2], double *ari, cof_error *err)
+{
+    const cof_table *t = s->table;
+    cof_indices scores = {.struct_size = sizeof scores};
+    cof_status status;
+    if (t->remote == NULL) {
+        status = cof_evaluate(&t->env, cof_model_labels(model[0], NULL), cof_model_labels(model[1], NULL),
+                              t->n_rows, &scores, err);
+    } else {
+        size_t n[2];
+        uint32_t k = cof_model_k(model[0]), k_b = cof_model_k(model[1]);
+        uint64_t *count;
+        cofi_contingency table;
+        const void *one = cof_model_label_request(model[0], &n[0]),
+                   *other = cof_model_label_request(model[1], &n[1]);
+        COFI_TRY(
+            cofi_remote_agree(&t->env, t->remote, t->n_columns, one, n[0], k, other, n[1], k_b, &count, err));
+        status = cofi_contingency_take(&table, &t->env, count, k, k_b, 0, count[(size_t)k * k_b], err);
+        cofi_release(&t->env, count);
+        if (status == COF_OK) status = cofi_contingency_score(&table, t->n_rows, &scores, err);
+    }
+    *ari = scores.ari;
+    return status;
 }
 
 /* Adjusted Rand index of all rows' labels by the two halves of one split. */
@@ -165,24 +206,15 @@ static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, d
                                  cof_error *err)
 {
     cof_model *model[2] = {NULL, NULL};
-    cof_indices scores = {.struct_size = sizeof scores};
-    size_t n = cof_table_n_rows(s->table);
     cof_status status = COF_OK;
-    for (uint64_t half = 0; half < 2 && status == COF_OK; half++) {
+    for (uint32_t half = 0; half < 2 && status == COF_OK; half++) {
         cof_fit_info info;
-        cof_fit_options own = o;
-        weigh_half(&o, split, half, n, weight);
-        own.weights = weight;
-        own.no_alternatives = 1;
-        status = fit_within(s, own, &model[half], &info, err);
+        status = fit_half(s, o, 1 + 2 * (uint32_t)split + half, weight, &model[half], &info, err);
         if (status != COF_OK) continue;
         add_times(&s->info, &info);
         if (is_cut_short(&info)) s->info.stop_reason = info.stop_reason;
     }
-    if (status == COF_OK)
-        status = cof_evaluate(&s->table->env, cof_model_labels(model[0], NULL),
-                              cof_model_labels(model[1], NULL), n, &scores, err);
-    *ari = scores.ari;
+    if (status == COF_OK) status = compare_labels(s, model, ari, err);
     for (int half = 0; half < 2; half++) cof_model_free(model[half]);
     return status;
 }
@@ -193,18 +225,19 @@ static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record
                                cof_error *err)
 {
     cof_fit_options few = *o;
-    double sum = 0, *weight = cofi_alloc(&s->table->env, cof_table_n_rows(s->table), sizeof *weight);
-    cof_status status = weight != NULL ? COF_OK : cofi_no_memory(err);
+    double sum = 0, *weight = NULL;
+    if (s->table->remote == NULL) weight = cofi_alloc(&s->table->env, s->table->n_rows, sizeof *weight);
+    cof_status status = weight != NULL || s->table->remote != NULL ? COF_OK : cofi_no_memory(err);
     few.k = record->k;
     if (few.restarts == 0 || few.restarts > HALF_RESTARTS) few.restarts = HALF_RESTARTS;
     *agree = true;
-    for (uint64_t split = 0; split < N_SPLITS && status == COF_OK && *agree; split++) {
+    for (uint64_t split = 0; split < COFI_N_SPLITS && status == COF_OK && *agree; split++) {
         double ari = 0;
         status = compare_halves(s, few, split, weight, &ari, err);
         sum += ari;
         if (status == COF_OK) record->agreement = sum / (double)(split + 1);
         /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
-        *agree = sum + (double)(N_SPLITS - 1 - split) >= GOOD_AGREEMENT * N_SPLITS;
+        *agree = sum + (double)(COFI_N_SPLITS - 1 - split) >= GOOD_AGREEMENT * COFI_N_SPLITS;
     }
     cofi_release(&s->table->env, weight);
     if (status != COF_ERR_FEW_ROWS) return status;

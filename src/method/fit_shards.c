@@ -8,6 +8,7 @@
 static cof_status whole_table(const cof_env *env, const cof_schema *schema, const cof_shards *shards,
                               cofi_remote *remote, cof_table *whole, cof_error *err)
 {
+    remote->half = 0;
     COFI_COPY_OPTIONS(&remote->shards, shards);
     if (remote->shards.ask == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no function that asks the shards");
@@ -41,20 +42,33 @@ cof_status cof_fit_shards(const cof_env *env, const cof_schema *schema, const co
     return status == COF_OK ? cof_fit(&whole, options, out, info, err) : status;
 }
 
-/* The choice of k compares fits of halves of the rows, which needs the weights and labels of all rows in one place. */
 cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema, const cof_fit_options *options,
                                uint32_t k_min, uint32_t k_max, const cof_shards *shards, cof_model **out,
                                cof_fit_info *info, cof_error *err)
 {
+    cofi_remote remote;
+    cof_table whole;
     cof_fit_options o;
     COFI_COPY_OPTIONS(&o, options);
-    o.struct_size = sizeof o;
-    o.k = k_min;
-    if (k_min > 0 && k_min == k_max) return cof_fit_shards(env, schema, &o, shards, out, info, err);
-    return cofi_fail(
-        err, COF_ERR_UNSUPPORTED,
-        "the number of clusters cannot be chosen over shards, because halves of the rows are compared; "
-        "choose it on a sample of the rows, and give it");
+    cof_status status = check_method(o.method, err);
+    if (status == COF_OK) status = whole_table(env, schema, shards, &remote, &whole, err);
+    return status == COF_OK ? cof_fit_auto(&whole, options, k_min, k_max, out, info, err) : status;
+}
+
+/* The unit in which weights are added up; 1 without a column of weights. */
+static cof_status weight_unit(const cof_model *m, const cof_schema *schema, double *unit, int *bits,
+                              cof_error *err)
+{
+    const cofi_column *c = cofi_table_weight_column(&schema->table);
+    *unit = 1;
+    *bits = 0;
+    if (c == NULL) return COF_OK;
+    double *value = cofi_alloc(&m->env, c->n_values, sizeof *value);
+    if (value == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_weights_parse(c, value, err);
+    if (status == COF_OK) *unit = cofi_contingency_unit(value, c->rows_of, c->n_values, bits);
+    cofi_release(&m->env, value);
+    return status;
 }
 
 cof_status cof_evaluate_shards(const cof_model *m, const cof_schema *schema, size_t column,
@@ -64,16 +78,21 @@ cof_status cof_evaluate_shards(const cof_model *m, const cof_schema *schema, siz
     cof_table whole;
     uint64_t *count;
     cofi_contingency t;
+    double unit;
+    int bits;
     if (column >= schema->table.n_columns || m->label_request == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          column < schema->table.n_columns ? "the model was not fitted over shards"
                                                           : "there is no such column of classes");
+    uint32_t n_classes = schema->table.column[column].n_values;
     cof_status status = whole_table(&m->env, schema, shards, &remote, &whole, err);
+    if (status == COF_OK) status = weight_unit(m, schema, &unit, &bits, err);
     if (status == COF_OK)
         status = cofi_remote_classes(&m->env, &remote, schema, m->label_request, m->n_label_request, column,
-                                     m->k, &count, err);
+                                     m->k, unit, &count, err);
     if (status != COF_OK) return status;
-    status = cofi_contingency_take(&t, &m->env, count, m->k, schema->table.column[column].n_values, err);
+    status = cofi_contingency_take(&t, &m->env, count, m->k, n_classes, bits, count[(size_t)m->k * n_classes],
+                                   err);
     cofi_release(&m->env, count);
     return status == COF_OK ? cofi_contingency_score(&t, schema->n_rows, indices, err) : status;
 }

@@ -359,6 +359,15 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
 
 /* ---- A part of a larger table --------------------------------------------------------------------- */
 
+static cof_status set_half_weights(cofi_local *l, cofi_problem *p, uint32_t half, cof_error *err)
+{
+    l->table_weight = cofi_blocks_add(&p->own, l->n_rows, sizeof *l->table_weight);
+    COFI_TRY(cofi_blocks_status(&p->own, err));
+    for (size_t i = 0; i < l->n_rows; i++)
+        l->table_weight[i] = cofi_in_half(l->first_row + i, half) ? cofi_weight_units(1, p->unit) : 0;
+    return COF_OK;
+}
+
 static cof_status set_part_weights(cofi_local *l, cofi_problem *p, cof_error *err)
 {
     const cofi_column *c = cofi_table_weight_column(p->table);
@@ -399,7 +408,7 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *f, uint
     cofi_local *l = cofi_local_of(*rows);
     l->first_row = first_row;
     p->unit = f->unit;
-    COFI_TRY(set_part_weights(l, p, err));
+    COFI_TRY(f->half > 0 ? set_half_weights(l, p, f->half, err) : set_part_weights(l, p, err));
     if (f->missing == COF_MISSING_DROP && any_missing(p)) COFI_TRY(drop_rows(l, p, err));
     COFI_TRY(set_part_attributes(l, p, f, err));
     l->cells = (cofi_cells){l->n_rows, p->n_attrs, l->ids, p->first, l->table_weight, NULL};

@@ -562,8 +562,8 @@ static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const ui
 static cof_status row_at(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row, cof_error *err)
 {
     const cofi_problem *problem = p->rows->problem;
-    bool even =
-        problem->total_weight == problem->n_table_rows && cofi_table_weight_column(problem->table) == NULL;
+    bool even = problem->total_weight == problem->n_table_rows &&
+                cofi_table_weight_column(problem->table) == NULL && remote_of(p->rows)->to->half == 0;
     *row = target;
     if (by == COFI_ANY_ROW && even) return COF_OK;
     return descend(p, by, p->labels->extreme, NULL, target, row, err);
@@ -622,7 +622,7 @@ static cof_status set_unit(cofi_problem *p, const cof_fit_options *o, cof_error 
     p->unit = 1.0;
     if (o->weights != NULL)
         return cofi_fail(err, COF_ERR_UNSUPPORTED, "over shards, weights are given as a column of the table");
-    if (c == NULL) return COF_OK;
+    if (c == NULL || p->table->remote->half > 0) return COF_OK;
     double *value = cofi_alloc(&p->env, c->n_values, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
     cof_status status = cofi_weights_parse(c, value, err);
@@ -653,6 +653,7 @@ static cof_status check_columns(const cofi_problem *p, cof_error *err)
 static void set_frame(remote *m, const cofi_problem *p, const size_t *column, size_t n)
 {
     m->frame.missing = p->missing;
+    m->frame.half = m->to->half;
     m->frame.unit = p->unit;
     m->frame.n_rows = p->n_table_rows;
     m->frame.total_weight = p->total_weight;
@@ -678,7 +679,9 @@ static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
     p->n_dropped = m->answer[0];
     p->total_weight = m->answer[1];
     if (p->n_dropped == p->n_table_rows) return cofi_all_dropped_error(err);
-    bool weighted = cofi_table_weight_column(p->table) != NULL;
+    bool weighted = cofi_table_weight_column(p->table) != NULL || m->to->half > 0;
+    if (p->total_weight == 0)
+        return cofi_fail(err, COF_ERR_DATA, "all weights are 0; at least one row must count");
     if (p->n_dropped > p->n_table_rows || p->total_weight >> 43 != 0 ||
         !all_below(m->answer + COFI_CENSUS_HEAD, n - COFI_CENSUS_HEAD, p->total_weight) ||
         (!weighted && p->total_weight != p->n_table_rows - p->n_dropped))
@@ -763,27 +766,65 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
 
 /* ---- Classes ------------------------------------------------------------------------------------- */
 
+/* Opens a driver for one request about a partition, in the frame of its label request. */
+static cof_status open_for(const cof_env *env, const cofi_remote *to, size_t n_columns,
+                           const void *label_request, size_t n_bytes, remote *m, cofi_request *q,
+                           cof_error *err)
+{
+    *m = (remote){.env = *env, .to = to};
+    m->frame.column = cofi_alloc(env, n_columns, sizeof *m->frame.column);
+    if (m->frame.column == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_request_read(label_request, n_bytes, m->frame.column, n_columns, q, err);
+    if (status == COF_OK) m->frame = q->frame;
+    return status;
+}
+
+/* Asks for n - 1 counts and the number of rows counted, and closes the driver. */
+static cof_status ask_counts(remote *m, cof_status status, size_t n, uint64_t **count, cof_error *err)
+{
+    if (status == COF_OK) status = ask(m, n, err);
+    const uint64_t most = UINT64_C(1) << 62;
+    uint64_t sum = 0;
+    for (size_t i = 0; status == COF_OK && i + 1 < n; i++) {
+        if (m->answer[i] > most - sum) status = bad_answer(err);
+        sum += m->answer[i];
+    }
+    if (status == COF_OK && m->answer[n - 1] > m->frame.n_rows) status = bad_answer(err);
+    if (status == COF_OK) {
+        *count = m->answer;
+        m->answer = NULL;
+    }
+    void *owned[] = {m->frame.column, m->request.bytes, m->answer};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->env, owned[b]);
+    return status;
+}
+
 cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *to, const cof_schema *schema,
                                const void *label_request, size_t n_bytes, size_t column, uint32_t k,
-                               uint64_t **count, cof_error *err)
+                               double unit, uint64_t **count, cof_error *err)
 {
-    size_t n_columns = schema->table.n_columns, n = (size_t)k * schema->table.column[column].n_values;
-    remote m = {.env = *env, .to = to};
+    remote m;
     cofi_request q;
-    m.frame.column = cofi_alloc(env, n_columns, sizeof *m.frame.column);
-    if (m.frame.column == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_request_read(label_request, n_bytes, m.frame.column, n_columns, &q, err);
+    cof_status status = open_for(env, to, schema->table.n_columns, label_request, n_bytes, &m, &q, err);
     if (status == COF_OK) {
-        m.frame = q.frame;
         cofi_put_u32(begin(&m, COFI_ASK_CLASSES), (uint32_t)column);
+        cofi_put_f64(&m.request, unit);
         cofi_put_bytes(&m.request, q.body.bytes + q.body.at, q.body.n - q.body.at);
-        status = ask(&m, n, err);
     }
+    return ask_counts(&m, status, (size_t)k * schema->table.column[column].n_values + 1, count, err);
+}
+
+cof_status cofi_remote_agree(const cof_env *env, const cofi_remote *to, size_t n_columns,
+                             const void *label_request, size_t n_bytes, uint32_t k, const void *other,
+                             size_t n_other, uint32_t k_b, uint64_t **count, cof_error *err)
+{
+    remote m;
+    cofi_request q;
+    cof_status status = open_for(env, to, n_columns, label_request, n_bytes, &m, &q, err);
     if (status == COF_OK) {
-        *count = m.answer;
-        m.answer = NULL;
+        cofi_put_u64(begin(&m, COFI_ASK_AGREE), n_bytes);
+        cofi_put_bytes(&m.request, label_request, n_bytes);
+        cofi_put_bytes(&m.request, other, n_other);
     }
-    void *owned[] = {m.frame.column, m.request.bytes, m.answer};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
-    return status;
+    return ask_counts(&m, status, (size_t)k * k_b + 1, count, err);
 }

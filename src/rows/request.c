@@ -17,6 +17,7 @@ void cofi_request_begin(cofi_writer *w, cofi_ask kind, const cofi_frame *f)
     cofi_put_u64(w, 0); /* the words of the answer, at WORDS_AT */
     cofi_put_u32(w, (uint32_t)f->missing);
     cofi_put_u32(w, f->n_attrs);
+    cofi_put_u32(w, f->half);
     cofi_put_f64(w, f->unit);
     cofi_put_u64(w, f->n_rows);
     cofi_put_u64(w, f->total_weight);
@@ -33,13 +34,14 @@ static void read_frame(cofi_reader *r, uint32_t *column, size_t most_attrs, cofi
 {
     f->missing = (int32_t)cofi_get_u32(r);
     f->n_attrs = cofi_get_u32(r);
+    f->half = cofi_get_u32(r);
     f->unit = cofi_get_f64(r);
     f->n_rows = cofi_get_u64(r);
     f->total_weight = cofi_get_u64(r);
     f->column = column;
     r->failed |= f->missing < 0 || f->missing > COF_MISSING_ERROR || f->n_attrs == 0 ||
-                 f->n_attrs > most_attrs || !(f->unit > 0) || !isfinite(f->unit) || f->total_weight == 0 ||
-                 f->total_weight >> 44 != 0;
+                 f->half > 2 * COFI_N_SPLITS || f->n_attrs > most_attrs || !(f->unit > 0) ||
+                 !isfinite(f->unit) || f->total_weight == 0 || f->total_weight >> 44 != 0;
     for (uint32_t a = 0; !r->failed && a < f->n_attrs; a++) {
         column[a] = cofi_get_u32(r);
         r->failed |= column[a] >= most_attrs || (a > 0 && column[a] <= column[a - 1]);

@@ -1,7 +1,7 @@
 /* Requests of a driver to its shards, and their answers, as bytes and words.
  *
  * A request is, little-endian: "COFREQST", u32 version, u32 kind, u64 words of the answer, the frame (u32 missing, u32
- * attributes, f64 unit, u64 rows, u64 total weight, u32 per attribute: its column), a body that depends on the kind, and
+ * attributes, u32 half, f64 unit, u64 rows, u64 total weight, u32 per attribute: its column), a body that depends on the kind, and
  * u64 checksum. An answer is an array of words. Its last two are the number of rows that it is about and a sum of all
  * words times factors; both may be added like the other words, so that the driver notices damage, and shards that are
  * missing or were counted twice. docs/shards.md describes the bodies. */
@@ -22,7 +22,8 @@ typedef enum cofi_ask {
     COFI_ASK_MASS = 9,
     COFI_ASK_MERIT = 10,
     COFI_ASK_POINTS = 11,
-    COFI_ASK_CLASSES = 12
+    COFI_ASK_CLASSES = 12,
+    COFI_ASK_AGREE = 13
 } cofi_ask;
 
 enum {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../core/env.h"
+#include "../core/rng.h"
 #include "../core/shape.h"
 #include "../core/team.h"
 #include "problem.h"
@@ -144,9 +145,18 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
 
 /* ---- Rows elsewhere: the second implementation, remote.c ------------------------------------------ */
 
+/* A half of the rows, for comparing fits: 1 + 2 split + side; 0 is all rows. In a fit of a half, its rows weigh 1 and the
+ * others 0. */
+enum { COFI_N_SPLITS = 2 };
+static inline bool cofi_in_half(uint64_t row, uint32_t half)
+{
+    return half == 0 || (cofi_mix64(COFI_N_SPLITS * row + (half - 1) / 2 + 1) & 1) == (half - 1) % 2;
+}
+
 /* What every request of a fit says about the rows. */
 typedef struct cofi_frame {
     int32_t missing;
+    uint32_t half;
     double unit;
     uint64_t n_rows, total_weight; /* of the whole table */
     uint32_t n_attrs;

@@ -480,23 +480,86 @@ static cof_status answer_labels(job *j)
     return status;
 }
 
+/* Units of each value of the weight column, and 0 for a missing weight; NULL in *units: there is none. */
+static cof_status weight_units(const cof_shard *s, double unit, uint64_t **units, cof_error *err)
+{
+    const cofi_column *c = cofi_table_weight_column(&s->rows);
+    *units = NULL;
+    if (c == NULL) return COF_OK;
+    double *value = cofi_alloc(&s->env, c->n_values, sizeof *value);
+    *units = cofi_alloc_zero(&s->env, (size_t)c->n_values + 1, sizeof **units);
+    cof_status status =
+        value != NULL && *units != NULL ? cofi_weights_parse(c, value, err) : cofi_no_memory(err);
+    for (uint32_t v = 0; status == COF_OK && v < c->n_values; v++)
+        (*units)[v] = (uint64_t)fmin(value[v] * unit + 0.5, 0x1p62);
+    cofi_release(&s->env, value);
+    if (status == COF_OK) return COF_OK;
+    cofi_release(&s->env, *units);
+    return status;
+}
+
 static cof_status answer_classes(job *j)
 {
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
     uint32_t column = cofi_get_u32(&j->q.body);
+    double unit = cofi_get_f64(&j->q.body);
     slot *at_labels;
-    COFI_TRY(j->q.body.failed || column >= s->rows.n_columns ? bad_request(j->err)
-                                                             : read_labels(j, &at_labels));
-    const cofi_column *c = &s->rows.column[column];
-    if (j->n_words != (size_t)at_labels->partition.k * c->n_values) return bad_request(j->err);
+    COFI_TRY(j->q.body.failed || column >= s->rows.n_columns || !(unit > 0) || !isfinite(unit)
+                 ? bad_request(j->err)
+                 : read_labels(j, &at_labels));
+    const cofi_column *c = &s->rows.column[column], *weights = cofi_table_weight_column(&s->rows);
+    size_t n = (size_t)at_labels->partition.k * c->n_values;
+    uint64_t *units;
+    if (j->n_words != n + 1) return bad_request(j->err);
+    COFI_TRY(weight_units(s, unit, &units, j->err));
     for (size_t i = 0; i < s->rows.n_rows; i++) {
         uint32_t class = cofi_column_code(c, i);
-        if (class == c->n_values || (l->dropped != NULL && l->dropped[i])) continue;
-        j->word[(size_t)at_labels->partition.labels->pass.label[cofi_local_row(l, i)] * c->n_values +
-                class]++;
+        uint64_t here = units != NULL ? units[cofi_column_code(weights, i)] : 1;
+        if (class == c->n_values || here == 0 || (l->dropped != NULL && l->dropped[i])) continue;
+        size_t cluster = at_labels->partition.labels->pass.label[cofi_local_row(l, i)];
+        j->word[cluster * c->n_values + class] += here;
+        j->word[n]++;
     }
+    cofi_release(&s->env, units);
     return COF_OK;
+}
+
+/* The labels of all rows by a label request, -1 for a dropped row. It may change the frame. */
+static cof_status copy_labels(job *j, const void *request, size_t n_bytes, int32_t *label, uint32_t *k)
+{
+    cof_shard *s = j->s;
+    job own = {.s = s, .err = j->err};
+    slot *at;
+    COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &own.q, j->err));
+    if (own.q.kind != COFI_ASK_LABELS) return bad_request(j->err);
+    COFI_TRY(set_frame(&own));
+    COFI_TRY(read_labels(&own, &at));
+    *k = at->partition.k;
+    return cofi_partition_labels(&at->partition, NULL, s->rows.n_rows, label, j->err);
+}
+
+/* How many rows each pair of clusters of two partitions shares. */
+static cof_status answer_agree(job *j)
+{
+    const cof_shard *s = j->s;
+    cofi_reader r = j->q.body;
+    uint64_t n_bytes = cofi_get_u64(&r);
+    const void *one = n_bytes <= r.n ? cofi_get_bytes(&r, (size_t)n_bytes) : NULL;
+    uint32_t k[2];
+    if (one == NULL) return bad_request(j->err);
+    int32_t *label = cofi_alloc(&s->env, s->rows.n_rows, 2 * sizeof *label), *other = label + s->rows.n_rows;
+    if (label == NULL) return cofi_no_memory(j->err);
+    cof_status status = copy_labels(j, one, (size_t)n_bytes, label, &k[0]);
+    if (status == COF_OK) status = copy_labels(j, r.bytes + r.at, r.n - r.at, other, &k[1]);
+    if (status == COF_OK && j->n_words != (size_t)k[0] * k[1] + 1) status = bad_request(j->err);
+    for (size_t i = 0; status == COF_OK && i < s->rows.n_rows; i++) {
+        if (label[i] < 0 || other[i] < 0) continue;
+        j->word[(size_t)label[i] * k[1] + (size_t)other[i]]++;
+        j->word[(size_t)k[0] * k[1]]++;
+    }
+    cofi_release(&s->env, label);
+    return status;
 }
 
 /* The E step needs memory for k classes, not labels. */
@@ -713,7 +776,8 @@ static cof_status answer(job *j)
         [COFI_ASK_PASS] = answer_pass,     [COFI_ASK_LABELS] = answer_labels,
         [COFI_ASK_EXPECT] = answer_expect, [COFI_ASK_NEAR] = answer_near,
         [COFI_ASK_MASS] = answer_mass,     [COFI_ASK_MERIT] = answer_merit,
-        [COFI_ASK_POINTS] = answer_points, [COFI_ASK_CLASSES] = answer_classes};
+        [COFI_ASK_POINTS] = answer_points, [COFI_ASK_CLASSES] = answer_classes,
+        [COFI_ASK_AGREE] = answer_agree};
     if (j->q.kind == 0 || j->q.kind >= sizeof kinds / sizeof *kinds) return bad_request(j->err);
     if (j->s->read == NULL) return COF_OK; /* no rows, all words 0 */
     cof_status status = set_frame(j);

@@ -41,14 +41,14 @@ static cof_status grow_counter(pair_counter *counter, const cof_env *env)
 /* Weights that are not whole are added up in parts of 2^-PARTS_BITS of a row of mean weight. */
 enum { PARTS_BITS = 20 };
 
-/* What a weight is multiplied by: 1 if all are whole. *bits is set to the bits of a cell below one row. */
-static double unit_of(const double *weights, size_t n, int *bits)
+double cofi_contingency_unit(const double *weights, const uint64_t *times, size_t n, int *bits)
 {
     double total = 0, counting = 0;
     bool whole = true;
     for (size_t i = 0; weights != NULL && i < n; i++) {
-        total += weights[i];
-        counting += weights[i] > 0;
+        double here = times != NULL ? (double)times[i] : 1;
+        total += here * weights[i];
+        counting += weights[i] > 0 ? here : 0;
         whole = whole && weights[i] == floor(weights[i]);
     }
     *bits = whole ? 0 : PARTS_BITS;
@@ -166,17 +166,19 @@ static cof_status number_labels(cofi_contingency *t)
 }
 
 cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
-                                 uint32_t n_clusters, uint32_t n_classes, cof_error *err)
+                                 uint32_t n_clusters, uint32_t n_classes, int bits, uint64_t n_items,
+                                 cof_error *err)
 {
     size_t n = (size_t)n_clusters * n_classes;
+    uint64_t half = bits > 0 ? UINT64_C(1) << (bits - 1) : 0;
     *t = (cofi_contingency){.env = *env, .cell = cofi_alloc(env, n, sizeof *t->cell)};
-    for (size_t at = 0; t->cell != NULL && at < n; at++)
-        if (count[at] > 0)
-            t->cell[t->n_cells++] = (cofi_cell){(uint64_t)(at / n_classes) << 32 | at % n_classes, count[at]};
-    if (t->cell != NULL && number_labels(t) == COF_OK) {
-        t->n_items = t->n;
-        return COF_OK;
+    for (size_t at = 0; t->cell != NULL && at < n; at++) {
+        uint64_t here = (count[at] + half) >> bits;
+        if (here > 0)
+            t->cell[t->n_cells++] = (cofi_cell){(uint64_t)(at / n_classes) << 32 | at % n_classes, here};
     }
+    t->n_items = n_items;
+    if (t->cell != NULL && number_labels(t) == COF_OK) return COF_OK;
     cofi_contingency_free(t);
     return cofi_no_memory(err);
 }
@@ -188,7 +190,7 @@ cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const
     t->env = *env;
     pair_counter counter = {0};
     int bits = 0;
-    double unit = unit_of(weights, n, &bits);
+    double unit = cofi_contingency_unit(weights, NULL, n, &bits);
     cof_status status = count_pairs(&counter, env, clusters, classes, weights, unit, n);
     t->cell = counter.place;
     if (status == COF_OK) {

@@ -173,6 +173,7 @@ static int32_t *all_labels(cluster *c, const cof_model *model)
 typedef struct plan {
     cof_fit_options o;
     bool weighted, cut;
+    uint32_t k_max; /* the number of clusters is chosen from o.k to k_max; 0: it is o.k */
 } plan;
 
 /* Sets roles and cuts of both: the whole table, and the schema of the parts. */
@@ -212,13 +213,16 @@ static void check_schema(const cof_table *whole, const cof_schema *schema)
 static cof_status fit_whole(const plan *p, const cof_table *table, cof_model **model, cof_fit_info *info,
                             cof_error *err)
 {
-    return cof_fit(table, &p->o, model, info, err);
+    return p->k_max > 0 ? cof_fit_auto(table, &p->o, p->o.k, p->k_max, model, info, err)
+                        : cof_fit(table, &p->o, model, info, err);
 }
 
 static cof_status fit_shards(const plan *p, cluster *c, cof_model **model, cof_fit_info *info, cof_error *err)
 {
     cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
-    return cof_fit_shards(NULL, c->schema, &p->o, &shards, model, info, err);
+    return p->k_max > 0
+               ? cof_fit_shards_auto(NULL, c->schema, &p->o, p->o.k, p->k_max, &shards, model, info, err)
+               : cof_fit_shards(NULL, c->schema, &p->o, &shards, model, info, err);
 }
 
 /* Bins have minimum, quartiles and maximum per cluster. */
@@ -240,10 +244,14 @@ static void assert_same_scores(cluster *c, const cof_table *whole, const cof_mod
     cof_indices a = {.struct_size = sizeof a}, b = a;
     cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
     cof_error err;
+    double *weight = get_zero(n, sizeof *weight);
     for (size_t i = 0; i < n; i++) class[i] = (int32_t)cof_table_code(whole, i, CLASS);
-    assert_status(cof_evaluate(NULL, cof_model_labels(model, NULL), class, n, &a, &err), COF_OK, &err);
+    assert_status(cof_table_weights(whole, weight, n, &err), COF_OK, &err);
+    assert_status(cof_evaluate_weighted(NULL, cof_model_labels(model, NULL), class, weight, n, &a, &err),
+                  COF_OK, &err);
     assert_status(cof_evaluate_shards(of_shards, c->schema, CLASS, &shards, &b, &err), COF_OK, &err);
     assert_memory_equal(&a, &b, sizeof a);
+    free(weight);
     free(class);
 }
 
@@ -254,6 +262,7 @@ static void assert_same_fit(cluster *c, const cof_table *whole, const cof_model 
     int32_t *label = all_labels(c, b);
     assert_null(cof_model_labels(b, NULL));
     assert_memory_equal(cof_model_labels(a, NULL), label, n * sizeof *label);
+    assert_int_equal(cof_model_k(a), cof_model_k(b));
     assert_memory_equal(&x->objective, &y->objective, sizeof x->objective);
     assert_memory_equal(&x->log_likelihood, &y->log_likelihood, sizeof x->log_likelihood);
     assert_memory_equal(&x->mixture_log_likelihood, &y->mixture_log_likelihood, sizeof x->objective);
@@ -308,6 +317,7 @@ static plan random_plan(cofi_rng *rng, const uint64_t *init_rows)
     if (below(rng, 3) == 0) p.o.method = methods[below(rng, sizeof methods / sizeof *methods)];
     if (below(rng, 12) == 0) p.o.init_rows = init_rows;
     if (below(rng, 4) == 0) p.o.column_weights = column_weights;
+    if (below(rng, 20) == 0 && p.o.init_rows == NULL) p.k_max = p.o.k + (uint32_t)below(rng, 4);
     return p;
 }
 
@@ -414,10 +424,10 @@ static void what_shards_cannot_do_is_refused(void **state)
                          COF_ERR_UNSUPPORTED);
         assert_non_null(strstr(err.text, methods[i]));
     }
-    o.method = NULL;
+    o.method = "jdm";
     assert_int_equal(cof_fit_shards_auto(NULL, c.schema, &o, 1, 4, &shards, &model, NULL, &err),
                      COF_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "number of clusters"));
+    o.method = NULL;
     o.weights = weights;
     assert_int_equal(cof_fit_shards(NULL, c.schema, &o, &shards, &model, NULL, &err), COF_ERR_UNSUPPORTED);
     o.weights = NULL;
