@@ -136,10 +136,27 @@ static void remote_close(cofi_rows *rows)
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
 }
 
+/* Every row weighs 1, so the schema knows how many hold each value. */
+static bool rows_count_alike(const remote *m, const cofi_problem *p)
+{
+    if (cofi_table_weight_column(p->table) != NULL || m->to->half > 0) return false;
+    for (size_t a = 0; a < p->n_candidates && p->missing == COF_MISSING_DROP; a++)
+        if (p->table->column[p->candidate[a]].n_missing > 0) return false;
+    return true;
+}
+
 static cof_status totals(cofi_rows *rows, uint64_t *total, cof_error *err)
 {
     remote *m = remote_of(rows);
-    size_t n = cofi_n_flat(rows->problem);
+    const cofi_problem *p = rows->problem;
+    size_t n = cofi_n_flat(p);
+    for (size_t r = 0; rows_count_alike(m, p) && r < p->n_attrs; r++) {
+        const cofi_column *c = &p->table->column[p->column[r]];
+        uint32_t n_slots = p->first[r + 1] - p->first[r];
+        for (uint32_t v = 0; v < n_slots; v++)
+            total[p->first[r] + v] = v < c->n_values ? c->rows_of[v] : c->n_missing;
+    }
+    if (rows_count_alike(m, p)) return COF_OK;
     begin(m, COFI_ASK_TOTALS);
     COFI_TRY(ask(m, n, err));
     memcpy(total, m->answer, n * sizeof *total);
@@ -661,42 +678,46 @@ static void set_frame(remote *m, const cofi_problem *p, const size_t *column, si
     for (size_t a = 0; a < n; a++) m->frame.column[a] = (uint32_t)column[a];
 }
 
-/* Asks how much each value weighs, and leaves out the columns that are constant among rows of positive weight. */
-static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
+/* Asks how much each value weighs: m->answer is as that of a census. */
+static cof_status take_census(remote *m, cofi_problem *p, size_t n, cof_error *err)
 {
-    cof_status status = cofi_problem_open_attributes(p, err);
-    size_t n = COFI_CENSUS_HEAD;
-    p->total_weight = p->n_table_rows; /* not known yet, and not used by a census */
-    for (size_t a = 0; a < p->n_candidates; a++) {
-        const cofi_column *c = &p->table->column[p->candidate[a]];
-        n += cofi_problem_n_slots(p, c);
-    }
-    if (status != COF_OK) return status;
+    bool weighted = cofi_table_weight_column(p->table) != NULL || m->to->half > 0;
     set_frame(m, p, p->candidate, p->n_candidates);
     begin(m, COFI_ASK_CENSUS);
-    status = ask(m, n, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(ask(m, n, err));
     p->n_dropped = m->answer[0];
     p->total_weight = m->answer[1];
     if (p->n_dropped == p->n_table_rows) return cofi_all_dropped_error(err);
-    bool weighted = cofi_table_weight_column(p->table) != NULL || m->to->half > 0;
     if (p->total_weight == 0)
         return cofi_fail(err, COF_ERR_DATA, "all weights are 0; at least one row must count");
     if (p->n_dropped > p->n_table_rows || p->total_weight >> 43 != 0 ||
         !all_below(m->answer + COFI_CENSUS_HEAD, n - COFI_CENSUS_HEAD, p->total_weight) ||
         (!weighted && p->total_weight != p->n_table_rows - p->n_dropped))
         return bad_answer(err);
-    const uint64_t *total = m->answer + COFI_CENSUS_HEAD;
-    for (size_t a = 0; a < p->n_candidates && status == COF_OK; a++) {
+    return COF_OK;
+}
+
+/* Leaves out the columns that are constant among rows of positive weight. */
+static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
+{
+    bool alike = rows_count_alike(m, p);
+    size_t n = COFI_CENSUS_HEAD;
+    p->total_weight = p->n_table_rows; /* of a weighted table not known yet, and not used by a census */
+    for (size_t a = 0; a < p->n_candidates; a++)
+        n += cofi_problem_n_slots(p, &p->table->column[p->candidate[a]]);
+    COFI_TRY(cofi_problem_open_attributes(p, err));
+    if (!alike) COFI_TRY(take_census(m, p, n, err));
+    const uint64_t *total = alike ? NULL : m->answer + COFI_CENSUS_HEAD;
+    for (size_t a = 0; a < p->n_candidates; a++) {
         const cofi_column *c = &p->table->column[p->candidate[a]];
         uint32_t n_present = 0;
-        for (uint32_t v = 0; v < cofi_problem_n_values(p, c); v++) n_present += total[v] > 0;
-        total += cofi_problem_n_slots(p, c);
-        status = cofi_problem_add_attribute(p, p->candidate[a], n_present, err);
+        for (uint32_t v = 0; v < cofi_problem_n_values(p, c); v++) n_present += alike || total[v] > 0;
+        if (!alike) total += cofi_problem_n_slots(p, c);
+        COFI_TRY(cofi_problem_add_attribute(p, p->candidate[a], n_present, err));
     }
-    if (status == COF_OK) status = cofi_problem_check_attributes(p, err);
-    if (status == COF_OK) set_frame(m, p, p->column, p->n_attrs);
-    return status;
+    COFI_TRY(cofi_problem_check_attributes(p, err));
+    set_frame(m, p, p->column, p->n_attrs);
+    return COF_OK;
 }
 
 /* Adds rows that differ from all earlier ones until there are k of them, or no more. */

@@ -38,6 +38,7 @@ struct cof_shard {
     cofi_rows *local;
     slot slot[MOST_SLOTS];
     uint32_t n_slots, most_slots; /* most_slots == 1: memory is short, and seeds take the place of the slot */
+    uint32_t n_together;          /* most tables of a request so far: more slots would only be cold memory */
     uint64_t n_used;
     cofi_partition seeds; /* has the distances to the seeds; rows == NULL: not opened */
     uint32_t *seed, n_seeds;
@@ -185,6 +186,7 @@ static cof_status open_shard(cof_shard *s, uint32_t threads, cof_error *err)
 void cofi_shard_set_memory(cof_shard *s, size_t n_rows, uint64_t memory)
 {
     uint64_t most = memory / SLOT_BYTES / (n_rows + 1);
+    s->n_together = 1;
     s->most_slots = most < 1 ? 1 : most < MOST_SLOTS ? (uint32_t)most : MOST_SLOTS;
 }
 
@@ -281,9 +283,9 @@ static const cofi_local *local_of(const cof_shard *s)
 /* The slot with these labels, else a new one or the one that was not used for longest. */
 static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, cof_error *err)
 {
-    uint32_t most = s->most_slots;
+    uint32_t most = s->n_together < s->most_slots ? s->n_together : s->most_slots;
     slot *oldest = NULL;
-    if (most == 1) close_seeds(s);
+    if (s->most_slots == 1) close_seeds(s);
     for (uint32_t t = 0; t < s->n_slots; t++) {
         slot *here = &s->slot[t];
         if (here->partition.k == k && here->key == key) {
@@ -456,6 +458,7 @@ static cof_status answer_pass(job *j)
     uint32_t n = cofi_get_u32(&j->q.body);
     uint64_t *word = j->word;
     cof_status status = j->q.body.failed ? bad_request(j->err) : COF_OK;
+    if (n > j->s->n_together) j->s->n_together = n;
     for (uint32_t t = 0; t < n && status == COF_OK; t++) status = answer_one_pass(j, &word);
     if (status == COF_OK && word != j->word + j->n_words) status = bad_request(j->err);
     return status;
