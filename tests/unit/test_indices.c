@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "alloc_helper.h"
+#include "../../src/core/env.h"
 #include "../../src/core/rng.h"
+#include "../../src/score/contingency.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -328,6 +330,28 @@ static void matching_refuses(void **state)
 
 /* ---- What the host lends ----------------------------------------------------------------------------- */
 
+/* Above 3,000,000,000 rows the number of pairs is rounded; so many rows need not be there to be counted. */
+static void billions_of_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t count[4];
+        double rand;
+    } of[] = {{{UINT64_C(2000000000), 0, 0, UINT64_C(2000000000)}, 1},
+              {{UINT64_C(1000000000), UINT64_C(1000000000), UINT64_C(1000000000), UINT64_C(1000000000)}, 0},
+              {{UINT64_C(3000000000), UINT64_C(1000000000), 0, UINT64_C(4000000000)}, 0.5625}};
+    cof_env env = cofi_env_resolve(NULL);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        cofi_contingency t;
+        cof_indices indices = {.struct_size = sizeof indices};
+        uint64_t n = 0;
+        for (int c = 0; c < 4; c++) n += of[i].count[c];
+        assert_int_equal(cofi_contingency_take(&t, &env, of[i].count, 2, 2, NULL), COF_OK);
+        assert_int_equal(cofi_contingency_score(&t, n, &indices, NULL), COF_OK);
+        assert_near(indices.ari, of[i].rand, 1e-6);
+    }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -426,6 +450,7 @@ int main(void)
         cmocka_unit_test(matching_beats_greedy),
         cmocka_unit_test(matching_of_empty_tables),
         cmocka_unit_test(matching_refuses),
+        cmocka_unit_test(billions_of_rows),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(weights_repeat_rows),
         cmocka_unit_test(stops_on_request),
