@@ -118,7 +118,7 @@ void put_labels(outfile *f, const cof_table *piece, size_t names, uint64_t first
 int write_labels(outfile *f, const cof_table *table, size_t names, label_source from)
 {
     enum { PIECE = 1 << 14 };
-    int32_t piece[PIECE];
+    int32_t *piece = from.labels == NULL ? keep(PIECE, sizeof *piece) : NULL;
     size_t n_rows = cof_table_n_rows(table);
     TRY(begin_labels(f, table, names));
     for (size_t first = 0; first < n_rows && f->status == COF_OK; first += PIECE) {

@@ -36,7 +36,7 @@ typedef struct predict_job {
     uint64_t *sizes; /* k */
     uint64_t n_rows;
     bool headless;
-    unseen_value unseen[MOST_UNSEEN];
+    unseen_value *unseen; /* MOST_UNSEEN of them: too many for a small stack */
     size_t n_unseen;
     cof_unseen *found; /* room for those of a piece */
     cof_predict_info info;
@@ -193,6 +193,7 @@ static int label_rows(predict_job *job)
     cof_error err;
     TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
     job->sizes = keep((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
+    job->unseen = keep(MOST_UNSEEN, sizeof *job->unseen);
     job->line = progress_begin(job->s.quiet, job->table_path);
     cof_env env = progress_env(&job->line);
     double begun_s = now_s();
