@@ -6,12 +6,20 @@
 
 #include "complain.h"
 
+static const choice charset_choices[] = {
+    [COF_CHARSET_UTF8] = {"utf-8", "also with a byte order mark (default)"},
+    [COF_CHARSET_LATIN1] = {"latin1",
+                            "ISO 8859-1 or Windows-1252, as older programs and spreadsheets write it"},
+    {NULL, NULL}};
+
 const option dialect_options[] = {
     OPTION("delimiter", "CHAR", OPTION_TEXT, reading, delimiter,
            "What separates cells: one character, or \"tab\". Without it, tab for names ending in .tsv or "
            ".tab, otherwise guessed from the first line."),
     OPTION("no-header", NULL, OPTION_FLAG, reading, no_header,
            "The first line is data, not names. Columns are named V1, V2, and so on."),
+    OPTION("charset", "NAME", OPTION_CHOICE, reading, charset,
+           "How characters are written:", .choices = charset_choices),
     {.name = NULL}};
 
 #define NA_OPTION                                                                                            \
@@ -139,8 +147,10 @@ static const char **split(const char *text, char separator, size_t *n)
 static int begin_reading(const char *path, const reading *how, const char *default_na,
                          cof_read_options *options)
 {
-    *options = (cof_read_options){
-        .struct_size = sizeof *options, .no_header = how->no_header, .threads = how->threads};
+    *options = (cof_read_options){.struct_size = sizeof *options,
+                                  .no_header = how->no_header,
+                                  .threads = how->threads,
+                                  .charset = how->charset};
     const char *na_text = how->na != NULL ? how->na : default_na;
     TRY(parse_delimiter(how->delimiter, &options->delimiter));
     if (na_text != NULL) options->na = split(na_text, ',', &options->n_na);
@@ -169,11 +179,12 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
     if (status == COF_OK && tidying != 0)
         status = cof_table_tidy(*out, tidying, options.na, options.n_na, &err);
     if (status == COF_OK && cof_table_is_encoded(*out) &&
-        (how->no_header || how->na != NULL || how->delimiter != NULL))
-        return complain(CODE_USAGE,
-                        "%s is encoded: --delimiter, --no-header and --na are for \"coforest encode\"; leave "
-                        "them out",
-                        path);
+        (how->no_header || how->na != NULL || how->delimiter != NULL || how->charset != COF_CHARSET_UTF8))
+        return complain(
+            CODE_USAGE,
+            "%s is encoded: --delimiter, --no-header, --charset and --na are for \"coforest encode\"; leave "
+            "them out",
+            path);
     return complain_status(status, TASK_TABLE, &err);
 }
 
@@ -188,9 +199,10 @@ shown reading_words(const reading *how, const char *na, uint32_t tidying)
     shown s = {.width = 0};
     na = na != NULL ? na : how->na;
     tidying |= (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
-    snprintf(s.text, sizeof s.text, "%s%.20s%s%s%.140s%s%s", how->delimiter != NULL ? " --delimiter " : "",
+    snprintf(s.text, sizeof s.text, "%s%.20s%s%s%s%.130s%s%s", how->delimiter != NULL ? " --delimiter " : "",
              how->delimiter != NULL ? show_shell_word(how->delimiter).text : "",
-             how->no_header ? " --no-header" : "", na != NULL ? " --na " : "",
+             how->no_header ? " --no-header" : "",
+             how->charset == COF_CHARSET_LATIN1 ? " --charset latin1" : "", na != NULL ? " --na " : "",
              na != NULL ? show_shell_word(na).text : "", tidying != 0 ? " " : "",
              tidying != 0 ? tidy_words(tidying) : "");
     return s;

@@ -10,6 +10,7 @@
 typedef struct reading { /* how a table is read */
     const char *delimiter;
     bool no_header;
+    int32_t charset; /* cof_charset */
     const char *na;
     bool trim, ignore_case;
     uint32_t threads; /* 0: all cores */

@@ -133,6 +133,12 @@ typedef struct cof_env {
  * column is an integer, otherwise in byte order of their text. A missing cell has the id after the last value. */
 typedef struct cof_table cof_table;
 
+/* How the characters of a file are written. */
+typedef enum cof_charset {
+    COF_CHARSET_UTF8 = 0,
+    COF_CHARSET_LATIN1 = 1 /* ISO 8859-1, or Windows-1252, which has characters where that has none */
+} cof_charset;
+
 typedef struct cof_read_options {
     size_t struct_size;
     char delimiter;        /* 0: tab for .tsv and .tab, otherwise guessed from the first line */
@@ -140,10 +146,12 @@ typedef struct cof_read_options {
     const char *const *na; /* texts that mean "missing"; NULL: "", "?" and "NA" */
     size_t n_na;           /* length of na; 0 with a non-NULL na: no text means "missing" */
     uint32_t threads;      /* 0 -> all cores that the process may use */
+    int32_t charset;       /* cof_charset */
 } cof_read_options;
 
-/* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark, LF or CRLF. gzip, zstd and encoded tables
- * (coforest_extra.h) are recognised by their first bytes. path "-" is standard input. options may be NULL. Error texts name file, line and column.
+/* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark or Latin-1, LF or CRLF. gzip, zstd and
+ * encoded tables (coforest_extra.h) are recognised by their first bytes. path "-" is standard input. options may be NULL.
+ * Error texts name file, line and column.
  * Fails with COF_ERR_IO, COF_ERR_DATA, COF_ERR_UNSUPPORTED. Time and memory are proportional to the file; the table
  * keeps 1, 2 or 4 bytes for each cell and every distinct value once. */
 COF_API cof_status cof_table_read(const cof_env *env, const char *path, const cof_read_options *options,

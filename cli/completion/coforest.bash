@@ -8,6 +8,7 @@ _coforest()
     else
         case $verb:$prev in
         describe:--delimiter) compopt +o default; return ;;
+        describe:--charset) words="utf-8 latin1" ;;
         describe:--na) compopt +o default; return ;;
         fit:--clusters | fit:-k) compopt +o default; return ;;
         fit:--method) words="coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg" ;;
@@ -40,6 +41,7 @@ _coforest()
         fit:--column-weights) compopt +o default; return ;;
         fit:--weights) compopt +o default; return ;;
         fit:--delimiter) compopt +o default; return ;;
+        fit:--charset) words="utf-8 latin1" ;;
         fit:--na) compopt +o default; return ;;
         fit:--labels-out) return ;;
         fit:--table-out) return ;;
@@ -78,6 +80,7 @@ _coforest()
         compare:--column-weights) compopt +o default; return ;;
         compare:--weights) compopt +o default; return ;;
         compare:--delimiter) compopt +o default; return ;;
+        compare:--charset) words="utf-8 latin1" ;;
         compare:--na) compopt +o default; return ;;
         compare:--format) words="text csv json markdown latex" ;;
         compare:--out) return ;;
@@ -87,6 +90,7 @@ _coforest()
         predict:--scores-out) return ;;
         predict:--threads) compopt +o default; return ;;
         predict:--delimiter) compopt +o default; return ;;
+        predict:--charset) words="utf-8 latin1" ;;
         predict:--na) compopt +o default; return ;;
         report:--out | report:-o) return ;;
         report:--map-out) return ;;
@@ -95,15 +99,18 @@ _coforest()
         report:--seed) compopt +o default; return ;;
         report:--threads) compopt +o default; return ;;
         report:--delimiter) compopt +o default; return ;;
+        report:--charset) words="utf-8 latin1" ;;
         report:--na) compopt +o default; return ;;
         trees:--attr) compopt +o default; return ;;
         trees:--format) words="text dot svg json" ;;
         trees:--out | trees:-o) return ;;
         evaluate:--weights) return ;;
         evaluate:--delimiter) compopt +o default; return ;;
+        evaluate:--charset) words="utf-8 latin1" ;;
         evaluate:--na) compopt +o default; return ;;
         encode:--out | encode:-o) return ;;
         encode:--delimiter) compopt +o default; return ;;
+        encode:--charset) words="utf-8 latin1" ;;
         encode:--na) compopt +o default; return ;;
         generate:--kind) words="uniform planted mixed" ;;
         generate:--family) words="both categories numbers skewed outliers noise nonlinear imbalance" ;;
@@ -127,14 +134,14 @@ _coforest()
     fi
     if [[ -z $words ]]; then
         case $verb:$cur in
-        describe:-*) words="--help --json --delimiter --no-header --na --trim --ignore-case" ;;
-        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --shards --journal --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --memberships-out --model-out --distances-out --cuts-out --history --report --map-out --criteria --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
-        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
-        predict:-*) words="--help --labels-out --table-out --memberships-out --scores-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
-        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --na --trim --ignore-case" ;;
+        describe:-*) words="--help --json --delimiter --no-header --charset --na --trim --ignore-case" ;;
+        fit:-*) words="--help -k --clusters --method --restarts --init --init-rows --select --keep --variant --paper --missing --seed --max-rebuilds --max-passes --time-limit --threads --shards --journal --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --charset --na --trim --ignore-case --labels-out --table-out --modes-out --profiles-out --margins-out --alternatives-out --memberships-out --model-out --distances-out --cuts-out --history --report --map-out --criteria --raw-names --no-clobber --keep-partial --json -q --quiet --demo" ;;
+        compare:-*) words="--help -k --clusters --methods --control --runs --as-fit --init --seed --variant --missing --threads --label --ignore --columns --ordinal --numeric --categorical --quantities --bins --cut --cuts --scale --gamma --column-weights --weights --delimiter --no-header --charset --na --trim --ignore-case --format --out --no-clobber -q --quiet" ;;
+        predict:-*) words="--help --labels-out --table-out --memberships-out --scores-out --no-clobber --raw-names --threads --json -q --quiet --delimiter --no-header --charset --na --trim --ignore-case" ;;
+        report:-*) words="--help -o --out --map-out --label --perplexity --seed --threads --no-clobber -q --quiet --delimiter --no-header --charset --na --trim --ignore-case" ;;
         trees:-*) words="--help --attr --format -o --out --no-clobber" ;;
-        evaluate:-*) words="--help --weights --json --delimiter --no-header --na" ;;
-        encode:-*) words="--help -o --out --no-clobber -q --quiet --delimiter --no-header --na" ;;
+        evaluate:-*) words="--help --weights --json --delimiter --no-header --charset --na" ;;
+        encode:-*) words="--help -o --out --no-clobber -q --quiet --delimiter --no-header --charset --na" ;;
         generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
         bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;

@@ -43,6 +43,7 @@ static cof_read_options choose(uint8_t byte)
     options.no_header = byte >> 2 & 1;
     if (byte & 8) options.na = na;
     options.n_na = byte >> 4 & 3;
+    options.charset = byte >> 5 & byte & 1;
     return options;
 }
 

@@ -311,7 +311,8 @@ static void utf8(void **state)
     READS("\u00e4,\u6f22\n\U0001F600,\uFFFD\n\xC2\x80,\U0010FFFF\n",
           "\u00e4|\u6f22\n\U0001F600|\uFFFD\n\xC2\x80|\U0010FFFF\n");
 #define LATIN                                                                                                \
-    ": the text is not valid UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8 old.csv > " \
+    ": the text is not valid UTF-8; read it with --charset latin1 if it is Latin-1, or convert it, for "     \
+    "example with `iconv -f latin1 -t utf-8 old.csv > "                                                      \
     "new.csv`"
     REFUSES("a,b\n1,2\n3,caf\xE9\n", "t.csv, line 3, column 2 (\"b\")" LATIN);
     REFUSES("a,b\n\xE9,2\n3,4\n", "t.csv, line 2, column 1 (\"a\")" LATIN);
@@ -629,16 +630,34 @@ static void failing_memory(const cofi_source *source, const cof_read_options *op
     }
 }
 
+/* Also where a block ends between the bytes of a character. */
+static void latin1_becomes_utf8(void **state)
+{
+    (void)state;
+    const cof_read_options latin1 = {.struct_size = sizeof latin1, .charset = COF_CHARSET_LATIN1};
+    const cof_read_options wrong = {.struct_size = sizeof wrong, .charset = 2};
+    READS_WITH(
+        &latin1, "caf\xE9,b\nth\xE9,\xFC\xFF\n\x80 5,\x93x\x94\n\x80\x80\x80\x80,plain\n",
+        "caf\u00e9|b\nth\u00e9|\u00fc\u00ff\n\u20ac 5|\u201cx\u201d\n\u20ac\u20ac\u20ac\u20ac|plain\n");
+    READS_WITH(&latin1, "a;b\n\xE9;2\n", "a|b\n\u00e9|2\n");
+    REFUSES_WITH(
+        &latin1, "a,b\n\xE9\n",
+        "t.csv, line 2 has 1 cell where the header has 2; an empty cell still needs its delimiter (',')");
+    expect("t.csv", "a\n1\n", 4, &wrong, COF_ERR_ARGUMENT, "there is no charset 2");
+}
+
 static void every_failing_allocation(void **state)
 {
     (void)state;
     static char csv[16384];
     size_t n = fill_csv(csv);
     const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
+    const cof_read_options latin1 = {.struct_size = sizeof latin1, .charset = COF_CHARSET_LATIN1};
     write_file("t.csv", csv, n);
     for (size_t b = 0; b < COUNT(block_sizes); b++) {
         failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, NULL);
         failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, &bare);
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, &latin1);
         failing_memory(&(cofi_source){"t.csv", NULL, 0, block_sizes[b]}, NULL);
     }
     unlink("t.csv");
@@ -715,6 +734,7 @@ int main(void)
         cmocka_unit_test(refused_options),
         cmocka_unit_test(missing_texts),
         cmocka_unit_test(progress_and_stop),
+        cmocka_unit_test(latin1_becomes_utf8),
         cmocka_unit_test(every_failing_allocation),
         cmocka_unit_test(errors_leak_nothing),
         cmocka_unit_test(demo),

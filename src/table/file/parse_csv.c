@@ -50,8 +50,8 @@ static cof_status nul_byte(const cofi_parser *ps, cof_error *err)
 static cof_status not_utf8(const cofi_parser *ps, cof_error *err)
 {
     return cofi_fail(err, COF_ERR_DATA,
-                     "%s: the text is not valid UTF-8; convert the file, for example with "
-                     "`iconv -f latin1 -t utf-8 old.csv > new.csv`",
+                     "%s: the text is not valid UTF-8; read it with --charset latin1 if it is Latin-1, or "
+                     "convert it, for example with `iconv -f latin1 -t utf-8 old.csv > new.csv`",
                      where(ps, ps->cell_line).text);
 }
 

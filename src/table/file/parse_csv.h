@@ -13,6 +13,7 @@ typedef struct cofi_dialect {
     bool no_header;
     const char *const *na; /* texts that mean "missing" */
     size_t n_na;
+    int32_t charset; /* cof_charset */
 } cofi_dialect;
 
 typedef enum cofi_csv_state {

@@ -8,6 +8,8 @@
 #include "parse_csv.h"
 #include "scan_csv.h"
 
+enum { LATIN1_ROOM = 3 }; /* bytes of UTF-8 that a byte of Latin-1 may need */
+
 typedef struct reader {
     cof_env env;
     double began_s;
@@ -16,7 +18,7 @@ typedef struct reader {
     size_t block_bytes, capacity;
     size_t n_held; /* bytes in the block */
     size_t n_mark; /* bytes of a byte order mark at the beginning */
-    bool ended;
+    bool ended, latin1;
     cof_piece visit; /* who gets the rows in pieces; NULL: they become one table */
     void *ctx;
 } reader;
@@ -42,17 +44,42 @@ static cof_status make_room(reader *rd, cof_error *err)
     return COF_OK;
 }
 
+/* The character of a byte. Latin-1 has none from 0x80 to 0x9F; most files that claim to be Latin-1 are Windows-1252, which
+ * has. */
+static uint32_t latin1_character(unsigned char byte)
+{
+    static const uint16_t windows[32] = {0x20AC, 0x81,   0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                         0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D,   0x017D, 0x8F,
+                                         0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                         0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,   0x017E, 0x0178};
+    return byte >= 0x80 && byte < 0xA0 ? windows[byte - 0x80] : byte;
+}
+
+/* n bytes of Latin-1 as UTF-8. `to` may lie 2 n bytes before `from`: what is written never reaches what is not read
+ * yet. Returns the number of bytes. */
+static size_t latin1_to_utf8(char *to, const char *from, size_t n)
+{
+    size_t n_written = 0;
+    for (size_t i = 0; i < n; i++) {
+        char character[5];
+        size_t n_bytes = cofi_utf8_put(character, latin1_character((unsigned char)from[i]));
+        memcpy(to + n_written, character, n_bytes);
+        n_written += n_bytes;
+    }
+    return n_written;
+}
+
 /* One read, appended to the bytes in the block. */
 static cof_status read_more(reader *rd, cof_error *err)
 {
-    size_t got;
+    size_t got, n = rd->latin1 ? rd->block_bytes / LATIN1_ROOM : rd->block_bytes;
     if (cofi_should_stop(&rd->env))
         return cofi_fail(err, COF_ERR_STOPPED, "stopped reading %s", cofi_input_name(rd->in));
     cof_status status = make_room(rd, err);
-    if (status == COF_OK)
-        status = cofi_input_read(rd->in, rd->block + rd->n_held, rd->block_bytes, &got, err);
     if (status != COF_OK) return status;
-    rd->n_held += got;
+    char *to = rd->block + rd->n_held, *from = to + rd->block_bytes - n;
+    COFI_TRY(cofi_input_read(rd->in, from, n, &got, err));
+    rd->n_held += rd->latin1 ? latin1_to_utf8(to, from, got) : got;
     rd->ended = got == 0;
     memset(rd->block + rd->n_held, 0, COFI_BLOCK_TAIL);
     report(rd);
@@ -136,6 +163,8 @@ static cof_status check_dialect(const cofi_dialect *dialect, cof_error *err)
     if (delimiter == '"' || delimiter == '\n' || delimiter == '\r' || (unsigned char)delimiter > 127)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "the delimiter must be one ASCII character, and not a quote or a line end");
+    if (dialect->charset < COF_CHARSET_UTF8 || dialect->charset > COF_CHARSET_LATIN1)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no charset %d", dialect->charset);
     for (size_t i = 0; i < dialect->n_na; i++)
         if (dialect->na[i] == NULL || !cofi_utf8_valid(dialect->na[i], strlen(dialect->na[i])))
             return cofi_fail(err, COF_ERR_ARGUMENT, "text %zu of those that mean \"missing\" is not UTF-8",
@@ -148,7 +177,8 @@ static cofi_dialect choose_dialect(const cof_read_options *options, const char *
     static const char *const usual_na[] = {"", "?", "NA"};
     cof_read_options own;
     COFI_COPY_OPTIONS(&own, options);
-    cofi_dialect dialect = {.delimiter = own.delimiter, .no_header = own.no_header != 0};
+    cofi_dialect dialect = {
+        .delimiter = own.delimiter, .no_header = own.no_header != 0, .charset = own.charset};
     dialect.na = own.na != NULL ? own.na : usual_na;
     dialect.n_na = own.na != NULL ? own.n_na : sizeof usual_na / sizeof usual_na[0];
     if (dialect.delimiter == 0) dialect.delimiter = cofi_delimiter_of_name(name);
@@ -166,7 +196,9 @@ static cof_status read_source(reader *rd, const cofi_source *source, cofi_dialec
                               cof_error *err)
 {
     rd->began_s = cofi_now_s();
+    rd->latin1 = dialect->charset == COF_CHARSET_LATIN1;
     rd->block_bytes = source->block_bytes > 0 ? source->block_bytes : COFI_BLOCK_BYTES;
+    if (rd->latin1) rd->block_bytes *= LATIN1_ROOM;
     cof_status status = cofi_input_open(&rd->env, source, &rd->in, err);
     if (status == COF_OK) status = read_table(rd, dialect, out, err);
     cofi_release(&rd->env, rd->block);
@@ -182,7 +214,8 @@ cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const co
     cof_table *table;
     COFI_TRY(check_dialect(&dialect, err));
     COFI_TRY(cofi_encoded_read(&rd.env, source, options, &table, err));
-    if (table == NULL) table = cofi_scan_csv(&rd.env, source, &dialect, n_threads(options));
+    if (table == NULL && dialect.charset == COF_CHARSET_UTF8)
+        table = cofi_scan_csv(&rd.env, source, &dialect, n_threads(options));
     if (table == NULL) return read_source(&rd, source, &dialect, out, err);
     *out = table;
     return COF_OK;
