@@ -11,6 +11,7 @@ enum { BLOCK = 4096 }; /* rows per task */
 
 typedef struct assignment {
     cofi_assignment rows;
+    void (*each)(struct assignment *a, size_t row, const int64_t *sum); /* uses the k sums of a row */
     /* results of the tasks */
     int32_t *label;
     double *distance;
@@ -52,8 +53,19 @@ static void sum_row(const assignment *a, size_t row, int64_t *sum)
     }
 }
 
-/* Runs a task over all blocks of rows; each worker has memory for the sums of a row. */
-static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task, cof_error *err)
+static void row_task(void *ctx, uint32_t worker, size_t block)
+{
+    assignment *a = ctx;
+    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
+    size_t begin = block * BLOCK, end = begin + BLOCK;
+    for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
+        sum_row(a, i, sum);
+        a->each(a, i, sum);
+    }
+}
+
+/* Goes over all blocks of rows; each worker has memory for the sums of a row. */
+static cof_status run_with_sums(assignment *a, uint32_t threads, cof_error *err)
 {
     cofi_team *team;
     cof_status status = cofi_team_open(&a->rows.env, n_blocks(a) > 1 ? threads : 1, &team, err);
@@ -61,20 +73,14 @@ static cof_status run_with_sums(assignment *a, uint32_t threads, cofi_task task,
     a->scratch_size = ((size_t)a->rows.scores.stride * sizeof(int64_t) + 63) & ~(size_t)63;
     a->scratch = cofi_alloc(&a->rows.env, cofi_team_size(team), a->scratch_size);
     if (a->scratch == NULL) status = cofi_no_memory(err);
-    if (status == COF_OK) cofi_team_run(team, task, a, n_blocks(a));
+    if (status == COF_OK) cofi_team_run(team, row_task, a, n_blocks(a));
     cofi_team_close(team);
     return status;
 }
 
-static void label_task(void *ctx, uint32_t worker, size_t block)
+static void label_row(assignment *a, size_t row, const int64_t *sum)
 {
-    assignment *a = ctx;
-    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
-    size_t begin = block * BLOCK, end = begin + BLOCK;
-    for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
-        sum_row(a, i, sum);
-        a->label[i] = (int32_t)cofi_least_sum(&a->rows.scores, sum);
-    }
+    a->label[row] = (int32_t)cofi_least_sum(&a->rows.scores, sum);
 }
 
 /* The kernels of a pass know categories only. */
@@ -91,8 +97,8 @@ static cof_status label_by_kernels(assignment *a, uint32_t threads, cof_error *e
 
 static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
 {
-    COFI_TRY(a->rows.m->n_numeric > 0 ? run_with_sums(a, threads, label_task, err)
-                                      : label_by_kernels(a, threads, err));
+    a->each = label_row;
+    COFI_TRY(a->rows.m->n_numeric > 0 ? run_with_sums(a, threads, err) : label_by_kernels(a, threads, err));
     for (size_t i = 0; a->rows.dropped != NULL && i < a->rows.t->n_rows; i++)
         if (a->rows.dropped[i]) a->label[i] = -1;
     return COF_OK;
@@ -142,20 +148,14 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
 
 /* ---- Distances ----------------------------------------------------------------------------------- */
 
-static void distance_task(void *ctx, uint32_t worker, size_t block)
+static void put_distances(assignment *a, size_t row, const int64_t *sum)
 {
-    assignment *a = ctx;
-    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
-    size_t begin = block * BLOCK, end = begin + BLOCK;
-    for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
-        bool dropped = a->rows.dropped != NULL && a->rows.dropped[i];
-        double *to = a->distance + i * a->rows.m->k;
-        sum_row(a, i, sum);
-        for (uint32_t j = 0; j < a->rows.m->k; j++)
-            to[j] = dropped                                ? (double)NAN
-                    : a->rows.scores.base[j] == COFI_NEVER ? INFINITY
-                                                           : (double)sum[j] / a->rows.scores.scale;
-    }
+    bool dropped = a->rows.dropped != NULL && a->rows.dropped[row];
+    double *to = a->distance + row * a->rows.m->k;
+    for (uint32_t j = 0; j < a->rows.m->k; j++)
+        to[j] = dropped                                ? (double)NAN
+                : a->rows.scores.base[j] == COFI_NEVER ? INFINITY
+                                                       : (double)sum[j] / a->rows.scores.scale;
 }
 
 cof_status cof_model_transform(const cof_model *m, const cof_table *t, uint32_t threads, double *distances,
@@ -168,39 +168,29 @@ cof_status cof_model_transform(const cof_model *m, const cof_table *t, uint32_t 
     assignment a;
     cof_status status = open_assignment(m, t, &a, err);
     a.distance = distances;
-    if (status == COF_OK) status = run_with_sums(&a, threads, distance_task, err);
+    a.each = put_distances;
+    if (status == COF_OK) status = run_with_sums(&a, threads, err);
     close_assignment(&a);
     return status;
 }
 
 /* ---- Margins ------------------------------------------------------------------------------------- */
 
-static cof_margin margin_of(const assignment *a, size_t row, const int64_t *sum)
+static void put_margin(assignment *a, size_t row, const int64_t *sum)
 {
     int32_t own = a->own_label[row], second = -1;
-    cof_margin m = {.own = NAN, .other = INFINITY, .second = -1};
-    if (own < 0 || own >= (int32_t)a->rows.m->k) return m;
+    cof_margin *m = &a->margin[row];
+    *m = (cof_margin){.own = NAN, .other = INFINITY, .second = -1};
+    if (own < 0 || own >= (int32_t)a->rows.m->k) return;
     for (int32_t j = 0; j < (int32_t)a->rows.m->k; j++) {
         if (j == own || a->rows.scores.base[j] >= COFI_NEVER) continue;
         if (second < 0 || sum[j] < sum[second]) second = j;
     }
     /* the caller's label may name a cluster that takes no rows */
     int64_t closed = a->rows.scores.base[own] >= COFI_NEVER ? a->rows.scores.base[own] : 0;
-    m.own = (float)((double)(sum[own] - closed) / a->rows.scores.scale);
-    if (second >= 0) m.other = (float)((double)sum[second] / a->rows.scores.scale);
-    m.second = second;
-    return m;
-}
-
-static void margin_task(void *ctx, uint32_t worker, size_t block)
-{
-    assignment *a = ctx;
-    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
-    size_t begin = block * BLOCK, end = begin + BLOCK;
-    for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
-        sum_row(a, i, sum);
-        a->margin[i] = margin_of(a, i, sum);
-    }
+    m->own = (float)((double)(sum[own] - closed) / a->rows.scores.scale);
+    if (second >= 0) m->other = (float)((double)sum[second] / a->rows.scores.scale);
+    m->second = second;
 }
 
 cof_status cof_model_margins(const cof_model *m, const cof_table *t, const int32_t *labels, uint32_t threads,
@@ -213,7 +203,8 @@ cof_status cof_model_margins(const cof_model *m, const cof_table *t, const int32
     cof_status status = open_assignment(m, t, &a, err);
     a.own_label = labels;
     a.margin = margins;
-    if (status == COF_OK) status = run_with_sums(&a, threads, margin_task, err);
+    a.each = put_margin;
+    if (status == COF_OK) status = run_with_sums(&a, threads, err);
     close_assignment(&a);
     return status;
 }

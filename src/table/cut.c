@@ -326,17 +326,10 @@ static cof_status replace(cutting *k)
         for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k->env, owned[b]);
         return status;
     }
-    *uncut = (cofi_uncut){.codes = c->codes,
-                          .block = c->block,
-                          .width = c->width,
-                          .n_values = c->n_values,
-                          .n_missing = c->n_missing,
-                          .offset = c->offset,
-                          .text = c->text,
-                          .missing_text = c->missing_text,
-                          .point = k->point,
-                          .rows_of = c->rows_of,
-                          .ordinal = c->ordinal};
+    *uncut = cofi_column_as_read(c);
+    uncut->block = c->block;
+    uncut->point = k->point;
+    uncut->rows_of = c->rows_of;
     made.name = c->name;
     made.number = c->number;
     made.role = c->role;

@@ -54,3 +54,22 @@ void cofi_encoder_free(cofi_encoder *e);
 cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, size_t n_columns,
                                     const char *const *names, cofi_order order, cof_table **out,
                                     cof_error *err);
+
+/* A short text as a number. Different texts give different numbers, because no text has a NUL byte. Always
+ * reads eight bytes. */
+static inline uint64_t cofi_word_of(const char *text, size_t n)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return word >> (64 - 8 * n);
+#else
+    return word << (64 - 8 * n);
+#endif
+}
+
+/* Its place in a cache of 32. The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */
+static inline size_t cofi_place_of(uint64_t word)
+{
+    return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
+}

@@ -198,31 +198,12 @@ static cof_status put_cell(cofi_parser *ps, const char *text, size_t n, cof_erro
     return status == COF_OK ? put_id(ps, id, err) : status;
 }
 
-/* A short text as a number. Different texts give different numbers, because no text has a NUL byte. Always
- * reads eight bytes. */
-static uint64_t word_of(const char *text, size_t n)
-{
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return word >> (64 - 8 * n);
-#else
-    return word << (64 - 8 * n);
-#endif
-}
-
-/* The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */
-static size_t place_of(uint64_t word)
-{
-    return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
-}
-
 /* A cache of recent short values: most values repeat in nearly every row, and one comparison finds the id,
  * where hashing and searching would take most of the reading time. */
 static inline cof_status put_short(cofi_parser *ps, const char *text, size_t n, cof_error *err)
 {
-    uint64_t word = word_of(text, n);
-    cofi_recent *recent = &ps->recent[ps->column * N_RECENT + place_of(word)];
+    uint64_t word = cofi_word_of(text, n);
+    cofi_recent *recent = &ps->recent[ps->column * N_RECENT + cofi_place_of(word)];
     if (!recent->used || recent->word != word) {
         uint32_t id;
         if (is_missing(ps, text, n)) return put_cell(ps, text, n, err);

@@ -108,31 +108,14 @@ static bool find_cell(const scan *sc, scanner *s, size_t at, size_t c, const cha
     return e->n_values == n_values || cofi_utf8_valid(text, n);
 }
 
-static uint64_t word_of(const char *text, size_t n)
-{
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return word >> (64 - 8 * n);
-#else
-    return word << (64 - 8 * n);
-#endif
-}
-
-/* The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */
-static size_t place_of(uint64_t word)
-{
-    return (size_t)(word * UINT64_C(0x9E3779B97F4A7C09) >> 59);
-}
-
 /* Short texts are compared as numbers with a cache of recent ones, because most values repeat in nearly
  * every row. */
 static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, const char *text, size_t n,
                            uint32_t *cell)
 {
     if (n - 1 < 8) {
-        uint64_t word = word_of(text, n);
-        recent *r = &s->recent[c * N_RECENT + place_of(word)];
+        uint64_t word = cofi_word_of(text, n);
+        recent *r = &s->recent[c * N_RECENT + cofi_place_of(word)];
         if (r->word != word) { /* 0 is not the number of any text */
             if (!find_cell(sc, s, at, c, text, n, cell)) return false;
             *r = (recent){word, *cell};
