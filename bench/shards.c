@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     cof_table *table;
     cof_error err;
     counting c = {.down = 0};
-    double objective[3];
+    double objective[3] = {0, 0, 0};
     times local = {1e9, 1e9}, one = local, four = local;
     must(cof_table_generate(NULL, &g, &table, &err), &err);
     for (int round = 0; round < rounds; round++) {

@@ -551,8 +551,9 @@ static cof_status answer_agree(job *j)
     const void *one = n_bytes <= r.n ? cofi_get_bytes(&r, (size_t)n_bytes) : NULL;
     uint32_t k[2];
     if (one == NULL) return bad_request(j->err);
-    int32_t *label = cofi_alloc(&s->env, s->rows.n_rows, 2 * sizeof *label), *other = label + s->rows.n_rows;
+    int32_t *label = cofi_alloc(&s->env, s->rows.n_rows, 2 * sizeof *label);
     if (label == NULL) return cofi_no_memory(j->err);
+    int32_t *other = label + s->rows.n_rows;
     cof_status status = copy_labels(j, one, (size_t)n_bytes, label, &k[0]);
     if (status == COF_OK) status = copy_labels(j, r.bytes + r.at, r.n - r.at, other, &k[1]);
     if (status == COF_OK && j->n_words != (size_t)k[0] * k[1] + 1) status = bad_request(j->err);
