@@ -278,6 +278,23 @@ static void ask_traits(world *w)
     free(traits);
 }
 
+/* Takes no bytes of the input, so that older inputs keep their meaning. */
+static void rate_rows(world *w)
+{
+    cof_error err = {""};
+    size_t n = cof_table_n_rows(w->table), k = cof_model_k(w->model);
+    double *shares = malloc(n * k * sizeof *shares + 1), *scores = malloc(n * sizeof *scores + 1);
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_posterior *posterior = NULL;
+    cof_status status = cof_posterior_open(w->model, w->table, 1, &posterior, &err);
+    check(w, status, &err);
+    if (status == COF_OK) check(w, cof_posterior_rows(posterior, 0, n, shares, scores, &err), &err);
+    cof_posterior_free(posterior);
+    check(w, cof_model_criteria(w->model, w->table, NULL, 1, &info, &err), &err);
+    free(scores);
+    free(shares);
+}
+
 static void label_rows(world *w)
 {
     cof_error err = {""};
@@ -299,6 +316,7 @@ static void label_rows(world *w)
     free(distances);
     free(margins);
     free(labels);
+    rate_rows(w);
 }
 
 /* ---- Drawings and reports ------------------------------------------------------------------------------ */

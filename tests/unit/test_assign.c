@@ -45,17 +45,6 @@ static void check_same_labels(const cof_table *t, const cof_fit_options *o)
     cof_model_free(m);
 }
 
-static cof_table *holey_table(uint64_t seed, size_t n, size_t l, size_t o)
-{
-    cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, n, l, o, 4);
-    for (size_t at = 0; at < n * l; at++)
-        if (below(&rng, 15) == 0) codes[at] = -1;
-    cof_table *t = table_of(codes, n, l);
-    free(codes);
-    return t;
-}
-
 /* Where rows and trees agree, the model says of its own table what the fit said. */
 static void a_settled_fit_predicts_itself(void **state)
 {
@@ -69,7 +58,7 @@ static void a_settled_fit_predicts_itself(void **state)
         o.missing = (int32_t)(round % 3);
         o.weights = round % 4 == 0 ? weights : NULL;
         cof_table *t = round % 3 == 0 ? random_table(round, 200, 5, 3 + round % 7, 5)
-                                      : holey_table(round, 200, 5, 3 + round % 7);
+                                      : holey_table(round, 200, 5, 3 + round % 7, 4, 15);
         check_same_labels(t, &o);
         cof_table_free(t);
     }

@@ -526,21 +526,10 @@ static void rows_without_weight_only_ride_along(void **state)
 
 /* ---- Missing cells ------------------------------------------------------------------------------ */
 
-static cof_table *holey_table(uint64_t seed)
-{
-    cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, 120, 5, 4, 3);
-    for (size_t at = 0; at < 600; at++)
-        if (below(&rng, 12) == 0) codes[at] = -1;
-    cof_table *t = table_of(codes, 120, 5);
-    free(codes);
-    return t;
-}
-
 static void missing_cells(void **state)
 {
     (void)state;
-    cof_table *t = holey_table(3);
+    cof_table *t = holey_table(3, 120, 5, 4, 3, 12);
     for (int32_t missing = COF_MISSING_VALUE; missing <= COF_MISSING_DROP; missing++) {
         cof_fit_options o = options(3);
         cof_fit_info info = {.struct_size = sizeof info};
@@ -573,7 +562,7 @@ static void dropping_is_leaving_out(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++) {
-        cof_table *t = holey_table(seed);
+        cof_table *t = holey_table(seed, 120, 5, 4, 3, 12);
         int32_t codes[600];
         size_t n = 0, row[120];
         for (size_t i = 0; i < 120; i++) {

@@ -171,24 +171,13 @@ static void test_values_without_weight(void **state)
 
 /* ---- Missing values ------------------------------------------------------------------------------ */
 
-static cof_table *holey_table(uint64_t seed, size_t n, size_t l)
-{
-    cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, n, l, 4, 3);
-    for (size_t at = 0; at < n * l; at++)
-        if (below(&rng, 10) == 0) codes[at] = -1;
-    cof_table *table = table_of(codes, n, l);
-    free(codes);
-    return table;
-}
-
 static void test_missing(void **state)
 {
     (void)state;
     static const int32_t ways[] = {COF_MISSING_VALUE, COF_MISSING_IGNORE, COF_MISSING_DROP};
     static const int32_t starts[] = {COF_INIT_KMEANS, COF_INIT_RANDOM};
     for (uint64_t seed = 0; seed < 4; seed++) {
-        cof_table *table = holey_table(seed, 80, 5);
+        cof_table *table = holey_table(seed, 80, 5, 4, 3, 10);
         for (size_t m = 0; m < cof_method_count(); m++)
             for (size_t w = 0; w < COUNT(ways) * COUNT(starts); w++) {
                 cof_fit_options o = {.struct_size = sizeof o,

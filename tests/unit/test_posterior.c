@@ -143,17 +143,6 @@ static void check_formula(const cof_model *m, const cof_table *t)
     release(&a);
 }
 
-static cof_table *holey_table(uint64_t seed, size_t n, size_t l, size_t o)
-{
-    cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, n, l, o, 4);
-    for (size_t at = 0; at < n * l; at++)
-        if (below(&rng, 15) == 0) codes[at] = -1;
-    cof_table *t = table_of(codes, n, l);
-    free(codes);
-    return t;
-}
-
 /* All methods but lca, rows and columns with weights, missing cells as values or ignored, and rows with other values than
  * the model has. */
 static void memberships_are_those_of_the_smoothed_profiles(void **state)
@@ -169,7 +158,8 @@ static void memberships_are_those_of_the_smoothed_profiles(void **state)
         o.missing = round % 2 == 0 ? COF_MISSING_VALUE : COF_MISSING_IGNORE;
         o.weights = round % 3 == 0 ? weights : NULL;
         o.column_weights = round % 5 == 0 && strcmp(method, "jdm") != 0 ? column_weights : NULL;
-        cof_table *t = holey_table(round, COUNT(weights), 4, 4), *wider = holey_table(round + 50, 40, 4, 6);
+        cof_table *t = holey_table(round, COUNT(weights), 4, 4, 4, 15),
+                  *wider = holey_table(round + 50, 40, 4, 6, 4, 15);
         cof_model *m = fit_model(t, &o, NULL);
         check_formula(m, t);
         check_formula(m, wider);
@@ -251,7 +241,8 @@ static void the_largest_membership_is_the_label(void **state)
         cof_fit_options o = options(2 + (uint32_t)(round % 5), round % 2 == 0 ? "lca" : "coforest");
         o.seed = round;
         o.missing = (int32_t)(round % 2);
-        cof_table *t = holey_table(round, 150, 3, 3), *other = holey_table(round + 90, 60, 3, 5);
+        cof_table *t = holey_table(round, 150, 3, 3, 4, 15),
+                  *other = holey_table(round + 90, 60, 3, 5, 4, 15);
         cof_model *m = fit_model(t, &o, NULL);
         n_refined += refined_by_likelihood(m);
         if (round % 2 == 0 || refined_by_likelihood(m)) {
@@ -377,7 +368,7 @@ static void criteria_follow_from_the_memberships(void **state)
         cof_fit_options o = options(3, round % 2 == 0 ? "lca" : "coforest");
         o.weights = round % 3 == 0 ? weights : NULL;
         o.missing = round % 4 < 2 ? COF_MISSING_DROP : COF_MISSING_VALUE;
-        cof_table *t = holey_table(round + 7, COUNT(weights), 4, 3);
+        cof_table *t = holey_table(round + 7, COUNT(weights), 4, 3, 4, 15);
         cof_model *m = fit_model(t, &o, &info);
         check_criteria(m, t, o.weights);
         double bic = info.bic, aic = info.aic;

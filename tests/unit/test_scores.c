@@ -88,17 +88,6 @@ static void score_traces(rig *g)
     cofi_scores_trace(&g->fit);
 }
 
-static cof_table *holey_table(uint64_t seed, size_t n, size_t l, size_t o, bool holes)
-{
-    cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, n, l, o, 4);
-    for (size_t at = 0; holes && at < n * l; at++)
-        if (below(&rng, 8) == 0) codes[at] = -1;
-    cof_table *table = table_of(codes, n, l);
-    free(codes);
-    return table;
-}
-
 static void rerooted_sums_equal_all_pairs(void **state)
 {
     (void)state;
@@ -112,7 +101,8 @@ static void rerooted_sums_equal_all_pairs(void **state)
         cof_fit_options o = {
             .k = k, .variant = (int32_t)(round / 8 % 2), .missing = (int32_t)(round / 16 % 3)};
         o.weights = round % 3 == 0 ? weights : NULL;
-        cof_table *table = holey_table(round, 150, 6, round % 5 == 4 ? 70 : 3 + round % 6, o.missing > 0);
+        cof_table *table =
+            holey_table(round, 150, 6, round % 5 == 4 ? 70 : 3 + round % 6, 4, o.missing > 0 ? 8 : 0);
         rig *g = open_rig(table, o);
         set_random_labels(g, &rng, k > 2 ? 1 : 0);
         score_traces(g);

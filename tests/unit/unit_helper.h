@@ -92,6 +92,19 @@ static inline cof_table *random_table(uint64_t seed, size_t n, size_t l, size_t 
     return table;
 }
 
+/* The same with one in `holes` cells missing; 0: none. */
+static inline cof_table *holey_table(uint64_t seed, size_t n, size_t l, size_t o, size_t n_modes,
+                                     size_t holes)
+{
+    cofi_rng rng = dice(seed);
+    int32_t *codes = random_codes(&rng, n, l, o, n_modes);
+    for (size_t at = 0; holes > 0 && at < n * l; at++)
+        if (below(&rng, holes) == 0) codes[at] = -1;
+    cof_table *table = table_of(codes, n, l);
+    free(codes);
+    return table;
+}
+
 /* The worked example T6: six rows, four attributes, first modes x2 and x5. */
 static inline cof_table *t6_table(void)
 {
