@@ -82,6 +82,19 @@ static void short_inputs_give_zeros(void **state)
     }
     cofi_reader r = {.bytes = bytes, .n = 8};
     assert_null(cofi_get_bytes(&r, SIZE_MAX));
+    uint64_t words[2] = {7, 7};
+    static const size_t too_many[] = {2, SIZE_MAX / 8, SIZE_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        r = (cofi_reader){.bytes = bytes, .n = 8};
+        cofi_get_words(&r, words, too_many[i]);
+        assert_true(r.failed);
+        assert_int_equal(words[0], 7);
+    }
+    r = (cofi_reader){.bytes = bytes, .n = 8};
+    cofi_get_words(&r, words, 0);
+    assert_false(r.failed);
+    cofi_get_words(&r, words, 1);
+    assert_int_equal(words[0], UINT64_C(0x0807060504030201));
     r = (cofi_reader){.bytes = NULL, .n = 0};
     assert_int_equal(cofi_get_u32(&r), 0);
     assert_true(r.failed);

@@ -70,6 +70,7 @@ static void sizes_that_overflow_are_refused(void **state)
         assert_null(cofi_alloc(&envs[e], (size_t)PTRDIFF_MAX + 1, 1));
         assert_null(cofi_alloc_zero(&envs[e], SIZE_MAX / 2, 4));
         assert_null(cofi_regrow(&envs[e], NULL, 0, SIZE_MAX / 2, 4));
+        assert_null(cofi_regrow(&envs[e], NULL, 0, (size_t)PTRDIFF_MAX + 1, 1));
     }
     assert_int_equal(meter.count, 0);
 }

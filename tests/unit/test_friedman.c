@@ -116,6 +116,8 @@ static void critical_differences(void **state)
     assert_near(cof_critical_difference(12, 11, 0.05), 2.8070337683438042 * sqrt(11 * 12 / 72.0), 1e-12);
     assert_true(isnan(cof_critical_difference(12, 1, 0.05)));
     assert_true(isnan(cof_critical_difference(12, 11, 0)));
+    assert_true(isnan(cof_critical_difference(12, 11, 1)));
+    assert_true(isnan(cof_critical_difference(0, 11, 0.05)));
 }
 
 static void extremes(void **state)
@@ -130,6 +132,8 @@ static void extremes(void **state)
     assert_true(isinf(r.f) && r.p_f == 0);
     assert_status(cof_friedman(NULL, tied, 1, 2, 1, NULL, &r, &err), COF_ERR_ARGUMENT, &err);
     assert_status(cof_friedman(NULL, tied, 2, 1, 1, NULL, &r, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_friedman(NULL, NULL, 2, 2, 1, NULL, &r, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_friedman(NULL, tied, 2, SIZE_MAX, 1, NULL, &r, &err), COF_ERR_ARGUMENT, &err);
 }
 
 static void every_allocation_may_fail(void **state)

@@ -184,6 +184,7 @@ static void nothing_to_score(void **state)
     assert_non_null(strstr(err.text, "none of the 2 items"));
     assert_int_equal(cof_evaluate(NULL, NULL, NULL, 0, &s, &err), COF_ERR_ARGUMENT);
     assert_int_equal(cof_evaluate(NULL, NULL, classes, 2, &s, &err), COF_ERR_ARGUMENT);
+    assert_int_equal(cof_evaluate(NULL, clusters, NULL, 2, &s, &err), COF_ERR_ARGUMENT);
     assert_int_equal(cof_evaluate(NULL, clusters, classes, 2, NULL, NULL), COF_ERR_ARGUMENT);
     assert_true(s.ca == 42); /* outputs are written only on success */
 }
