@@ -7,6 +7,14 @@
 
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 static void set_up(cof_table *table)
 {
     const char *order[] = {"2", "0", "1", "3"};
@@ -148,7 +156,7 @@ static size_t memory_of_fit(uint64_t n_rows)
 static void memory_is_a_few_bytes_a_row(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SANITIZED
     skip(); /* sanitizers keep memory of their own */
 #endif
     size_t constant = memory_of_fit(40000), large = memory_of_fit(4000000);
