@@ -25,6 +25,7 @@ set(COF_SOURCES
   src/fit/restarts.c
   src/fit/scores.c
   src/fit/strays.c
+  src/fit/value_order.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -286,6 +287,7 @@ set(UNIT_TESTS
   tests/unit/test_tsne.c
   tests/unit/test_udm.c
   tests/unit/test_value_distances.c
+  tests/unit/test_value_order.c
   tests/unit/test_weights.c
   tests/unit/test_write_csv.c
   tests/unit/test_write_encoded.c

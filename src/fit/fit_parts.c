@@ -48,6 +48,7 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
     COFI_TRY(cofi_partition_open(rows, options->k, host->team, &fit->partition, err));
     COFI_TRY(cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
                               options->variant == COF_VARIANT_AUTHORS, &fit->forest, err));
+    fit->forest.order = p->order;
     /* Bins of a quantity have an order too, but their neighbours need not be alike. */
     for (size_t r = 0; r < p->n_attrs; r++) {
         const cofi_column *c = &p->table->column[p->column[r]];

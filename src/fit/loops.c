@@ -45,9 +45,12 @@ void cofi_modes_frequent(cofi_fit *fit)
         if (fit->partition.size[j] == 0) continue;
         for (size_t r = 0; r < p->n_attrs; r++) {
             const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride + j;
-            uint32_t best = 0;
-            for (uint32_t v = 1; v < p->n_values[r]; v++)
+            const uint32_t *order = p->order != NULL ? p->order + p->first[r] : NULL;
+            uint32_t best = order != NULL ? order[0] : 0;
+            for (uint32_t at = 1; at < p->n_values[r]; at++) {
+                uint32_t v = order != NULL ? order[at] : at;
                 if (count[(size_t)v * stride] > count[(size_t)best * stride]) best = v;
+            }
             fit->seeds.mode[j * p->n_attrs + r] = best;
         }
     }

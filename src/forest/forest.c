@@ -132,6 +132,7 @@ static void build_tree(const build_job *job, uint32_t worker, size_t r)
         return;
     }
     struct cofi_forest_worker *w = &f->worker[worker];
+    w->points.order = f->order != NULL ? f->order + f->first[r] : NULL;
     cofi_points_gather(&w->points, job->count + (size_t)f->first[r] * f->stride,
                        f->authors ? job->size : NULL, f->stride, f->n_values[r]);
     f->n_edges[r] =

@@ -9,6 +9,7 @@ typedef struct cofi_forest {
     size_t n_attrs;
     const uint32_t *first;    /* flat id of each attribute's first value; not owned */
     const uint32_t *n_values; /* not owned */
+    const uint32_t *order;    /* as in cofi_problem; set after the opening; not owned */
     /* edges of attribute r start at edge[first[r]], in the order in which they were found */
     cof_edge *edge;
     uint32_t *n_edges;

@@ -77,7 +77,8 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
     uint32_t n_slots = slots_for(n_values), mask = n_slots - 1;
     memset(q->slot, 0xFF, n_slots * sizeof *q->slot);
     q->n = 0;
-    for (uint32_t v = 0; v < n_values; v++) {
+    for (uint32_t i = 0; i < n_values; i++) {
+        uint32_t v = q->order != NULL ? q->order[i] : i;
         q->next_twin[v] = COFI_NONE;
         if (!set_point(q, q->n, count + (size_t)v * stride)) continue;
         uint32_t at = (uint32_t)hash_point(q, q->n) & mask;

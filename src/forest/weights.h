@@ -9,13 +9,14 @@
  * them first, and a column of very many values often has few profiles. */
 typedef struct cofi_points {
     cofi_blocks own;
+    const uint32_t *order; /* values in the order in which ties are decided; NULL: by id */
     uint32_t k;
     uint32_t capacity;   /* limit of the number of values */
     uint32_t n;          /* number of points */
     double *p;           /* [j][capacity]: p(C_j | value of point i) at p[j * capacity + i] */
-    uint32_t *value;     /* lowest value of each point, ascending */
-    uint32_t *next_twin; /* per value: the next higher value of the same point, or COFI_NONE */
-    uint32_t *last_twin; /* per point, during gathering: its highest value so far */
+    uint32_t *value;     /* first value of each point, in the order of the values */
+    uint32_t *next_twin; /* per value: the next value of the same point, or COFI_NONE */
+    uint32_t *last_twin; /* per point, during gathering: its last value so far */
     uint32_t *slot;      /* hash table of 2 * capacity entries, rounded up to a power of two */
     uint32_t n_slots;
 } cofi_points;

@@ -1,6 +1,7 @@
 /* The public call cof_fit: finds the method and the start, opens the rows, runs the restarts and makes a
  * model of the best. */
 #include "../fit/restarts.h"
+#include "../fit/value_order.h"
 #include "../model/collect.h"
 #include "../start/starts.h"
 #include "methods.h"
@@ -145,6 +146,10 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
     if (status == COF_OK) status = check_table(&problem, method, err);
+    /* Other starts and the authors' variant repeat published programs, which decide ties by the order of the codes. */
+    if (status == COF_OK && start_of(&o) == cofi_start_of(COF_INIT_PORTFOLIO) &&
+        o.variant == COF_VARIANT_PAPER)
+        status = cofi_value_order_set(rows, &problem, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
     run.began_s = began_s;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);

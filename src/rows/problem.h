@@ -28,6 +28,8 @@ typedef struct cofi_problem {
     uint32_t *n_values;
     uint32_t *n_present; /* n_attrs: number of values that occur in rows of positive weight */
     uint32_t *n_bins; /* n_attrs: its first values are so many bins of a quantity, in order; 0: categories */
+    /* per flat id: the values of each attribute in the order in which ties between them are decided; NULL: by id */
+    const uint32_t *order;
     /* number of quantities; in a row, their cells follow those of the attributes */
     size_t n_numeric;
     cofi_quantity *quantity;

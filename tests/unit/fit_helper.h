@@ -4,6 +4,7 @@
 
 #include "unit_helper.h"
 
+#include "../../src/fit/value_order.h"
 #include "../../src/method/methods.h"
 #include "../../src/rows/local.h"
 #include "../../src/start/starts.h"
@@ -64,6 +65,8 @@ static inline rig *open_rig(cof_table *table, cof_fit_options o)
     g->table = table;
     g->start = start_for(&o);
     assert_status(cofi_rows_open_table(table, &o, true, &g->problem, &g->rows, &err), COF_OK, &err);
+    if (g->start == cofi_start_of(COF_INIT_PORTFOLIO) && o.variant == COF_VARIANT_PAPER)
+        assert_status(cofi_value_order_set(g->rows, &g->problem, &err), COF_OK, &err);
     assert_status(cofi_fit_open(g->rows, cofi_method_find(o.method), &o, &g->fit, &err), COF_OK, &err);
     if (g->start->open != NULL) assert_status(g->start->open(&g->fit, &g->start_state, &err), COF_OK, &err);
     return g;
