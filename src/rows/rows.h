@@ -147,7 +147,7 @@ cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *o
 
 /* A half of the rows, for comparing fits: 1 + 2 split + side; 0 is all rows. In a fit of a half, its rows weigh 1 and the
  * others 0. */
-enum { COFI_N_SPLITS = 2 };
+enum { COFI_N_SPLITS = 3 };
 static inline bool cofi_in_half(uint64_t row, uint32_t half)
 {
     return half == 0 || (cofi_mix64(COFI_N_SPLITS * row + (half - 1) / 2 + 1) & 1) == (half - 1) % 2;
