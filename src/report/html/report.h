@@ -55,7 +55,7 @@ typedef struct cofi_report {
     cofi_cluster_rows *rows; /* k */
     uint64_t lead_bin[COFI_LEAD_BINS];
     uint64_t n_clustered, n_distinct;
-    uint64_t n_shared; /* rows without a membership of COF_SHARED_MEMBERSHIP */
+    uint64_t n_shared;     /* rows without a membership of COF_SHARED_MEMBERSHIP */
     size_t names, classes; /* columns; SIZE_MAX: none */
     cof_map *map;
 } cofi_report;
