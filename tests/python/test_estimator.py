@@ -307,6 +307,21 @@ def test_quantities_are_cut_from_every_kind_of_table():
         assert (model.predict_proba(X).max(axis=1) > 0.5).all()
 
 
+def test_load_restores_cuts(tmp_path):
+    _, X = two_groups(1)
+    X["x"][::9] = np.nan
+    fitted = coforest.COForest(2, random_state=1).fit(X)
+    fitted.save(tmp_path / "cut.cof")
+    loaded = coforest.load(tmp_path / "cut.cof")
+    assert list(loaded.cuts_) == list(fitted.cuts_) == ["x", "y"]
+    for name, edges in fitted.cuts_.items():
+        assert loaded.cuts_[name].tolist() == edges.tolist()
+        assert loaded.cluster_quartiles_[name].tolist() == fitted.cluster_quartiles_[name].tolist()
+    assert (loaded.predict(X) == fitted.predict(X)).all()
+    outside = {"a": ["head"], "b": ["tail"], "x": [1e9], "y": [-1e9]}
+    assert loaded.predict(outside) == fitted.predict(outside)
+
+
 def test_k_prototypes_by_their_own_objective():
     for seed in range(5):
         group, X = two_groups(seed)

@@ -139,6 +139,58 @@ static void rows_are_labelled_however_the_table_is_cut(void **state)
     cof_table_free(table);
 }
 
+enum { CATEGORIES = 4, COLUMNS = 8 }; /* of a generated table; the class follows */
+
+static cof_table *generated(int32_t family, bool cut)
+{
+    cof_generate_options o = {.struct_size = sizeof o,
+                              .kind = COF_GENERATE_MIXED,
+                              .family = family,
+                              .n_rows = N,
+                              .seed = (uint64_t)family};
+    cof_table *table = NULL;
+    cof_error err;
+    assert_status(cof_table_generate(NULL, &o, &table, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, COLUMNS, COF_ROLE_IGNORED, &err), COF_OK, &err);
+    for (size_t c = CATEGORIES; cut && c < COLUMNS; c++)
+        assert_status(cof_table_cut(table, c, NULL, &err), COF_OK, &err);
+    return table;
+}
+
+/* Whatever refined the kept restart, predicting the fitted rows gives their labels where the labels had settled. */
+static void fitted_rows_keep_their_labels(void **state)
+{
+    static const double weights[COLUMNS + 1] = {1, 2, 1, 0.5, 0.25, 1, 1, 0, 1};
+    size_t n_refined[2] = {0, 0};
+    (void)state;
+    for (int32_t family = COF_MIXED_BOTH; family <= COF_MIXED_IMBALANCE; family++) {
+        cof_table *table = generated(family, true), *plain = generated(family, false);
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            cof_fit_options o = {.struct_size = sizeof o,
+                                 .k = 2 + (uint32_t)seed % 4,
+                                 .restarts = 1 + (uint32_t)seed,
+                                 .seed = seed,
+                                 .threads = 1,
+                                 .column_weights = seed % 2 == 1 ? weights : NULL};
+            cof_fit_info info = {.struct_size = sizeof info};
+            cof_predict_info told;
+            int32_t label[2][N];
+            cof_model *m = fit_model(table, &o, &info);
+            predict(m, table, label[0], &told);
+            predict(m, plain, label[1], &told);
+            if (info.stop_reason == COF_STOP_CONVERGED) {
+                assert_memory_equal(label[0], cof_model_labels(m, NULL), sizeof label[0]);
+                n_refined[cof_model_refined_by(m)]++;
+            }
+            assert_memory_equal(label[0], label[1], sizeof label[0]);
+            cof_model_free(m);
+        }
+        cof_table_free(plain);
+        cof_table_free(table);
+    }
+    assert_true(n_refined[COF_REFINED_BY_METHOD] > 5 && n_refined[COF_REFINED_BY_LIKELIHOOD] > 5);
+}
+
 static void what_cannot_be_read_was_never_met(void **state)
 {
     static const char *const names[] = {"x", "coin", "day"};
@@ -293,6 +345,7 @@ int main(void)
         cmocka_unit_test(five_numbers_are_those_of_the_rows),
         cmocka_unit_test(weights_move_the_quartiles),
         cmocka_unit_test(rows_are_labelled_however_the_table_is_cut),
+        cmocka_unit_test(fitted_rows_keep_their_labels),
         cmocka_unit_test(what_cannot_be_read_was_never_met),
         cmocka_unit_test(a_file_keeps_the_quantities),
         cmocka_unit_test(the_report_shows_them),
