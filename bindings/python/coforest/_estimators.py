@@ -234,44 +234,54 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             warnings.warn(
                 f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
                 "leave it out",
-                stacklevel=3,
+                stacklevel=4,
             )
+
+    def _settle_columns(self, table, kinds, categories):
+        """Orders, cuts and roles of a table, or of the schema of one. Returns the views of its columns, the kinds of their
+        values, and the places of the quantities that stay numbers."""
+        n_columns = table.shape[1]
+        views = [table.column(c) for c in range(n_columns)]
+        names = [view["name"] for view in views]
+        kinds = list(kinds) if kinds is not None else ["O"] * n_columns
+        rules = self._rules(names)
+        self._order_columns(table, names)
+        self._warn_identifiers([view for c, view in enumerate(views) if c not in rules])
+        for c in categories:
+            rules.setdefault(c, ("categorical", None))
+        return views, kinds, self._treat_quantities(table, views, kinds, rules)
+
+    def _take_fit(self, model, info, seed, views, kinds, quantities, named):
+        names = [view["name"] for view in views]
+        self._columns = names
+        self.n_features_in_ = len(names)
+        kept = [c for c in range(len(names)) if c not in quantities]
+        has_missing = [len(model.attribute(r)["values"]) > views[c]["n_values"] for r, c in enumerate(kept)]
+        self._take_model(model, [kinds[c] for c in kept], has_missing)
+        if named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.seed_ = seed
+        self._take_info(info)
 
     def fit(self, X, y=None, sample_weight=None):
         """Clusters the rows of X. ``y`` is ignored; ``sample_weight`` says how often each row counts."""
         options = self._options()
         columns = columns_of(X)
         table = columns.table()
-        n_rows, n_columns = table.shape
+        n_rows = table.shape[0]
         if n_rows == 1:
             raise ValueError("1 sample is too few: clusters are found by comparing rows")
-        views = [table.column(c) for c in range(n_columns)]
-        names = [view["name"] for view in views]
-        kinds = list(columns.kinds) if columns.kinds is not None else ["O"] * n_columns
-        rules = self._rules(names)
-        self._order_columns(table, names)
-        self._warn_identifiers([view for c, view in enumerate(views) if c not in rules])
-        for c in columns.categories:
-            rules.setdefault(c, ("categorical", None))
-        quantities = self._treat_quantities(table, views, kinds, rules)
+        views, kinds, quantities = self._settle_columns(table, columns.kinds, columns.categories)
         weights = _weights(sample_weight, n_rows)
-        options["column_weights"] = self._column_weights(names)
+        options["column_weights"] = self._column_weights([view["name"] for view in views])
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
             model, info = self._fit_table(table, weights, reporter.hook, options)
         self.labels_ = np.empty(n_rows, np.int32)
         model.labels(self.labels_)
         self._table = table
-        self._columns = names
-        self.n_features_in_ = n_columns
-        kept = [c for c in range(n_columns) if c not in quantities]
-        has_missing = [len(model.attribute(r)["values"]) > views[c]["n_values"] for r, c in enumerate(kept)]
-        self._take_model(model, [kinds[c] for c in kept], has_missing)
-        if columns.named:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.seed_ = options["seed"]
-        self._take_info(info)
+        self._take_fit(model, info, options["seed"], views, kinds, quantities, columns.named)
         return self
 
     @staticmethod

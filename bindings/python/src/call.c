@@ -18,6 +18,16 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void core_resume(core_call *call)
+{
+    PyEval_RestoreThread(call->thread);
+}
+
+void core_leave(core_call *call)
+{
+    call->thread = PyEval_SaveThread();
+}
+
 static int should_stop(void *ctx)
 {
     (void)ctx;
@@ -27,9 +37,9 @@ static int should_stop(void *ctx)
     double now = now_s();
     if (now - call->asked_s < SIGNAL_CHECK_S && now >= call->asked_s) return 0;
     call->asked_s = now;
-    PyEval_RestoreThread(call->thread);
+    core_resume(call);
     if (PyErr_CheckSignals() != 0) call->raised = 1;
-    call->thread = PyEval_SaveThread();
+    core_leave(call);
     return call->raised;
 }
 
@@ -38,7 +48,7 @@ static void progress(void *ctx, const cof_progress *p)
     (void)ctx;
     core_call *call = current;
     if (call == NULL || call->callback == NULL || call->raised || call->stop) return;
-    PyEval_RestoreThread(call->thread);
+    core_resume(call);
     PyObject *answer = PyObject_CallFunction(call->callback, "iIIIIKKddI", (int)p->phase, p->restart,
                                              p->restarts, p->rebuild, p->pass, (unsigned long long)p->done,
                                              (unsigned long long)p->total, p->elapsed_s, p->rows_per_s, p->k);
@@ -46,7 +56,7 @@ static void progress(void *ctx, const cof_progress *p)
     Py_XDECREF(answer);
     call->raised = truth < 0;
     call->stop = truth > 0;
-    call->thread = PyEval_SaveThread();
+    core_leave(call);
 }
 
 const cof_env core_env = {.struct_size = sizeof core_env, .should_stop = should_stop, .progress = progress};

@@ -31,16 +31,19 @@ static const cof_model *model_of(PyObject *self)
 /* ---- Fitting ----------------------------------------------------------------------------------------- */
 
 /* k 0: to be found, from k_min to k_max. */
-static PyObject *run_fit(const cof_table *table, const cof_fit_options *options, unsigned int k_min,
-                         unsigned int k_max, PyObject *callback)
+static PyObject *run_fit(const cof_table *table, const cof_schema *schema, PyObject *ask,
+                         const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
+                         PyObject *callback)
 {
     core_call call;
     cof_error err = {{0}};
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
     core_begin(&call, callback);
-    cof_status status = options->k > 0 ? cof_fit(table, options, &model, &info, &err)
-                                       : cof_fit_auto(table, options, k_min, k_max, &model, &info, &err);
+    cof_status status = schema != NULL
+                            ? core_fit_shards(&call, ask, schema, options, k_min, k_max, &model, &info, &err)
+                        : options->k > 0 ? cof_fit(table, options, &model, &info, &err)
+                                         : cof_fit_auto(table, options, k_min, k_max, &model, &info, &err);
     if (core_end(&call) != 0) {
         if (status == COF_OK) cof_model_free(model);
         return NULL;
@@ -54,13 +57,14 @@ static PyObject *run_fit(const cof_table *table, const cof_fit_options *options,
 static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table",      "k",         "restarts", "seed",         "variant",
-                            "init",       "select",    "missing",  "max_rebuilds", "max_passes",
-                            "threads",    "init_rows", "weights",  "method",       "callback",
-                            "k_min",      "k_max",     "scale",    "gamma",        "column_weights",
-                            "time_limit", "keep",      NULL};
+    static char *names[] = {"table",        "k",          "restarts", "seed",
+                            "variant",      "init",       "select",   "missing",
+                            "max_rebuilds", "max_passes", "threads",  "init_rows",
+                            "weights",      "method",     "callback", "k_min",
+                            "k_max",        "scale",      "gamma",    "column_weights",
+                            "time_limit",   "keep",       "ask",      NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
-                         *columns_arg = Py_None, *result = NULL;
+                         *columns_arg = Py_None, *ask = Py_None, *result = NULL;
     const char *method = NULL;
     unsigned long long seed = 1;
     int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
@@ -68,12 +72,16 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     unsigned int keep = 0, k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0,
                  threads = 0;
     core_array rows = {0}, weights = {0}, columns = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidOdI", names, &table_arg, &k,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidOdIO", names, &table_arg, &k,
                                      &restarts, &seed, &variant, &init, &select, &missing, &max_rebuilds,
                                      &max_passes, &threads, &rows_arg, &weights_arg, &method, &callback,
-                                     &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep))
+                                     &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep, &ask))
         return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    /* With ask, rows are elsewhere and the first argument is their schema. */
+    const cof_schema *schema = ask != Py_None ? core_schema_of(table_arg) : NULL;
+    const cof_table *table = ask == Py_None   ? core_table_of(table_arg)
+                             : schema != NULL ? cof_schema_table(schema)
+                                              : NULL;
     if (table == NULL) return NULL;
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = k,
@@ -108,7 +116,7 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
     options.column_weights = (const double *)(const void *)columns.data;
-    result = run_fit(table, &options, k_min, k_max, callback);
+    result = run_fit(table, schema, ask, &options, k_min, k_max, callback);
 done:
     core_array_close(&rows);
     core_array_close(&weights);
@@ -302,6 +310,16 @@ static int copy_labels(const cof_model *model, PyObject *array)
     return -1;
 }
 
+/* The request with which shards give labels. */
+static PyObject *model_label_request(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    size_t n = 0;
+    const void *request = cof_model_label_request(model_of(self), &n);
+    if (request != NULL) return PyBytes_FromStringAndSize(request, (Py_ssize_t)n);
+    Py_RETURN_NONE;
+}
+
 static PyObject *model_labels(PyObject *self, PyObject *array)
 {
     if (copy_labels(model_of(self), array) != 0) return NULL;
@@ -471,15 +489,9 @@ static PyObject *model_result(PyObject *self, PyObject *arg)
 
 /* ---- Text and bytes ---------------------------------------------------------------------------------- */
 
-typedef struct pieces {
-    char *bytes;
-    size_t n, room;
-    int failed;
-} pieces;
-
-static int collect(void *ctx, const char *text, size_t n_bytes)
+int core_collect(void *ctx, const char *text, size_t n_bytes)
 {
-    pieces *p = ctx;
+    core_pieces *p = ctx;
     if (p->n + n_bytes > p->room) {
         size_t room = (p->n + n_bytes) * 2;
         char *bytes = realloc(p->bytes, room);
@@ -498,9 +510,9 @@ static PyObject *model_draw(PyObject *self, PyObject *args)
     Py_ssize_t r;
     int drawing;
     if (!PyArg_ParseTuple(args, "ni", &r, &drawing)) return NULL;
-    pieces p = {0};
+    core_pieces p = {0};
     cof_error err = {{0}};
-    cof_status status = cof_model_draw_tree(model_of(self), (size_t)r, drawing, collect, &p, &err);
+    cof_status status = cof_model_draw_tree(model_of(self), (size_t)r, drawing, core_collect, &p, &err);
     if (p.failed) status = COF_ERR_MEMORY;
     PyObject *text = status == COF_OK ? PyUnicode_FromStringAndSize(p.n > 0 ? p.bytes : "", (Py_ssize_t)p.n)
                                       : core_raise(status, &err);
@@ -511,9 +523,9 @@ static PyObject *model_draw(PyObject *self, PyObject *args)
 static PyObject *model_to_bytes(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    pieces p = {0};
+    core_pieces p = {0};
     cof_error err = {{0}};
-    cof_status status = cof_model_write(model_of(self), collect, &p, &err);
+    cof_status status = cof_model_write(model_of(self), core_collect, &p, &err);
     if (p.failed) status = COF_ERR_MEMORY;
     PyObject *bytes =
         status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
@@ -553,12 +565,12 @@ static PyObject *model_report(PyObject *self, PyObject *args)
                                   .n_facts = (size_t)n_facts,
                                   .seed = seed,
                                   .threads = threads};
-    pieces p = {0};
+    core_pieces p = {0};
     core_call call;
     cof_error err = {{0}};
     PyObject *bytes = NULL;
     core_begin(&call, NULL);
-    cof_status status = cof_report_write(model_of(self), table, &options, collect, &p, &err);
+    cof_status status = cof_report_write(model_of(self), table, &options, core_collect, &p, &err);
     int raised = core_end(&call);
     if (p.failed) status = COF_ERR_MEMORY;
     if (!raised)
@@ -844,6 +856,7 @@ static PyMethodDef model_methods[] = {
     {"criteria", model_criteria, METH_VARARGS, "criteria(table, threads, weights or None) -> dict"},
     {"margins", model_margins, METH_VARARGS,
      "margins(table, threads, int32 labels, float64 out of rows x 3, int32 next out)"},
+    {"label_request", model_label_request, METH_NOARGS, "label_request() -> bytes for Shard.labels, or None"},
     {"labels", model_labels, METH_O, "labels(int32 out)"},
     {"alternative", model_alternative, METH_VARARGS, "alternative(number, int32 labels out) -> sizes"},
     {"attribute", model_attribute, METH_O,

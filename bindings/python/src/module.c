@@ -69,9 +69,10 @@ PyMODINIT_FUNC PyInit__core(void)
     if (module == NULL) return NULL;
     if (PyModule_AddFunctions(module, own_functions) != 0 ||
         PyModule_AddFunctions(module, core_table_functions) != 0 ||
-        PyModule_AddFunctions(module, core_model_functions) != 0 || core_add_exceptions(module) != 0 ||
-        core_add_table(module) != 0 || core_add_model(module) != 0 || add_names(module) != 0 ||
-        PyModule_AddIntConstant(module, "ERR_FEW_ROWS", COF_ERR_FEW_ROWS) != 0 ||
+        PyModule_AddFunctions(module, core_model_functions) != 0 ||
+        PyModule_AddFunctions(module, core_shard_functions) != 0 || core_add_exceptions(module) != 0 ||
+        core_add_table(module) != 0 || core_add_model(module) != 0 || core_add_shards(module) != 0 ||
+        add_names(module) != 0 || PyModule_AddIntConstant(module, "ERR_FEW_ROWS", COF_ERR_FEW_ROWS) != 0 ||
         PyModule_AddStringConstant(module, "version", cof_version()) != 0 ||
         PyModule_AddStringConstant(module, "build_info", cof_build_info()) != 0) {
         Py_DECREF(module);

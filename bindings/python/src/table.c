@@ -317,22 +317,27 @@ static PyObject *table_shape(PyObject *self, void *closure)
     return Py_BuildValue("nn", (Py_ssize_t)cof_table_n_rows(table), (Py_ssize_t)cof_table_n_columns(table));
 }
 
-static PyObject *table_column(PyObject *self, PyObject *arg)
+PyObject *core_column_dict(const cof_table *table, size_t c, const cof_advice *advice)
 {
-    const cof_table *table = ((table_object *)self)->table;
     cof_column view = {.struct_size = sizeof view};
-    size_t c = PyLong_AsSize_t(arg);
-    if (PyErr_Occurred()) return NULL;
     if (cof_table_column(table, c, &view) != COF_OK) {
         PyErr_SetString(PyExc_IndexError, "there is no such column");
         return NULL;
     }
-    cof_advice advice = {.struct_size = sizeof advice};
-    cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
     return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:i,s:s,s:N}", "name", view.name, "role", (int)view.role,
                          "ordinal", PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
-                         (unsigned long long)view.n_missing, "kind", (int)advice.kind, "why", advice.why,
-                         "numbers", PyBool_FromLong(advice.numbers));
+                         (unsigned long long)view.n_missing, "kind", (int)advice->kind, "why", advice->why,
+                         "numbers", PyBool_FromLong(advice->numbers));
+}
+
+static PyObject *table_column(PyObject *self, PyObject *arg)
+{
+    const cof_table *table = ((table_object *)self)->table;
+    cof_advice advice = {.struct_size = sizeof advice};
+    size_t c = PyLong_AsSize_t(arg);
+    if (PyErr_Occurred()) return NULL;
+    cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
+    return core_column_dict(table, c, &advice);
 }
 
 static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
@@ -355,24 +360,17 @@ static PyObject *table_set_role(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* The texts of a list, each in a bytes object; *n of them. Free with drop_texts. NULL with an exception. */
-typedef struct text_array {
-    PyObject **bytes;
-    const char **text;
-    Py_ssize_t n;
-} text_array;
-
-static void drop_texts(text_array *t)
+void core_texts_close(core_texts *t)
 {
     for (Py_ssize_t v = 0; t->bytes != NULL && v < t->n; v++) Py_XDECREF(t->bytes[v]);
     free(t->bytes);
     free(t->text);
 }
 
-static int take_texts(text_array *t, PyObject *list)
+int core_texts_open(core_texts *t, PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
-    *t = (text_array){calloc((size_t)n + 1, sizeof *t->bytes), calloc((size_t)n + 1, sizeof *t->text), 0};
+    *t = (core_texts){calloc((size_t)n + 1, sizeof *t->bytes), calloc((size_t)n + 1, sizeof *t->text), 0};
     if (t->bytes == NULL || t->text == NULL) PyErr_NoMemory();
     for (; !PyErr_Occurred() && t->n < n; t->n++) {
         t->bytes[t->n] = PyUnicode_AsUTF8String(PyList_GetItem(list, t->n));
@@ -380,7 +378,7 @@ static int take_texts(text_array *t, PyObject *list)
         t->text[t->n] = PyBytes_AsString(t->bytes[t->n]);
     }
     if (!PyErr_Occurred()) return 0;
-    drop_texts(t);
+    core_texts_close(t);
     return -1;
 }
 
@@ -388,13 +386,13 @@ static PyObject *table_set_order(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     PyObject *list;
-    text_array values;
+    core_texts values;
     cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || take_texts(&values, list) != 0)
+    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || core_texts_open(&values, list) != 0)
         return NULL;
     cof_status status =
         cof_table_set_order(((table_object *)self)->table, (size_t)c, values.text, (size_t)values.n, &err);
-    drop_texts(&values);
+    core_texts_close(&values);
     if (status != COF_OK) return core_raise(status, &err);
     Py_RETURN_NONE;
 }
@@ -403,15 +401,15 @@ static PyObject *table_cut(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     PyObject *list;
-    text_array edges;
+    core_texts edges;
     unsigned int bins;
     cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || take_texts(&edges, list) != 0)
+    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || core_texts_open(&edges, list) != 0)
         return NULL;
     cof_cut_options o = {
         .struct_size = sizeof o, .bins = bins, .edges = edges.text, .n_edges = (size_t)edges.n};
     cof_status status = cof_table_cut(((table_object *)self)->table, (size_t)c, &o, &err);
-    drop_texts(&edges);
+    core_texts_close(&edges);
     if (status != COF_OK) return core_raise(status, &err);
     Py_RETURN_NONE;
 }

@@ -1,0 +1,89 @@
+"""What the engines share: parts of a table become shards on the workers, and one driver asks them.
+
+An engine gives a way to call a function on every part and to get the results in the order of the parts. Everything
+else is here: schemas are merged, the driver's requests go out, and the answers are added up.
+"""
+import threading
+
+import numpy as np
+
+from . import _core
+from ._progress import Reporter
+from ._tables import columns_of
+
+# ---- On a worker -----------------------------------------------------------------------------------------------
+
+_open = {}  # (fit, part) -> Shard: saves time only; a new process opens its shards again
+_lock = threading.Lock()
+
+
+def describe(frame, first_row):
+    """What the driver must know about a part: its schema as bytes, kinds, categories and stated orders of columns."""
+    columns = columns_of(frame)
+    table = columns.table()
+    orders = {c: texts for c, (_, texts, ordered) in enumerate(columns.columns) if ordered}
+    return _core.schema_of(table, first_row).to_bytes(), columns.kinds, sorted(columns.categories), orders, columns.named
+
+
+def _shard(frame, key, first_row, schema):
+    with _lock:
+        if key not in _open:
+            for old in [other for other in _open if other[0] != key[0]]:
+                del _open[old]  # a fit that has ended
+            table = columns_of(frame).table() if len(frame) > 0 else None
+            _open[key] = _core.shard_open(table, _core.schema_read(schema), first_row, 0)
+        return _open[key]
+
+
+def answer(frame, key, first_row, schema, request):
+    """The part's answer to a request."""
+    words = np.zeros(_core.request_words(request), np.uint64)
+    _shard(frame, key, first_row, schema).answer(request, words)
+    return words
+
+
+def label(frame, key, first_row, schema, request):
+    """The labels of the part's rows."""
+    labels = np.empty(len(frame), np.int32)
+    _shard(frame, key, first_row, schema).labels(request, labels)
+    return labels
+
+
+# ---- On the driver ---------------------------------------------------------------------------------------------
+
+
+def _join_kinds(kinds):
+    """One kind for a column whose parts may have been read as different ones."""
+    found = set(kinds)
+    return found.pop() if len(found) == 1 else "f" if found == {"i", "f"} else "O"
+
+
+class ShardedFit:
+    """Mixed into an estimator: a fit whose rows are reached through an engine."""
+
+    def _fit_parts(self, descriptions, ask):
+        """`descriptions` of the parts with rows, in the order of the rows. `ask(schema, request)` gives the answers of all
+        parts. Returns the schema and the request for labels."""
+        if not descriptions:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        options = self._options()
+        schemas, kinds, categories, orders, named = zip(*descriptions)
+        schema = _core.schema_read(schemas[0])
+        for part in schemas[1:]:
+            schema.merge(_core.schema_read(part))
+        for column, texts in orders[0].items():
+            schema.set_order(column, texts)
+        kinds = None if kinds[0] is None else [_join_kinds(column) for column in zip(*kinds)]
+        views, kinds, quantities = self._settle_columns(schema, kinds, set.union(*map(set, categories)))
+        options["column_weights"] = self._column_weights([view["name"] for view in views])
+        whole = schema.to_bytes()
+
+        def add_up(request, words):
+            total = np.frombuffer(words, np.uint64)
+            for part in ask(whole, request):
+                total += part
+
+        with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
+            model, info = _core.fit(schema, ask=add_up, callback=reporter.hook, **options)
+        self._take_fit(model, info, options["seed"], views, kinds, quantities, all(named))
+        return whole, model.label_request()
