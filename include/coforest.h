@@ -221,7 +221,7 @@ typedef enum cof_variant {
 typedef enum cof_init {
     /* Two kinds of start in turn: one-hot k-means refined by COForest, and rows far apart refined by the
      * likelihood, each after a few rounds of EM; on a sample first if the table is large. For coforest on
-     * categories; other methods use COF_INIT_KMEANS instead. */
+     * categories; other methods use COF_INIT_KMEANS instead, and k-prototypes COF_INIT_RANDOM. */
     COF_INIT_PORTFOLIO = 0,
     COF_INIT_KMEANS = 1,   /* one-hot k-means from k-means++ seeds */
     COF_INIT_FARTHEST = 2, /* k-modes from rows far apart */
@@ -233,7 +233,8 @@ typedef enum cof_init {
 
 typedef enum cof_select {
     COF_SELECT_AUTO =
-        0, /* mixture or balance for the portfolio, with or without bins; likelihood for other starts */
+        0, /* portfolio: mixture if a quantity was cut, else balance; other starts: objective with numeric columns,
+              else likelihood */
     COF_SELECT_BALANCE = 1,    /* gains in likelihood and in tightness, docs/choices.md */
     COF_SELECT_LIKELIHOOD = 2, /* the greatest integrated likelihood */
     COF_SELECT_OBJECTIVE = 3,  /* the least L */
@@ -271,7 +272,7 @@ typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k; /* clusters wanted, 1 to COF_MOST_CLUSTERS; the one member without a default */
     /* 0 -> 10. For the portfolio 20 below 2^20 cells; more, up to 100, on the smallest tables, 2^21 / (cells x
-     * k), and with many clusters, 4 k but at most 2^26 / (cells x k); equal rows that are folded count once.
+     * k), and with many clusters, 4 k but at most 2^26 / (cells x k).
      * Always 1 with init_rows or COF_INIT_CAO. */
     uint32_t restarts;
     uint64_t seed;             /* 0 is an ordinary seed */

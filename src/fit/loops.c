@@ -1,4 +1,5 @@
-/* k-modes with value distances, and the loop with clusters described by distributions. */
+/* The loop of passes that all methods share; k-modes with value distances, and the loop with clusters described by
+ * distributions. */
 #include "loops.h"
 
 #include "criterion.h"

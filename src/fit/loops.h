@@ -47,12 +47,12 @@ typedef struct cofi_row_distance {
     double beside; /* upper bound of other terms in a row's sum, such as those of quantities */
 } cofi_row_distance;
 
-/* KM of the specification: k-modes from the current modes until no label changes. COFI_FREQUENT: the mode
+/* k-modes from the current modes until no label changes. COFI_FREQUENT: the mode
  * is the most frequent value; COFI_MEDIAN: the value with the least summed distance to the cluster's
  * values. Ties go to the lowest value; an empty cluster keeps its mode. */
 cof_status cofi_loop_modes(cofi_fit *fit, const cofi_row_distance *distance, cofi_centre centre,
                            cof_phase phase, cof_error *err);
-/* DD of the specification: the same with profiles instead of modes. */
+/* The same with profiles instead of modes. */
 cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_row_distance *distance, cof_error *err);
 
 /* Runs k-modes from the seeds' modes, which is the start of the paper, unless the start left a partition. */

@@ -40,7 +40,7 @@ typedef struct cofi_start {
     bool (*linked)(const cofi_problem *problem, uint32_t k);
     /* Runs once per fit; may be NULL. `close` is called even if `open` failed. */
     cof_status (*open)(cofi_fit *fit, void **state, cof_error *err);
-    /* Leaves seeds and modes, or modes and a partition. *same_as is COFI_NONE before the call; it may be
+    /* Leaves seeds and modes, or modes and a partition; in the latter case it calls cofi_profile_clear. *same_as is COFI_NONE before the call; it may be
      * set to the number of an earlier restart whose result this one would repeat. */
     cof_status (*run)(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err);
     void (*close)(cofi_fit *fit, void *state); /* may be NULL */

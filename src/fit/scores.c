@@ -1,4 +1,4 @@
-/* The four ways to fill the score table S. */
+/* Three ways to fill the score table S: one-hot distance, likelihood, and distance along the trees. */
 #include "scores.h"
 
 #include "likelihood.h"
@@ -29,8 +29,8 @@ static void profile_like_all(const cofi_fit *fit, const uint64_t *count, uint32_
     }
 }
 
-/* Attributes and groups of LANES clusters. A group fills a cache line, so the line of a value is read once a group, and a
- * column of very many values is shared between threads. */
+/* A task is one attribute and one group of LANES clusters. The entries of a group for one value fill a cache line, so each
+ * line is read once, and threads share a column of very many values. */
 static size_t n_groups(const cofi_fit *fit)
 {
     return (fit->scores.stride + LANES - 1) / LANES;
@@ -208,7 +208,8 @@ static inline void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root,
     }
 }
 
-/* The sums are computed in the memory of the scores: allocated memory takes the type last written to it. */
+/* The sums are computed in the memory of the scores. C allows that: allocated memory has the type of what was last
+ * written to it. */
 static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes)
 {
     const cofi_problem *p = fit->problem;

@@ -4,10 +4,11 @@
 
 #include "fit.h"
 
-void cofi_profile_clear(cofi_fit *fit);  /* marks all profiles as missing */
+void cofi_profile_clear(
+    cofi_fit *fit); /* marks all profiles as missing: a cluster without rows can take none */
 void cofi_profile_update(cofi_fit *fit); /* from the counts; clusters without rows keep their profile */
 
-/* The largest power of two that keeps the sum of a row's scores, at most `largest_sum`, below 2^COFI_SUM_BITS. */
+/* A power of two that keeps the sum of a row's scores, at most `largest_sum`, below 2^(COFI_SUM_BITS - 1). */
 double cofi_scores_scale(double largest_sum);
 /* Sets the scale and the base for scores that the caller fills in. No sum of a row's scores may exceed
  * `largest_sum`. */

@@ -15,7 +15,7 @@ typedef struct coforest {
 
 /* ---- Algorithm 1 --------------------------------------------------------------------------------- */
 
-/* The inner loop: labels rows by distances along the trees (equation 6) until no label changes. */
+/* The inner loop: every row joins the nearest cluster along the trees (equations 6, 7 and 9) until no label changes. */
 static cof_status settle_rows(cofi_fit *fit, const coforest *s, bool unrecorded, cof_error *err)
 {
     cofi_loop inner = {
@@ -56,7 +56,8 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
         cofi_build_forest(fit);
         cof_status status = settle_rows(fit, s, false, err);
         if (status != COF_OK || log->stop == COF_STOP_STOPPED) return status;
-        if (q->hash == s->built[log->rebuild]) return COF_OK; /* log->stop is that of the inner loop */
+        if (q->hash == s->built[log->rebuild])
+            return COF_OK; /* log->stop is that of the inner loop: converged, cycle or cap */
         for (uint32_t earlier = 0; earlier < log->rebuild; earlier++)
             if (q->hash == s->built[earlier]) return choose_in_cycle(fit, s, log->rebuild + 1 - earlier, err);
         log->stop = COF_STOP_CAP;

@@ -7,11 +7,11 @@
 #include "../fit/scores.h"
 
 cof_status cofi_km_open(cofi_fit *fit, void **state, cof_error *err); /* all distances are zero */
-/* KM(D, L1, FREQ) and KM(D, L2, MED) of the specification. */
+/* k-modes: with added distances and most frequent values, or with squared distances and medians. */
 cof_status cofi_km_run_l1(cofi_fit *fit, void *state, cof_error *err);
 cof_status cofi_km_run_l2(cofi_fit *fit, void *state, cof_error *err);
 
-/* DD of the specification with distances that are learned: runs the loop over profiles and calls `learn`, which
+/* Profiles with distances that are learned: runs the loop over profiles and calls `learn`, which
  * sets new distances, until the partition does not change. `learn` NULL: the loop runs once. */
 cof_status cofi_km_learn(cofi_fit *fit, const cofi_row_distance *distance,
                          void (*learn)(cofi_fit *fit, void *ctx), void *ctx, cof_error *err);

@@ -30,7 +30,7 @@ typedef struct cofi_partition {
     cofi_labels *labels;
 } cofi_partition;
 
-/* One pass: every row gets the label of the cluster with the least sum of scores, and counts, sizes and
+/* One pass: every row gets the label of the cluster with the least sum of scores (ties: shape.h), and counts, sizes and
  * hash of the partition are updated. `moved` returns how many rows of the table changed their label. */
 typedef struct cofi_pass_request {
     cofi_partition *partition;
@@ -39,7 +39,7 @@ typedef struct cofi_pass_request {
 } cofi_pass_request;
 
 /* The probability that a row is drawn as a seed is proportional to its weight times this factor. `near` is
- * the row's Hamming distance to its nearest seed. */
+ * the row's distance to its nearest seed: the sum of the weights of the columns in which they differ. */
 typedef enum cofi_chance {
     COFI_ANY_ROW,     /* 1 */
     COFI_ANY_NEW_ROW, /* 1 where near > 0, else 0 */
@@ -118,7 +118,7 @@ typedef struct cofi_rows_ops {
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 
     /* ---- Seeds of a partition */
-    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds; so does a pass. */
+    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds. After a pass there may be none. */
     cof_status (*add_seed)(cofi_partition *partition, const uint32_t *cell, cof_error *err);
     /* mass: the sum of weight times factor over all rows. row_at: the first row at which the running sum
      * of these masses exceeds `target`. */

@@ -138,7 +138,7 @@ static void every_start_and_variant(void **state)
 {
     (void)state;
     char *csv = make_csv(1, 40, 4, 3, false);
-    for (int32_t init = COF_INIT_KMEANS; init <= COF_INIT_PORTFOLIO; init++) {
+    for (int32_t init = COF_INIT_PORTFOLIO; init <= COF_INIT_HUANG; init++) {
         for (int32_t variant = COF_VARIANT_PAPER; variant <= COF_VARIANT_AUTHORS; variant++) {
             job j = {.csv = csv};
             j.fit = (cof_fit_options){.struct_size = sizeof j.fit, .k = 3, .restarts = 3, .threads = 1};

@@ -68,7 +68,7 @@ static void imbalance_is_not_shattered(void **state)
             codes[i * L + r] =
                 below(&rng, 10) < 3 ? (int32_t)below(&rng, 4) : (i < 10 ? 3 : (int32_t)(r % 3));
     cof_table *table = table_of(codes, N, L);
-    for (int32_t init = COF_INIT_KMEANS; init <= COF_INIT_PORTFOLIO; init += COF_INIT_PORTFOLIO) {
+    for (int32_t init = COF_INIT_PORTFOLIO; init <= COF_INIT_KMEANS; init++) {
         cof_fit_options o = {.struct_size = sizeof o, .threads = 1, .init = init};
         cof_model *model = NULL;
         cof_error err;

@@ -625,7 +625,7 @@ class COForest(_CategoryClusterer):
     n_init : how many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small
         tables, up to 100.
     init : how a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the
-        method is another), "kmeans", "farthest", "random", "modes++" or "cao"; or the indices of ``n_clusters``
+        method is another), "kmeans", "farthest", "random", "modes++", "cao" or "huang"; or the indices of ``n_clusters``
         rows, the first modes of a single start.
     select : which start is the best: "balance", both likely and tight, "likelihood", "objective" or "mixture"; "auto" takes
         for the portfolio mixture where quantities were cut, else balance; likelihood for other starts.

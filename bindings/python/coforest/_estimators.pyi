@@ -9,8 +9,8 @@ from ._forest import Forest
 from ._progress import Progress
 
 _Self = TypeVar("_Self", bound="_CategoryClusterer")
-_Init = Literal["portfolio", "kmeans", "farthest", "random", "modes++", "cao"]
-_Select = Literal["auto", "balance", "likelihood", "objective"]
+_Init = Literal["portfolio", "kmeans", "farthest", "random", "modes++", "cao", "huang"]
+_Select = Literal["auto", "balance", "likelihood", "objective", "mixture"]
 _Clusters = Union[int, Literal["auto"], tuple[int, int]]
 _Starts = Union[int, Literal["auto"]]
 
