@@ -13,14 +13,15 @@ static void use(const uint8_t *data, size_t size)
     cof_status status = cof_table_read_memory(NULL, "t.cofe", data, size, NULL, &table, &err);
     require(status == COF_OK || (err.text[0] != '\0' && strchr(err.text, '\n') == NULL), "one sentence");
     if (status != COF_OK) return;
-    size_t n_rows = cof_table_n_rows(table), n_columns = cof_table_n_columns(table), n = 0;
+    size_t n_rows = cof_table_n_rows(table), n_columns = cof_table_n_columns(table);
     require(n_rows > 0 && n_columns > 0, "rows and columns");
     for (size_t c = 0; c < n_columns; c++) {
         cof_column about = {.struct_size = sizeof about};
         cof_advice advice = {.struct_size = sizeof advice};
         require(cof_table_column(table, c, &about) == COF_OK, "a column");
         cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
-        for (size_t i = 0; i < n_rows; i++) n += strlen(cof_table_cell(table, i, c));
+        for (size_t i = 0; i < n_rows; i++)
+            require(strlen(cof_table_cell(table, i, c)) < size, "a text of the file");
     }
     cof_fit_options o = {.struct_size = sizeof o, .k = 2, .threads = 1, .restarts = 2};
     cof_model *model = NULL;
