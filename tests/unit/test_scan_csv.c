@@ -2,6 +2,7 @@
 #include "../../src/table/file/read_csv.h"
 #include "../../src/table/file/scan_csv.h"
 #include "../../src/table/table.h"
+#include "alloc_helper.h"
 #include "unit_helper.h"
 
 typedef struct text {
@@ -238,9 +239,55 @@ static void test_only_what_it_is_sure_of(void **state)
     free(t.at);
 }
 
+static int stops(void *ctx)
+{
+    (void)ctx;
+    return 1;
+}
+
+/* Without memory, or when it is asked to stop, it leaves the file to the serial reader, which says why. */
+static void test_failures_are_left_to_the_serial_reader(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(2);
+    look l = {.n_columns = 3,
+              .n_values = 300,
+              .n_bytes = (size_t)1 << 20,
+              .line_end = "\n",
+              .header = true,
+              .ended = true};
+    text t = make_file(&l, &rng);
+    cofi_source source = {.name = "a.csv", .bytes = t.at, .n_bytes = t.n};
+    cofi_dialect dialect = {.delimiter = ','};
+    cof_table *table = NULL;
+    for (size_t n = 0; table == NULL; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        table = cofi_scan_csv(&env, &source, &dialect, 1);
+        if (table == NULL) assert_int_equal(meter.live, 0);
+        if (n % 8 == 0 && table == NULL) {
+            alloc_meter whole = {.fail_at = n};
+            cof_env other = alloc_env(&whole);
+            cof_error err;
+            assert_int_equal(cofi_read_csv(&other, &source, NULL, &table, &err), COF_ERR_MEMORY);
+            assert_int_equal(whole.live, 0);
+            assert_null(table);
+        }
+        if (table == NULL) continue;
+        assert_true(table->n_columns == 3 && table->n_rows > 1000);
+        cof_table_free(table);
+        assert_int_equal(meter.live, 0);
+        break;
+    }
+    cof_env stopping = cofi_env_resolve(&(cof_env){.struct_size = sizeof(cof_env), .should_stop = stops});
+    assert_null(cofi_scan_csv(&stopping, &source, &dialect, 2));
+    free(t.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_are_left_to_the_serial_reader),
         cmocka_unit_test(test_the_same_table),
         cmocka_unit_test(test_many_values),
         cmocka_unit_test(test_the_same_complaint),
