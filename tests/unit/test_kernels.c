@@ -315,8 +315,7 @@ static void test_every_kernel_gives_the_plain_labels(void **state)
     /* The rare ones were among them. */
     assert_true(n_wide >= SHAPES / 300 && n_many >= SHAPES / 150 && n_long >= SHAPES / 30);
     assert_true(n_full >= SHAPES / 30);
-    /* the plain kernel skips none, and some processors have no other */
-    assert_int_equal(n_skipped > 100000, cofi_kernel_at(0) != &cofi_kernel_plain);
+    assert_true(n_skipped > 100000);
     close_teams(team);
 }
 
@@ -372,7 +371,7 @@ static void test_skipped_rows_keep_the_right_label(void **state)
         cofi_pass_close(&fast);
         free_problem(&p);
     }
-    /* the plain kernel skips none, and some processors have no other */
+    /* the plain kernel computes no leads here, and some processors have no other */
     assert_int_equal(n_skipped > 100000, cofi_kernel_at(0) != &cofi_kernel_plain);
     cofi_team_close(team);
 }
