@@ -269,7 +269,8 @@ static void test_failures_are_left_to_the_serial_reader(void **state)
             alloc_meter whole = {.fail_at = n};
             cof_env other = alloc_env(&whole);
             cof_error err;
-            assert_int_equal(cofi_read_csv(&other, &source, NULL, &table, &err), COF_ERR_MEMORY);
+            cof_read_options one = {.struct_size = sizeof one, .threads = 1}; /* the meter is not locked */
+            assert_int_equal(cofi_read_csv(&other, &source, &one, &table, &err), COF_ERR_MEMORY);
             assert_int_equal(whole.live, 0);
             assert_null(table);
         }
