@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 static const double LEAST_EVIDENCE = 6.6; /* chi-square with one degree of freedom, 1 in 100 */
-static const double LEAST_SHARE = 0.25;   /* where it is frequent: a rarer value characterises nothing */
+/* Where it is frequent: a rarer value characterises nothing. In a column of more than 8 values none may be frequent; there it
+ * is twice the share that equally frequent values have. */
+static const double LEAST_SHARE = 0.25, LEAST_VALUES = 2;
 
 /* o ln(o / e), whose limit at 0 is 0 */
 static double term(double o, double e)
@@ -31,6 +33,7 @@ typedef struct study {
     double *in_cluster; /* k: rows that have a value; under "ignore" some have none */
     double *here;       /* k: rows with the value looked at */
     double all;         /* sum of in_cluster */
+    double least_share; /* that a value needs in a cluster to characterise it */
 } study;
 
 static double sum(const double *x, uint32_t n)
@@ -65,6 +68,7 @@ static bool look_at(study *s, size_t attribute)
     for (uint32_t v = 0; v < s->n_values; v++)
         for (uint32_t j = 0; j < s->k; j++) s->in_cluster[j] += cof_model_count(s->model, attribute, v, j);
     s->all = sum(s->in_cluster, s->k);
+    s->least_share = fmin(LEAST_SHARE, LEAST_VALUES / s->n_values);
     return s->all > 0;
 }
 
@@ -96,17 +100,17 @@ static void keep_best(trait_lists *to, uint32_t j, const cof_trait *t)
     to->n[j] = last + 1;
 }
 
-static bool is_candidate(const cof_trait *t, int32_t side)
+static bool is_candidate(const cof_trait *t, int32_t side, double least_share)
 {
     if (!(t->cluster > 0)) return false;
     if (side == COF_TRAIT_MORE)
-        return t->here >= LEAST_SHARE * t->cluster && t->here * t->all > t->anywhere * t->cluster;
+        return t->here >= least_share * t->cluster && t->here * t->all > t->anywhere * t->cluster;
     return t->anywhere >= LEAST_SHARE * t->all && t->here * t->all < t->anywhere * t->cluster;
 }
 
-static void weigh(trait_lists *to, uint32_t j, cof_trait *t)
+static void weigh(trait_lists *to, uint32_t j, double least_share, cof_trait *t)
 {
-    if (!is_candidate(t, to->side)) return;
+    if (!is_candidate(t, to->side, least_share)) return;
     t->evidence = evidence_of(t);
     if (t->evidence >= LEAST_EVIDENCE) keep_best(to, j, t);
 }
@@ -121,7 +125,7 @@ static void weigh_value(const study *s, uint32_t value, double anywhere, trait_l
                        .cluster = s->in_cluster[j],
                        .anywhere = anywhere,
                        .all = s->all};
-        weigh(to, j, &t);
+        weigh(to, j, s->least_share, &t);
     }
 }
 
@@ -146,7 +150,7 @@ static void weigh_bins(study *s, uint32_t n_bins, uint32_t j, trait_lists *to)
             best = now;
         }
     }
-    if (most > 0) weigh(to, j, &best);
+    if (most > 0) weigh(to, j, LEAST_SHARE, &best);
 }
 
 cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, cof_trait *traits,

@@ -134,10 +134,42 @@ static void neighbouring_bins_are_joined(void **state)
     cof_table_free(table);
 }
 
+/* In a column of 40 values none takes a quarter of a cluster, and yet ten of them belong to one cluster alone. */
+static void many_values_mark_clusters_too(void **state)
+{
+    enum { N = 800, MOST = 8 };
+    static int32_t codes[N * 2];
+    cof_table *table = NULL;
+    cof_trait more[4 * MOST];
+    size_t n_more[4];
+    cof_error err;
+    (void)state;
+    for (int32_t i = 0; i < N; i++) {
+        codes[2 * i] = i % 40;
+        codes[2 * i + 1] = i % 40 / 10;
+    }
+    assert_status(cof_table_from_codes(NULL, codes, N, 2, NULL, &table, &err), COF_OK, &err);
+    cof_fit_options four = options;
+    four.k = 4;
+    cof_model *model = fit_model(table, &four, NULL);
+    assert_status(cof_model_traits(model, COF_TRAIT_MORE, MOST, more, n_more, &err), COF_OK, &err);
+    for (size_t j = 0; j < 4; j++) {
+        assert_int_equal(n_more[j], MOST);
+        assert_int_equal(more[j * MOST].attribute, 1); /* all rows of the cluster hold it */
+        for (size_t t = 1; t < MOST; t++) {
+            assert_int_equal(more[j * MOST + t].attribute, 0);
+            assert_true(more[j * MOST + t].here == 20 && more[j * MOST + t].anywhere == 20);
+        }
+    }
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(telling_columns), cmocka_unit_test(neighbouring_bins_are_joined),
-        cmocka_unit_test(marking_values), cmocka_unit_test(every_allocation_may_fail)};
+        cmocka_unit_test(telling_columns), cmocka_unit_test(many_values_mark_clusters_too),
+        cmocka_unit_test(neighbouring_bins_are_joined), cmocka_unit_test(marking_values),
+        cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,7 +306,11 @@ void cofi_report_clusters(cofi_report *r)
 
 static const char *word_for_more(double share)
 {
-    return share >= 1 ? "always" : share >= 0.9 ? "almost always" : share >= 0.5 ? "mostly" : "often";
+    return share >= 1      ? "always"
+           : share >= 0.9  ? "almost always"
+           : share >= 0.5  ? "mostly"
+           : share >= 0.25 ? "often"
+                           : "more often";
 }
 
 static const char *word_for_less(double share)
