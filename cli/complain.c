@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "outfiles.h"
 #include "term.h"
 
 const char *program_name = "coforest";
@@ -133,7 +134,10 @@ void *keep(size_t n, size_t size)
     bool too_many =
         __builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow(bytes, sizeof(struct kept), &bytes);
     struct kept *block = too_many ? NULL : calloc(bytes, 1);
-    if (block == NULL) exit(complain(CODE_FAILED, "out of memory"));
+    if (block == NULL) {
+        outfiles_abandon();
+        exit(complain(CODE_FAILED, "out of memory"));
+    }
     block->before = last_kept;
     last_kept = block;
     return block + 1;

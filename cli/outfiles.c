@@ -134,11 +134,42 @@ static int complain_outfile(const outfile *f, cof_status status)
     return complain_status(status, TASK_OUTPUT, &f->err);
 }
 
+/* Outputs that wait to be published. */
+static struct {
+    cof_output **output;
+    size_t n, room;
+} waiting;
+
+static void make_room(void)
+{
+    if (waiting.n < waiting.room) return;
+    size_t room = 2 * waiting.room + 16;
+    cof_output **grown = keep(room, sizeof *grown);
+    if (waiting.n > 0) memcpy(grown, waiting.output, waiting.n * sizeof *grown);
+    waiting.output = grown;
+    waiting.room = room;
+}
+
+static void forget(const cof_output *output)
+{
+    size_t at = 0;
+    while (at < waiting.n && waiting.output[at] != output) at++;
+    if (at < waiting.n) waiting.output[at] = waiting.output[--waiting.n];
+}
+
+void outfiles_abandon(void)
+{
+    while (waiting.n > 0) cof_output_discard(waiting.output[--waiting.n]);
+}
+
 int outfile_open(outfile *f)
 {
     if (is_kept(f)) return complain_kept(f); /* one of several in a folder, or made since the check */
+    make_room();
     f->status = cof_output_open(NULL, f->path, &f->output, &f->err);
-    return f->status == COF_OK ? CODE_DONE : complain_outfile(f, f->status);
+    if (f->status != COF_OK) return complain_outfile(f, f->status);
+    waiting.output[waiting.n++] = f->output;
+    return CODE_DONE;
 }
 
 void outfile_put(outfile *f, const char *bytes, size_t n_bytes)
@@ -184,6 +215,7 @@ int outfiles_publish(outfile *files, size_t n)
     cof_output **outputs = keep(n + 1, sizeof *outputs);
     for (size_t i = 0; i < n; i++) {
         outputs[i] = files[i].output;
+        forget(outputs[i]);
         files[i].output = NULL;
     }
     return complain_status(cof_output_publish(outputs, n, &err), TASK_OUTPUT, &err);
@@ -192,6 +224,7 @@ int outfiles_publish(outfile *files, size_t n)
 void outfiles_free(outfile *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        forget(files[i].output);
         cof_output_discard(files[i].output);
         files[i] = (outfile){.option = files[i].option};
     }

@@ -34,5 +34,7 @@ int outfile_finish(outfile *f);
 int outfile_save_model(outfile *f, const cof_model *model); /* open, put and finish in one */
 int outfiles_publish(outfile *files, size_t n);             /* gives all finished files their names */
 void outfiles_free(outfile *files, size_t n);               /* removes what was not published */
+/* Removes everything that waits, before the program ends because memory ran out. */
+void outfiles_abandon(void);
 
 bool is_stdout(const outfile *f);
