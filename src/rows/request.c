@@ -122,11 +122,6 @@ void cofi_put_scores(cofi_writer *w, const cofi_scores *s, uint32_t n_flat)
     cofi_fill_u64(w, begin + KEY_AT, key | 1); /* 0 means that there are no labels yet */
 }
 
-uint64_t cofi_scores_key(const cofi_writer *w, size_t begin)
-{
-    return w->failed ? 0 : cofi_word_at(w->bytes + begin + KEY_AT);
-}
-
 /* The sum of a row's scores must stay below 2^60. */
 static bool sums_are_small(const cofi_scores *s, const cofi_problem *p)
 {

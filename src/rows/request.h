@@ -63,7 +63,6 @@ cof_status cofi_answer_check(const uint64_t *answer, size_t n, uint64_t n_rows, 
 enum { COFI_SCORES_HEAD = 24 }; /* bytes before the base */
 /* u32 k, u32 whether `plain` follows, u64 key, f64 scale, base, value, plain. */
 void cofi_put_scores(cofi_writer *writer, const cofi_scores *scores, uint32_t n_flat);
-uint64_t cofi_scores_key(const cofi_writer *writer, size_t begin); /* of the table that was put there */
 
 typedef struct cofi_score_room {
     uint32_t n_flat, k;

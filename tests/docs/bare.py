@@ -19,7 +19,6 @@ import tempfile
 import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MIRROR = "http://deb.debian.org/debian"
 CERTIFICATES = "/var/tmp/certificates.crt"
 # In its running text README names these; "{}" is what its author leaves to the reader.
 BY_HAND = {"root": ["cmake -S . -B build && cmake --build build", "cmake --install build"],
@@ -92,8 +91,7 @@ class Reader:
 def make_system(suite, folder):
     system = str(folder / suite)
     if not os.path.exists(system):
-        subprocess.run(["debootstrap", "--variant=minbase", suite, system, MIRROR], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(["debootstrap", "--variant=minbase", suite, system], check=True, stdout=subprocess.DEVNULL)
     if os.environ.get("PIP_CERT"): # a network with certificates of its own
         shutil.copy(os.environ["PIP_CERT"], system + CERTIFICATES)
     return system

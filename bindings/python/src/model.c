@@ -382,23 +382,13 @@ static int attribute_index(PyObject *arg, const cof_model *model, size_t *r)
     return -1;
 }
 
-static PyObject *list_of_doubles(const double *x, size_t n)
-{
-    PyObject *list = PyList_New((Py_ssize_t)n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
-        PyObject *number = PyFloat_FromDouble(x[i]);
-        if (number == NULL || PyList_SetItem(list, (Py_ssize_t)i, number) != 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
 /* Where a quantity was cut; None for categories. */
 static PyObject *model_cut(const cof_model *model, size_t r)
 {
     size_t n = 0;
     const double *edge = cof_model_cut(model, r, &n);
     if (edge == NULL) Py_RETURN_NONE;
-    return list_of_doubles(edge, n);
+    return doubles(edge, n);
 }
 
 /* Least, quartiles and greatest of a quantity in every cluster; None for categories. */
@@ -408,7 +398,7 @@ static PyObject *model_five(const cof_model *model, size_t r)
     if (cof_model_five(model, r, 0) == NULL) Py_RETURN_NONE;
     PyObject *list = PyList_New(k);
     for (uint32_t j = 0; list != NULL && j < k; j++) {
-        PyObject *five = list_of_doubles(cof_model_five(model, r, j), COF_N_FIVE);
+        PyObject *five = doubles(cof_model_five(model, r, j), COF_N_FIVE);
         if (five == NULL || PyList_SetItem(list, j, five) != 0) Py_CLEAR(list);
     }
     return list;
