@@ -162,22 +162,20 @@ static int begin_reading(const char *path, const reading *how, const char *defau
 int read_pieces(const cof_env *env, const char *path, const reading *how, cof_piece visit, void *ctx)
 {
     cof_read_options options;
-    cof_error err;
     TRY(begin_reading(path, how, NULL, &options));
-    cof_status status = cof_table_read_pieces(env, path, &options, visit, ctx, &err);
-    return status == COF_ERR_BACKEND ? CODE_DONE : complain_status(status, TASK_TABLE, &err);
+    cof_status status = cof_table_read_pieces(env, path, &options, visit, ctx, &said);
+    return status == COF_ERR_BACKEND ? CODE_DONE : complain_status(status, TASK_TABLE);
 }
 
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out)
 {
     cof_read_options options;
-    cof_error err;
     TRY(begin_reading(path, how, default_na, &options));
-    cof_status status = cof_table_read(env, path, &options, out, &err);
+    cof_status status = cof_table_read(env, path, &options, out, &said);
     uint32_t tidying = (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
     if (status == COF_OK && tidying != 0)
-        status = cof_table_tidy(*out, tidying, options.na, options.n_na, &err);
+        status = cof_table_tidy(*out, tidying, options.na, options.n_na, &said);
     if (status == COF_OK && cof_table_is_encoded(*out) &&
         (how->no_header || how->na != NULL || how->delimiter != NULL || how->charset != COF_CHARSET_UTF8))
         return complain(
@@ -185,13 +183,26 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
             "%s is encoded: --delimiter, --no-header, --charset and --na are for \"coforest encode\"; leave "
             "them out",
             path);
-    return complain_status(status, TASK_TABLE, &err);
+    return complain_status(status, TASK_TABLE);
+}
+
+cof_column column_of(const cof_table *table, size_t column)
+{
+    cof_column view = {.struct_size = sizeof view};
+    cof_table_column(table, column, &view);
+    return view;
+}
+
+cof_attribute attribute_of(const cof_model *model, size_t attribute)
+{
+    cof_attribute view = {.struct_size = sizeof view};
+    cof_model_attribute(model, attribute, &view);
+    return view;
 }
 
 static const char *column_name(const cof_table *table, size_t c)
 {
-    cof_column view = {.struct_size = sizeof view};
-    return cof_table_column(table, c, &view) == COF_OK ? view.name : "";
+    return column_of(table, c).name;
 }
 
 shown reading_words(const reading *how, const char *na, uint32_t tidying)
@@ -257,16 +268,12 @@ int find_untidy(const cof_table *table, size_t c, untidy *u)
 {
     enum { MOST = 16 };
     cof_suspect list[MOST];
-    cof_error err;
-    cof_column view = {.struct_size = sizeof view};
     bool spelling = false, nothing = false;
     size_t n = 0;
-    cof_status status = cof_column_suspects(table, c, list, MOST, &n, &err);
-    if (status == COF_OK) status = cof_table_column(table, c, &view);
-    if (status != COF_OK) return complain_status(status, TASK_TABLE, &err);
+    TRY(complain_status(cof_column_suspects(table, c, list, MOST, &n, &said), TASK_TABLE));
     for (size_t i = 0; i < n && i < MOST; i++) {
         bool pair = list[i].suspicion == COF_SUSPECT_SPELLING;
-        add_suspect(u, view.name, cof_table_value(table, c, list[i].value),
+        add_suspect(u, column_name(table, c), cof_table_value(table, c, list[i].value),
                     pair ? cof_table_value(table, c, list[i].other) : NULL);
         spelling = spelling || pair;
         nothing = nothing || !pair;
@@ -404,10 +411,9 @@ typedef struct ordering {
 static int order_column(void *ctx, size_t c)
 {
     const ordering *o = ctx;
-    cof_error err;
     size_t n = 0;
     const char **values = split(o->values, '<', &n);
-    return complain_status(cof_table_set_order(o->table, c, values, n, &err), TASK_SETTING, &err);
+    return complain_status(cof_table_set_order(o->table, c, values, n, &said), TASK_SETTING);
 }
 
 /* COLUMN,...=a<b<c */
@@ -428,9 +434,7 @@ int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
 static int set_roles(cof_table *table, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) {
-        cof_error err;
-        TRY(complain_status(cof_table_set_role(table, c, reasons[out->why[c]].role, &err), TASK_SETTING,
-                            &err));
+        TRY(complain_status(cof_table_set_role(table, c, reasons[out->why[c]].role, &said), TASK_SETTING));
         if (out->why[c] == LEFT_IDENTIFIER && out->names == SIZE_MAX) out->names = c;
         if (out->why[c] == USED) out->n_used++;
     }
@@ -582,10 +586,8 @@ static int set_rules(ruling *r, const column_choice *asked, const columns *out)
     if (asked->cuts != NULL) TRY(read_cuts(r, asked->cuts, asked->several));
     TRY(rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL));
     for (size_t c = 0; c < out->n; c++) {
-        cof_column view = {.struct_size = sizeof view};
         bool special = c == out->label || c == out->weights;
-        if (cof_table_column(r->table, c, &view) == COF_OK && view.ordinal && r->of[c] != NO_RULE &&
-            r->of[c] != RULE_CATEGORICAL)
+        if (column_of(r->table, c).ordinal && r->of[c] != NO_RULE && r->of[c] != RULE_CATEGORICAL)
             TRY(set_rule(r, c, RULE_ORDINAL));
         else if (special && (r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT))
             return complain(CODE_USAGE, "\"%s\" is the column of %s, which cannot be a quantity",
@@ -597,9 +599,8 @@ static int set_rules(ruling *r, const column_choice *asked, const columns *out)
 static int cut_column(cof_table *table, size_t c, const column_choice *asked, const char *edges)
 {
     cof_cut_options o = {.struct_size = sizeof o, .bins = asked->bins};
-    cof_error err;
     if (edges != NULL) o.edges = split(edges, ',', &o.n_edges);
-    return complain_status(cof_table_cut(table, c, &o, &err), TASK_SETTING, &err);
+    return complain_status(cof_table_cut(table, c, &o, &said), TASK_SETTING);
 }
 
 /* Columns that take part, and that the user or the library takes for quantities. A running number that --columns names
@@ -769,10 +770,8 @@ int check_named(cof_table *const *tables, size_t n_tables, const column_choice *
 
 bool is_attribute(const cof_model *model, const char *name)
 {
-    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_model_attribute(model, r, &about) == COF_OK && strcmp(about.name, name) == 0) return true;
-    }
+    for (size_t r = 0; r < cof_model_n_attributes(model); r++)
+        if (strcmp(attribute_of(model, r).name, name) == 0) return true;
     return false;
 }
 

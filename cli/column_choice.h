@@ -96,6 +96,9 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
 /* Complains about a name in the lists that none of the tables has. */
 int check_named(cof_table *const *tables, size_t n_tables, const column_choice *asked);
 
+/* Views of a column of a table and of an attribute of a model; their numbers must be right. */
+cof_column column_of(const cof_table *table, size_t column);
+cof_attribute attribute_of(const cof_model *model, size_t attribute);
 bool is_attribute(const cof_model *model, const char *name); /* the model has a column of this name */
 /* First suspected identifier that is no attribute of the model; SIZE_MAX if there is none. */
 size_t find_identifier(const cof_table *table, const cof_model *model);

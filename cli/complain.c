@@ -113,10 +113,17 @@ int exit_code(cof_status status, task doing)
     }
 }
 
-int complain_status(cof_status status, task doing, const cof_error *err)
+cof_error said;
+
+int complain_status(cof_status status, task doing)
+{
+    return complain_error(status, doing, &said);
+}
+
+int complain_error(cof_status status, task doing, const cof_error *err)
 {
     if (status == COF_OK) return CODE_DONE;
-    const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
+    const char *text = err->text[0] != '\0' ? err->text : cof_status_text(status);
     if (status == COF_ERR_STOPPED)
         return complain(CODE_INTERRUPTED, "interrupted before there was a result; nothing was written");
     return complain(exit_code(status, doing), "%s", text);

@@ -39,8 +39,12 @@ int suggest(int code, const char *wrong, const char *right);
 /* The same status means different things to a user, depending on what we were at. */
 typedef enum task { TASK_TABLE, TASK_SETTING, TASK_FIT, TASK_PREDICT, TASK_MODEL, TASK_OUTPUT } task;
 int exit_code(cof_status status, task doing);
-int complain_status(cof_status status, task doing,
-                    const cof_error *err); /* CODE_DONE, without a word, for COF_OK */
+/* What the library says about a failure. One is enough: the first failure ends the run, and only the first thread
+ * passes it on. */
+extern cof_error said;
+/* Both tell a failure and hand its exit code back; CODE_DONE, without a word, for COF_OK. */
+int complain_status(cof_status status, task doing); /* as `said` has it */
+int complain_error(cof_status status, task doing, const cof_error *err);
 /* Leaves the calling function with the exit code of the call unless that is CODE_DONE. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \

@@ -115,7 +115,7 @@ static int try_file(outfile *f)
         return access(f->path, W_OK) == 0 ? CODE_DONE : complain_path(f->path, errno);
     }
     cof_status status = cof_output_open(NULL, f->path, &probe, &f->err);
-    if (status != COF_OK) return complain_status(status, TASK_OUTPUT, &f->err);
+    if (status != COF_OK) return complain_error(status, TASK_OUTPUT, &f->err);
     cof_output_discard(probe);
     return CODE_DONE;
 }
@@ -131,7 +131,7 @@ int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n
 static int complain_outfile(const outfile *f, cof_status status)
 {
     if (is_stdout(f) && reader_gone()) return CODE_FAILED; /* as in `| head`: no words */
-    return complain_status(status, TASK_OUTPUT, &f->err);
+    return complain_error(status, TASK_OUTPUT, &f->err);
 }
 
 /* Outputs that wait to be published. */
@@ -202,23 +202,21 @@ int outfile_finish(outfile *f)
 
 int outfile_save_model(outfile *f, const cof_model *model)
 {
-    cof_error err;
     TRY(outfile_open(f));
-    cof_status status = cof_model_write(model, outfile_sink, f, &err);
-    if (status != COF_OK && f->status == COF_OK) return complain_status(status, TASK_OUTPUT, &err);
+    cof_status status = cof_model_write(model, outfile_sink, f, &said);
+    if (status != COF_OK && f->status == COF_OK) return complain_status(status, TASK_OUTPUT);
     return outfile_finish(f);
 }
 
 int outfiles_publish(outfile *files, size_t n)
 {
-    cof_error err;
     cof_output **outputs = keep(n + 1, sizeof *outputs);
     for (size_t i = 0; i < n; i++) {
         outputs[i] = files[i].output;
         forget(outputs[i]);
         files[i].output = NULL;
     }
-    return complain_status(cof_output_publish(outputs, n, &err), TASK_OUTPUT, &err);
+    return complain_status(cof_output_publish(outputs, n, &said), TASK_OUTPUT);
 }
 
 void outfiles_free(outfile *files, size_t n)

@@ -126,8 +126,7 @@ static void print_attributes(const fit_job *job, cof_json *j)
     size_t attribute = 0, quantity = 0; /* of the model */
     cof_json_open(j, "attributes", '[');
     for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (cof_table_column(job->table, c, &view) != COF_OK) continue;
+        cof_column view = column_of(job->table, c);
         cof_json_open_line(j, NULL, '{');
         cof_json_text(j, "name", view.name);
         cof_json_count(j, "n_values", view.n_values);

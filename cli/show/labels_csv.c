@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../complain.h"
+#include "../method_list.h"
 #include "../verbs/fit_job.h"
 
 /* What a spreadsheet would compute. Signs before anything but a call or a reference are left alone: "-5", "+", "- none"
@@ -59,10 +60,9 @@ static void put_cell(outfile *f, const char *text)
 
 static void put_name_header(outfile *f, const cof_table *table, size_t names)
 {
-    cof_column view = {.struct_size = sizeof view};
-    if (names != SIZE_MAX && cof_table_column(table, names, &view) == COF_OK) {
+    if (names != SIZE_MAX) {
         outfile_put(f, ",", 1);
-        put_cell(f, view.name);
+        put_cell(f, column_of(table, names).name);
     }
     outfile_put(f, "\n", 1);
 }
@@ -200,24 +200,21 @@ static int open_block(rated_block *b, const cof_table *table, const cof_model *m
                       uint32_t threads)
 {
     enum { MOST_ROWS = 1 << 16, MOST_NUMBERS = 1 << 20 };
-    cof_error err;
     *b = (rated_block){.n_rows = cof_table_n_rows(table), .k = cof_model_k(model)};
     b->most = b->k < MOST_NUMBERS / MOST_ROWS ? MOST_ROWS : MOST_NUMBERS / b->k;
     if (shares)
         b->share = keep(b->most * b->k, sizeof *b->share);
     else
         b->log_likelihood = keep(b->most, sizeof *b->log_likelihood);
-    return complain_status(cof_posterior_open(model, table, threads, &b->posterior, &err), TASK_PREDICT,
-                           &err);
+    return complain_status(cof_posterior_open(model, table, threads, &b->posterior, &said), TASK_PREDICT);
 }
 
 /* Rates the rows from `first` on; how many go into *n. */
 static int fill_block(rated_block *b, size_t first, size_t *n)
 {
-    cof_error err;
     *n = b->n_rows - first < b->most ? b->n_rows - first : b->most;
-    return complain_status(cof_posterior_rows(b->posterior, first, *n, b->share, b->log_likelihood, &err),
-                           TASK_PREDICT, &err);
+    return complain_status(cof_posterior_rows(b->posterior, first, *n, b->share, b->log_likelihood, &said),
+                           TASK_PREDICT);
 }
 
 /* ",0.123456"; "," for NaN */
@@ -312,8 +309,7 @@ int begin_table(outfile *f, const cof_table *table)
     char name[32];
     TRY(outfile_open(f));
     for (size_t c = 0; c < n_columns; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (cof_table_column(table, c, &view) == COF_OK) put_cell(f, view.name);
+        put_cell(f, column_of(table, c).name);
         outfile_put(f, ",", 1);
     }
     name_cluster_column(table, name, sizeof name);
@@ -341,12 +337,6 @@ int write_table(outfile *f, const cof_table *table, const int32_t *labels)
     return outfile_finish(f);
 }
 
-static bool is_used(const cof_model *model, size_t a, cof_attribute *about)
-{
-    about->struct_size = sizeof *about;
-    return cof_model_attribute(model, a, about) == COF_OK && about->used;
-}
-
 static void put_amount(outfile *f, double amount)
 {
     char digits[COF_NUMBER_BYTES];
@@ -355,11 +345,11 @@ static void put_amount(outfile *f, double amount)
 
 int write_modes(outfile *f, const cof_model *model)
 {
-    cof_attribute about;
     TRY(outfile_open(f));
     outfile_print(f, "cluster,rows");
     for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
-        if (!is_used(model, a, &about)) continue;
+        cof_attribute about = attribute_of(model, a);
+        if (!about.used) continue;
         outfile_put(f, ",", 1);
         put_cell(f, about.name);
     }
@@ -368,7 +358,7 @@ int write_modes(outfile *f, const cof_model *model)
         put_amount(f, cof_model_sizes(model)[j]);
         for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
             int64_t mode = cof_model_mode(model, a, j);
-            if (!is_used(model, a, &about)) continue;
+            if (!attribute_of(model, a).used) continue;
             outfile_put(f, ",", 1);
             if (mode >= 0) put_cell(f, cof_model_value(model, a, (uint32_t)mode));
         }
@@ -379,11 +369,11 @@ int write_modes(outfile *f, const cof_model *model)
 
 int write_profiles(outfile *f, const cof_model *model)
 {
-    cof_attribute about;
     TRY(outfile_open(f));
     outfile_print(f, "column,value,cluster,rows,share\n");
-    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
-        for (uint32_t v = 0; is_used(model, a, &about) && v < about.n_values; v++)
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+        cof_attribute about = attribute_of(model, a);
+        for (uint32_t v = 0; about.used && v < about.n_values; v++)
             for (uint32_t j = 0; j < cof_model_k(model); j++) {
                 double count = cof_model_count(model, a, v, j), size = cof_model_sizes(model)[j];
                 put_cell(f, about.name);
@@ -393,6 +383,7 @@ int write_profiles(outfile *f, const cof_model *model)
                 put_amount(f, count);
                 outfile_print(f, ",%.6g\n", size > 0 ? count / size : 0);
             }
+    }
     return outfile_finish(f);
 }
 
@@ -409,20 +400,12 @@ static void put_pair(outfile *f, const char *column, const char *value, const ch
     outfile_print(f, "%s\n", cof_text_number(digits, sizeof digits, distance));
 }
 
-static bool has_trees(const cof_model *model)
-{
-    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
-        if (cof_model_edges(model, a, NULL) != NULL) return true;
-    return false;
-}
-
 /* Distances along the trees of a model. */
 static void put_tree_distances(outfile *f, const cof_model *model)
 {
     for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_model_attribute(model, a, &about) != COF_OK || !about.used) continue;
-        for (uint32_t u = 0; u < about.n_values; u++)
+        cof_attribute about = attribute_of(model, a);
+        for (uint32_t u = 0; about.used && u < about.n_values; u++)
             for (uint32_t v = u + 1; v < about.n_values; v++)
                 put_pair(f, about.name, cof_model_value(model, a, u), cof_model_value(model, a, v),
                          cof_model_distance(model, a, u, v));
@@ -430,52 +413,50 @@ static void put_tree_distances(outfile *f, const cof_model *model)
 }
 
 /* Values of a column that take part, one more for missing cells that count as a value; 0: it takes no part. */
-static size_t values_of(const cof_table *table, const cof_model *model, size_t column, cof_column *view)
+static size_t values_of(const cof_table *table, const cof_model *model, size_t column)
 {
-    if (cof_table_column(table, column, view) != COF_OK || view->role != COF_ROLE_ATTRIBUTE) return 0;
-    return view->n_values + (view->n_missing > 0 && cof_model_missing(model) == COF_MISSING_VALUE ? 1u : 0u);
+    cof_column view = column_of(table, column);
+    if (view.role != COF_ROLE_ATTRIBUTE) return 0;
+    return view.n_values + (view.n_missing > 0 && cof_model_missing(model) == COF_MISSING_VALUE ? 1u : 0u);
 }
 
 /* Distances of a method that measures them once, before it clusters. */
-static cof_status put_method_distances(outfile *f, const cof_table *table, const cof_model *model,
-                                       cof_error *err)
+static cof_status put_method_distances(outfile *f, const cof_table *table, const cof_model *model)
 {
     cof_fit_options o = {
         .struct_size = sizeof o, .method = cof_model_method(model), .missing = cof_model_missing(model)};
-    cof_column view = {.struct_size = sizeof view};
     size_t n = cof_table_n_columns(table);
     double **distance = keep(n + 1, sizeof *distance);
     for (size_t c = 0; c < n; c++) {
-        size_t n_values = values_of(table, model, c, &view);
+        size_t n_values = values_of(table, model, c);
         if (n_values > 0) distance[c] = keep(n_values * n_values, sizeof **distance);
     }
-    cof_status status = cof_value_distances(table, &o, distance, err);
+    cof_status status = cof_value_distances(table, &o, distance, &said);
     for (size_t c = 0; status == COF_OK && c < n; c++) {
-        size_t n_values = values_of(table, model, c, &view);
+        size_t n_values = values_of(table, model, c);
         for (uint32_t u = 0; u < n_values; u++)
             for (uint32_t v = u + 1; v < n_values; v++)
-                put_pair(f, view.name, cof_table_value(table, c, u), cof_table_value(table, c, v),
-                         distance[c][u * n_values + v]);
+                put_pair(f, column_of(table, c).name, cof_table_value(table, c, u),
+                         cof_table_value(table, c, v), distance[c][u * n_values + v]);
     }
     return status;
 }
 
 int write_distances(outfile *f, const cof_table *table, const cof_model *model)
 {
-    cof_error err = {""};
     cof_status status = COF_OK;
     TRY(outfile_open(f));
     outfile_print(f, "column,value,other,distance\n");
     if (has_trees(model))
         put_tree_distances(f, model);
     else
-        status = put_method_distances(f, table, model, &err);
+        status = put_method_distances(f, table, model);
     if (status == COF_ERR_ARGUMENT)
         return complain(CODE_USAGE,
                         "--distances-out has nothing to write: %s has no distances between values that "
                         "hold for the whole table; leave it out",
                         cof_model_method(model));
-    return status == COF_OK ? outfile_finish(f) : complain_status(status, TASK_FIT, &err);
+    return status == COF_OK ? outfile_finish(f) : complain_status(status, TASK_FIT);
 }
 
 int write_history(outfile *f, const cof_model *model)

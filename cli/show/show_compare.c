@@ -191,13 +191,10 @@ static void show_guessed(const contest *at, const page *p)
     size_t n_constant = 0, n_names = 0;
     char text[512] = "left out: ";
     for (size_t i = 0; i < at->columns.n; i++) {
-        cof_column view = {.struct_size = sizeof view};
         n_constant += at->columns.why[i] == LEFT_CONSTANT;
-        if (at->columns.why[i] != LEFT_IDENTIFIER || cof_table_column(at->table, i, &view) != COF_OK)
-            continue;
-        if (n_names++ < 3)
+        if (at->columns.why[i] == LEFT_IDENTIFIER && n_names++ < 3)
             append(text, sizeof text, "%s%s (an identifier)", n_names == 1 ? "" : ", ",
-                   show_name(view.name, 40).text);
+                   show_name(column_of(at->table, i).name, 40).text);
     }
     if (n_names > 3) append(text, sizeof text, " and %zu more identifiers", n_names - 3);
     if (n_constant > 0)

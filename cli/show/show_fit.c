@@ -33,9 +33,8 @@ static void list_columns(const fit_job *job, const page *p, left_out why, const 
     fprintf(p->out, "%-11s", title);
     flow f = flow_begin(p, 11, 11);
     for (size_t c = 0; c < job->columns.n && listed < MOST_NAMES; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (job->columns.why[c] != why || cof_table_column(job->table, c, &view) != COF_OK) continue;
-        shown name = show_name(view.name, 40);
+        if (job->columns.why[c] != why) continue;
+        shown name = show_name(column_of(job->table, c).name, 40);
         listed++;
         flow_piece(&f, accent(p), name.text, name.width + (listed < n), plain(p));
         if (listed < n) fputc(',', p->out);
@@ -67,10 +66,9 @@ static void show_missing(const fit_job *job, const page *p)
                                       [COF_MISSING_DROP] = "whose rows are left out",
                                       [COF_MISSING_ERROR] = ""};
     for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (job->columns.why[c] != USED || cof_table_column(job->table, c, &view) != COF_OK) continue;
-        cells += view.n_missing;
-        n += view.n_missing > 0;
+        uint64_t missing = job->columns.why[c] == USED ? column_of(job->table, c).n_missing : 0;
+        cells += missing;
+        n += missing > 0;
     }
     if (cells > 0)
         fprintf(p->out, "Missing:   %s cell%s in %zu column%s, %s (--missing)\n", show_count(cells).text,
@@ -280,10 +278,8 @@ static void show_alternative(const fit_job *job, const page *p, const insight *i
     for (size_t r = 0; r < n; r++)
         if (r != first && tells[r] > tells[second]) second = r;
     char text[1400];
-    cof_attribute one = {.struct_size = sizeof one}, other = {.struct_size = sizeof other};
-    cof_model_attribute(job->model, first, &one);
-    cof_model_attribute(job->model, second, &other);
-    shown name = show_name(one.name, VALUE_WIDTH), next = show_name(other.name, VALUE_WIDTH);
+    shown name = show_name(attribute_of(job->model, first).name, VALUE_WIDTH);
+    shown next = show_name(attribute_of(job->model, second).name, VALUE_WIDTH);
     snprintf(text, sizeof text,
              "another partition is nearly as good; it differs in %s%s%s (agreement %.2f; --keep %u)",
              name.text, n > 1 ? " and " : "", n > 1 ? next.text : "", a->agreement, a->keep);
@@ -305,10 +301,8 @@ static void show_warnings(const fit_job *job, const page *p)
 
 static void put_trait(const fit_job *job, const page *p, flow *f, const trait *t, bool last)
 {
-    cof_attribute about = {.struct_size = sizeof about};
     char shares[640];
-    if (cof_model_attribute(job->model, t->attribute, &about) != COF_OK) return;
-    shown name = show_name(about.name, VALUE_WIDTH);
+    shown name = show_name(attribute_of(job->model, t->attribute).name, VALUE_WIDTH);
     char value_text[512];
     shown value = show_name(cof_trait_text(job->model, t, value_text, sizeof value_text), VALUE_WIDTH);
     shown here = show_share(t->here, t->cluster), anywhere = show_share(t->anywhere, t->all);
@@ -373,9 +367,7 @@ static flow put_name(const page *p, const char *text, int width)
 /* One quantity: the median of every cluster, and its quartiles. */
 static void show_quantity(const fit_job *job, const page *p, size_t attribute, int name_width)
 {
-    cof_attribute about = {.struct_size = sizeof about};
-    if (cof_model_attribute(job->model, attribute, &about) != COF_OK) return;
-    flow f = put_name(p, about.name, name_width);
+    flow f = put_name(p, attribute_of(job->model, attribute).name, name_width);
     for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
         char low[48], middle[48], high[48], text[240];
         const double *five = cof_model_five(job->model, attribute, j);
@@ -396,14 +388,12 @@ static void show_quantities(const fit_job *job, const page *p, const insight *in
     size_t found[MOST_SHOWN], n = 0, all = 0;
     int name_width = 4;
     for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_model_five(job->model, r, 0) == NULL || cof_model_attribute(job->model, r, &about) != COF_OK)
-            continue;
+        if (cof_model_five(job->model, r, 0) == NULL) continue;
         size_t at = n < MOST_SHOWN ? n++ : MOST_SHOWN - 1;
         if (all++ >= MOST_SHOWN && in->tells[found[at]] >= in->tells[r]) continue;
         for (; at > 0 && in->tells[found[at - 1]] < in->tells[r]; at--) found[at] = found[at - 1];
         found[at] = r;
-        int width = show_name(about.name, VALUE_WIDTH).width;
+        int width = show_name(attribute_of(job->model, r).name, VALUE_WIDTH).width;
         if (width > name_width) name_width = width;
     }
     if (n == 0) return;
@@ -463,10 +453,9 @@ static void show_telling(const fit_job *job, const page *p, const insight *in)
     fputs("  ", p->out);
     flow f = flow_begin(p, 2, 2);
     for (size_t i = 0; i < n; i++) {
-        cof_attribute about = {.struct_size = sizeof about};
         char text[600];
-        if (cof_model_attribute(job->model, attribute[i], &about) != COF_OK) continue;
-        shown name = show_name(about.name, 30), share = show_share(in->tells[attribute[i]], 1);
+        shown name = show_name(attribute_of(job->model, attribute[i]).name, 30);
+        shown share = show_share(in->tells[attribute[i]], 1);
         snprintf(text, sizeof text, "%s%s%s %s%s", accent(p), name.text, plain(p), share.text,
                  i + 1 < n ? "," : "");
         flow_piece(&f, "", text, name.width + share.width + 1 + (i + 1 < n), "");
@@ -483,7 +472,6 @@ static int put_indented_drawing(void *ctx, const char *text, size_t n_bytes)
 static int show_trees(const fit_job *job, const page *p, const insight *in)
 {
     size_t attribute[MOST_TREES];
-    cof_error err;
     if (!has_trees(job->model)) return CODE_DONE;
     size_t n = insight_rank(job->model, in, 3, MOST_VALUES, MOST_TREES, attribute);
     if (n == 0) n = insight_rank(job->model, in, 2, MOST_VALUES, 1, attribute);
@@ -493,8 +481,8 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
         indenter to = {.out = p->out, .at_start = true};
         if (i > 0) fputc('\n', p->out);
         TRY(complain_status(
-            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented_drawing, &to, &err),
-            TASK_OUTPUT, &err));
+            cof_model_draw_tree(job->model, attribute[i], COF_DRAW_TEXT, put_indented_drawing, &to, &said),
+            TASK_OUTPUT));
     }
     if (job->columns.n_used <= n) return CODE_DONE;
     fprintf(p->out, "\n  %s%zu of %zu trees; %s trees %s shows all%s%s\n", dim(p), n, job->columns.n_used,
@@ -508,9 +496,9 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
 
 static int show_comparison(const fit_job *job, const page *p)
 {
-    cof_column view = {.struct_size = sizeof view};
     size_t n = 0;
-    if (!job->scored || cof_table_column(job->table, job->columns.label, &view) != COF_OK) return CODE_DONE;
+    if (!job->scored) return CODE_DONE;
+    cof_column view = column_of(job->table, job->columns.label);
     labelling clusters = {
         .label = cof_model_labels(job->model, &n), .n_labels = job->s.k, .title = "cluster"};
     labelling classes = {.label = job->classes,

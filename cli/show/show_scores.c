@@ -1,6 +1,7 @@
 /* Scores of one labelling against another, for people and as JSON. */
 #include "show_scores.h"
 
+#include "../column_choice.h"
 #include "../complain.h"
 
 enum { MOST_LABELS = 40, NAME_WIDTH = 14 };
@@ -8,24 +9,22 @@ enum { MOST_LABELS = 40, NAME_WIDTH = 14 };
 int32_t *column_labels(const cof_table *table, size_t column)
 {
     size_t n_rows = cof_table_n_rows(table);
-    cof_column view = {.struct_size = sizeof view};
+    uint32_t n_values = column_of(table, column).n_values;
     int32_t *label = keep(n_rows + 1, sizeof *label);
-    cof_table_column(table, column, &view);
     for (size_t i = 0; i < n_rows; i++) {
         uint32_t code = cof_table_code(table, i, column);
-        label[i] = code < view.n_values ? (int32_t)code : -1;
+        label[i] = code < n_values ? (int32_t)code : -1;
     }
     return label;
 }
 
 int row_weights(const cof_table *table, size_t column, double **weights)
 {
-    cof_error err;
     size_t n = cof_table_n_rows(table);
     *weights = NULL;
     if (column == SIZE_MAX) return CODE_DONE;
     *weights = keep(n + 1, sizeof **weights);
-    return complain_status(cof_table_weights(table, *weights, n, &err), TASK_TABLE, &err);
+    return complain_status(cof_table_weights(table, *weights, n, &said), TASK_TABLE);
 }
 
 size_t count_both(const int32_t *a, const int32_t *b, size_t n)
@@ -81,12 +80,12 @@ typedef struct crossing {
     int head;               /* of the row names */
 } crossing;
 
-static uint64_t *count_crossing(const labelling *rows, const labelling *columns, size_t n)
+static uint64_t *count_crossing(const labelling *rows, const labelling *across, size_t n)
 {
-    uint64_t *count = keep((size_t)rows->n_labels * columns->n_labels, sizeof *count);
+    uint64_t *count = keep((size_t)rows->n_labels * across->n_labels, sizeof *count);
     for (size_t i = 0; i < n; i++)
-        if (rows->label[i] >= 0 && columns->label[i] >= 0)
-            count[(size_t)rows->label[i] * columns->n_labels + (size_t)columns->label[i]]++;
+        if (rows->label[i] >= 0 && across->label[i] >= 0)
+            count[(size_t)rows->label[i] * across->n_labels + (size_t)across->label[i]]++;
     return count;
 }
 
@@ -137,16 +136,15 @@ static void draw_crossing(const page *p, const crossing *x)
     }
 }
 
-int show_confusion(const page *p, const labelling *rows, const labelling *columns, size_t n)
+int show_confusion(const page *p, const labelling *rows, const labelling *across, size_t n)
 {
-    crossing x = {.rows = rows, .columns = columns};
-    cof_error err;
-    if (rows->n_labels == 0 || columns->n_labels == 0) return CODE_DONE;
-    if (rows->n_labels > MOST_LABELS || columns->n_labels > MOST_LABELS) return CODE_DONE;
-    x.count = count_crossing(rows, columns, n);
-    TRY(complain_status(cof_match(NULL, x.count, rows->n_labels, columns->n_labels, x.match, &err), TASK_FIT,
-                        &err));
-    order_columns(x.match, rows->n_labels, columns->n_labels, x.order);
+    crossing x = {.rows = rows, .columns = across};
+    if (rows->n_labels == 0 || across->n_labels == 0) return CODE_DONE;
+    if (rows->n_labels > MOST_LABELS || across->n_labels > MOST_LABELS) return CODE_DONE;
+    x.count = count_crossing(rows, across, n);
+    TRY(complain_status(cof_match(NULL, x.count, rows->n_labels, across->n_labels, x.match, &said),
+                        TASK_FIT));
+    order_columns(x.match, rows->n_labels, across->n_labels, x.order);
     if (!fits_page(p, &x)) return CODE_DONE;
     fputc('\n', p->out);
     draw_crossing(p, &x);

@@ -25,4 +25,4 @@ int row_weights(const cof_table *table, size_t column, double **weights);
 void show_scores(const page *p, const cof_indices *scores);
 void json_scores(cof_json *j, const cof_indices *scores); /* the members, inside an open object */
 /* How the labels meet, matched ones along the diagonal; nothing if it would not fit the page. Exit codes. */
-int show_confusion(const page *p, const labelling *rows, const labelling *columns, size_t n);
+int show_confusion(const page *p, const labelling *rows, const labelling *across, size_t n);

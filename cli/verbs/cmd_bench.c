@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "../column_choice.h"
 #include "../complain.h"
 #include "../show/grid.h"
 #include "../progress.h"
@@ -93,7 +94,6 @@ static int check_sizes(const bench_settings *s)
 static int make_table(bench_job *job, const cof_env *env)
 {
     const bench_settings *s = &job->s;
-    cof_error err;
     cof_generate_options options = {.struct_size = sizeof options,
                                     .kind = COF_GENERATE_PLANTED,
                                     .n_rows = s->rows,
@@ -104,26 +104,22 @@ static int make_table(bench_job *job, const cof_env *env)
     double begun_s = now_s();
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
-    TRY(complain_status(cof_table_generate(env, &options, &job->table, &err), TASK_SETTING, &err));
+    TRY(complain_status(cof_table_generate(env, &options, &job->table, &said), TASK_SETTING));
     job->generate_s = now_s() - begun_s;
-    for (size_t c = 0; c < s->columns; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (cof_table_column(job->table, c, &view) == COF_OK)
-            job->n_bytes += s->rows * (uint64_t)code_width(view.n_values);
-    }
+    for (size_t c = 0; c < s->columns; c++)
+        job->n_bytes += s->rows * (uint64_t)code_width(column_of(job->table, c).n_values);
     return CODE_DONE;
 }
 
 static int measure_passes(bench_job *job)
 {
-    cof_error err;
     cof_bench_options options = {.struct_size = sizeof options,
                                  .k = job->s.k,
                                  .threads = job->s.threads,
                                  .rounds = job->s.repeats,
                                  .seed = job->s.seed,
                                  .chosen_only = job->s.chosen};
-    TRY(complain_status(cof_bench(job->table, &options, job->speed, &job->n_speeds, &err), TASK_FIT, &err));
+    TRY(complain_status(cof_bench(job->table, &options, job->speed, &job->n_speeds, &said), TASK_FIT));
     job->n_teams = job->speed[0].threads > 1 ? 2 : 1;
     return CODE_DONE;
 }
@@ -131,7 +127,6 @@ static int measure_passes(bench_job *job)
 static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
 {
     cof_model *model;
-    cof_error err;
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = job->s.k,
                                .restarts = 1,
@@ -140,11 +135,11 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
                                .threads = f->threads};
     f->info.struct_size = sizeof f->info;
     double before = processor_now_s();
-    cof_status status = cof_fit(job->table, &options, &model, &f->info, &err);
+    cof_status status = cof_fit(job->table, &options, &model, &f->info, &said);
     f->processor[repeat] = processor_now_s() - before;
-    if (status != COF_OK) return complain_status(status, TASK_FIT, &err);
+    if (status != COF_OK) return complain_status(status, TASK_FIT);
     cof_model_free(model);
-    if (interrupted()) return complain_status(COF_ERR_STOPPED, TASK_FIT, NULL);
+    if (interrupted()) return complain_status(COF_ERR_STOPPED, TASK_FIT);
     f->took[repeat] = f->info.fit_s;
     f->visit[repeat] = (f->info.start_s + f->info.pass_s) / (double)f->info.row_visits;
     f->pass[repeat] = f->info.pass_s / ((double)f->info.n_rows * f->info.passes);

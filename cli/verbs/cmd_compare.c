@@ -133,10 +133,9 @@ static void shorten(const char *path, char *name, size_t n)
 
 static int count_classes(comparison *c, contest *at)
 {
-    cof_column view = {.struct_size = sizeof view};
     at->k = c->s.k;
-    if (c->s.columns.label == NULL || cof_table_column(at->table, at->columns.label, &view) != COF_OK)
-        return CODE_DONE;
+    if (c->s.columns.label == NULL) return CODE_DONE;
+    cof_column view = column_of(at->table, at->columns.label);
     if (view.n_values == 0)
         return complain(CODE_DATA, "the label column \"%s\" of %s has no values", view.name, at->file);
     if (at->k == 0) at->k = view.n_values;
@@ -284,7 +283,6 @@ static int check_results(const comparison *c)
 
 static int judge_index(comparison *c, size_t x)
 {
-    cof_error err;
     verdict *v = &c->verdict[x];
     double *value = keep(c->n_contests * c->n_methods, sizeof *value);
     v->mean_rank = keep(c->n_methods, sizeof *v->mean_rank);
@@ -293,8 +291,7 @@ static int judge_index(comparison *c, size_t x)
         for (size_t m = 0; m < c->n_methods; m++)
             value[i * c->n_methods + m] = steady(c->contest[i].entry[m].mean[x]);
     return complain_status(
-        cof_friedman(NULL, value, c->n_contests, c->n_methods, 1, v->mean_rank, &v->test, &err), TASK_FIT,
-        &err);
+        cof_friedman(NULL, value, c->n_contests, c->n_methods, 1, v->mean_rank, &v->test, &said), TASK_FIT);
 }
 
 static int judge(comparison *c)
@@ -338,10 +335,9 @@ static int write_result(comparison *c)
         return CODE_DONE;
     }
     FILE *memory = open_memstream(&text, &n);
-    if (memory == NULL) return complain_status(COF_ERR_MEMORY, TASK_OUTPUT, NULL);
+    if (memory == NULL) return complain(CODE_FAILED, "out of memory");
     write[c->s.format](c, memory);
-    int code =
-        fclose(memory) == 0 ? outfile_open(&c->out) : complain_status(COF_ERR_MEMORY, TASK_OUTPUT, NULL);
+    int code = fclose(memory) == 0 ? outfile_open(&c->out) : complain(CODE_FAILED, "out of memory");
     if (code == CODE_DONE) {
         outfile_put(&c->out, text, n);
         code = outfile_finish(&c->out);

@@ -72,10 +72,8 @@ static void keep_top(column_facts *f, uint32_t value, uint64_t rows)
 static int look_for_mistakes(describe_job *job, const column_facts *f, size_t column, const uint64_t *rows)
 {
     cof_suspect list[MOST_NOTICES];
-    cof_error err;
     size_t n = 0;
-    TRY(complain_status(cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &err), TASK_TABLE,
-                        &err));
+    TRY(complain_status(cof_column_suspects(job->table, column, list, MOST_NOTICES, &n, &said), TASK_TABLE));
     for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
         const char *text = cof_table_value(job->table, column, list[i].value);
         if (list[i].suspicion == COF_SUSPECT_MISSING)
@@ -94,15 +92,12 @@ static int look_for_mistakes(describe_job *job, const column_facts *f, size_t co
 static int study_column(describe_job *job, size_t c)
 {
     column_facts *f = &job->facts[c];
-    cof_error err;
-    f->about.struct_size = sizeof f->about;
-    if (cof_table_column(job->table, c, &f->about) != COF_OK) return CODE_DONE;
+    f->about = column_of(job->table, c);
     f->advice.struct_size = sizeof f->advice;
-    TRY(complain_status(cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &err), TASK_TABLE,
-                        &err));
+    TRY(complain_status(cof_column_advise(job->table, c, COF_MISSING_VALUE, &f->advice, &said), TASK_TABLE));
     size_t n = (size_t)f->about.n_values + 1;
     uint64_t *rows = keep(n, sizeof *rows);
-    TRY(complain_status(cof_column_count(job->table, c, rows, n, &err), TASK_TABLE, &err));
+    TRY(complain_status(cof_column_count(job->table, c, rows, n, &said), TASK_TABLE));
     for (uint32_t v = 0; v < f->about.n_values; v++) keep_top(f, v, rows[v]);
     TRY(look_for_mistakes(job, f, c, rows));
     return f->advice.kind == COF_KIND_CATEGORY ? find_untidy(job->table, c, &job->untidy) : CODE_DONE;
@@ -121,7 +116,6 @@ static void notice_codes(describe_job *job)
 
 static int study_table(describe_job *job)
 {
-    cof_error err;
     column_choice nothing_said = {.quantities = QUANTITIES_VALUES}; /* nothing is cut here */
     TRY(choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns));
     job->facts = keep(job->columns.n + 1, sizeof *job->facts);
@@ -129,7 +123,7 @@ static int study_table(describe_job *job)
         notice(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
     for (size_t c = 0; c < job->columns.n; c++) TRY(study_column(job, c));
     notice_codes(job);
-    return complain_status(cof_table_count_distinct(job->table, &job->n_distinct, &err), TASK_TABLE, &err);
+    return complain_status(cof_table_count_distinct(job->table, &job->n_distinct, &said), TASK_TABLE);
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------------- */

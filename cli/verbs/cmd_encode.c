@@ -35,16 +35,15 @@ static cof_status take_piece(void *ctx, const cof_table *piece, uint64_t first_r
 
 static int encode_all(const encode_settings *s, const operands *found, progress_line *line)
 {
-    cof_error err;
     encode_job job = {.encoding = NULL};
     cof_env env = progress_env(line);
     double begun_s = now_s();
-    TRY(complain_status(cof_encoding_open(&env, s->out, &job.encoding, &err), TASK_OUTPUT, &err));
+    TRY(complain_status(cof_encoding_open(&env, s->out, &job.encoding, &said), TASK_OUTPUT));
     int code = CODE_DONE;
     for (size_t i = 0; i < found->n && code == CODE_DONE; i++)
         code = read_pieces(&env, found->text[i], &s->reading, take_piece, &job);
     progress_erase(line);
-    if (code == CODE_DONE) code = complain_status(cof_encoding_finish(job.encoding, &err), TASK_OUTPUT, &err);
+    if (code == CODE_DONE) code = complain_status(cof_encoding_finish(job.encoding, &said), TASK_OUTPUT);
     cof_encoding_free(job.encoding);
     if (code == CODE_DONE && !s->quiet)
         fprintf(stderr, "%s: %s row%s of %s column%s in %.1f s\n", show_text(s->out, 200).text,

@@ -56,8 +56,7 @@ static int choose_column(side *s)
     s->column = cof_table_find(s->table, wanted);
     if (s->column == SIZE_MAX && s->column_name != NULL) return complain_column(s->table, s->path, wanted);
     if (s->column == SIZE_MAX) s->column = n - 1;
-    s->about.struct_size = sizeof s->about;
-    cof_table_column(s->table, s->column, &s->about);
+    s->about = column_of(s->table, s->column);
     s->label = column_labels(s->table, s->column);
     return CODE_DONE;
 }
@@ -75,7 +74,6 @@ static int read_side(const char *argument, const evaluate_settings *settings, si
 /* NULL: every row counts once. */
 static int read_weights(const evaluate_settings *settings, const side *a, side *w, double **weight)
 {
-    cof_error err;
     size_t n = cof_table_n_rows(a->table);
     *weight = NULL;
     if (settings->weights == NULL) return CODE_DONE;
@@ -86,9 +84,9 @@ static int read_weights(const evaluate_settings *settings, const side *a, side *
         return complain(CODE_DATA, "%s has %s row%s and %s has %s; there must be a weight for every row",
                         a->path, show_count(n).text, plural(n), w->path,
                         show_count(cof_table_n_rows(w->table)).text);
-    TRY(complain_status(cof_table_set_role(w->table, w->column, COF_ROLE_WEIGHT, &err), TASK_TABLE, &err));
+    TRY(complain_status(cof_table_set_role(w->table, w->column, COF_ROLE_WEIGHT, &said), TASK_TABLE));
     *weight = keep(n, sizeof **weight);
-    return complain_status(cof_table_weights(w->table, *weight, n, &err), TASK_TABLE, &err);
+    return complain_status(cof_table_weights(w->table, *weight, n, &said), TASK_TABLE);
 }
 
 static void print_json(const side *a, const side *b, const side *w, const cof_indices *scores,
@@ -143,7 +141,6 @@ static int show(const side *a, const side *b, const side *w, const cof_indices *
 
 static int compare(side *a, side *b, side *w, const evaluate_settings *settings)
 {
-    cof_error err;
     double *weight;
     cof_indices scores = {.struct_size = sizeof scores};
     size_t n = cof_table_n_rows(a->table);
@@ -154,8 +151,8 @@ static int compare(side *a, side *b, side *w, const evaluate_settings *settings)
         return complain(CODE_DATA, "no row has a label in both %s and %s", a->path, b->path);
     uint64_t n_left_out = n - count_both(a->label, b->label, n);
     TRY(read_weights(settings, a, w, &weight));
-    TRY(complain_status(cof_evaluate_weighted(NULL, a->label, b->label, weight, n, &scores, &err), TASK_FIT,
-                        &err));
+    TRY(complain_status(cof_evaluate_weighted(NULL, a->label, b->label, weight, n, &scores, &said),
+                        TASK_FIT));
     if (weight != NULL) scores.n = n - n_left_out; /* rows, not their weight */
     if (!settings->json) return show(a, b, w, &scores, n_left_out);
     print_json(a, b, w, &scores, n_left_out);

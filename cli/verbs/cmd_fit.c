@@ -325,10 +325,9 @@ static int check_outputs(fit_job *job, const char *input)
 
 static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
-    cof_error err;
     double begun_s = now_s();
     job->s.reading.threads = job->s.threads;
-    int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &err), TASK_TABLE, &err)
+    int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &said), TASK_TABLE)
                            : read_table(env, path, &job->s.reading, NULL, &job->table);
     job->read_s = now_s() - begun_s;
     return code;
@@ -344,8 +343,7 @@ static bool mentions(const text_list *list, const char *name)
 /* Without -k there are as many clusters as classes. */
 static int count_classes(fit_job *job)
 {
-    cof_column view = {.struct_size = sizeof view};
-    if (cof_table_column(job->table, job->columns.label, &view) == COF_OK) job->s.k = view.n_values;
+    job->s.k = column_of(job->table, job->columns.label).n_values;
     return job->s.k > 0 ? CODE_DONE
                         : complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
                                    job->s.columns.label, job->file);
@@ -378,23 +376,22 @@ static bool exceeds_memory(const cof_table *table)
 static int open_shards(fit_job *job)
 {
     fit_settings *s = &job->s;
-    cof_error err;
     cof_env env = progress_env(&job->line);
     if (s->shards == 0 && s->journal == NULL && !exceeds_memory(job->table)) return CODE_DONE;
     if (s->shards == 0) {
         s->shards = 1;
         TRY(refuse_label_outputs(job, "for a table that is large for this machine's memory"));
     }
-    TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->threads, &job->set, &err),
-                        TASK_FIT, &err));
+    TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->threads, &job->set, &said),
+                        TASK_FIT));
     cof_shards shards = cof_shard_set_shards(job->set);
     if (s->journal == NULL) return CODE_DONE;
     return complain_status(
-        cof_journal_open(&env, s->journal, cof_shard_set_schema(job->set), &shards, &job->journal, &err),
-        TASK_FIT, &err);
+        cof_journal_open(&env, s->journal, cof_shard_set_schema(job->set), &shards, &job->journal, &said),
+        TASK_FIT);
 }
 
-static cof_status fit_shards(fit_job *job, const cof_fit_options *options, cof_error *err)
+static cof_status fit_shards(fit_job *job, const cof_fit_options *options)
 {
     const fit_settings *s = &job->s;
     cof_env env = progress_env(&job->line);
@@ -402,21 +399,20 @@ static cof_status fit_shards(fit_job *job, const cof_fit_options *options, cof_e
     cof_shards shards =
         job->journal != NULL ? cof_journal_shards(job->journal) : cof_shard_set_shards(job->set);
     return s->find_k ? cof_fit_shards_auto(&env, schema, options, s->k_min, s->k_max, &shards, &job->model,
-                                           &job->info, err)
-                     : cof_fit_shards(&env, schema, options, &shards, &job->model, &job->info, err);
+                                           &job->info, &said)
+                     : cof_fit_shards(&env, schema, options, &shards, &job->model, &job->info, &said);
 }
 
-static cof_status fit_locally(fit_job *job, const cof_fit_options *options, cof_error *err)
+static cof_status fit_locally(fit_job *job, const cof_fit_options *options)
 {
     const fit_settings *s = &job->s;
-    return s->find_k ? cof_fit_auto(job->table, options, s->k_min, s->k_max, &job->model, &job->info, err)
-                     : cof_fit(job->table, options, &job->model, &job->info, err);
+    return s->find_k ? cof_fit_auto(job->table, options, s->k_min, s->k_max, &job->model, &job->info, &said)
+                     : cof_fit(job->table, options, &job->model, &job->info, &said);
 }
 
 static int fit_table(fit_job *job)
 {
     const fit_settings *s = &job->s;
-    cof_error err;
     cof_fit_options options = {.struct_size = sizeof options,
                                .k = s->k,
                                .restarts = s->restarts,
@@ -439,8 +435,7 @@ static int fit_table(fit_job *job)
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
     TRY(open_shards(job));
-    TRY(complain_status(job->set != NULL ? fit_shards(job, &options, &err) : fit_locally(job, &options, &err),
-                        TASK_FIT, &err));
+    TRY(complain_status(job->set != NULL ? fit_shards(job, &options) : fit_locally(job, &options), TASK_FIT));
     job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
     job->s.restarts = job->info.restarts;
@@ -460,18 +455,16 @@ __attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char 
 
 static int score_shards(fit_job *job)
 {
-    cof_error err;
     cof_shards shards = cof_shard_set_shards(job->set);
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
     job->scored = true;
     return complain_status(cof_evaluate_shards(job->model, cof_shard_set_schema(job->set), job->columns.label,
-                                               &shards, &job->scores, &err),
-                           TASK_FIT, &err);
+                                               &shards, &job->scores, &said),
+                           TASK_FIT);
 }
 
 static int score_labels(fit_job *job)
 {
-    cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->columns.label == SIZE_MAX) return CODE_DONE;
@@ -486,25 +479,23 @@ static int score_labels(fit_job *job)
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
     job->scored = true;
     return complain_status(
-        cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &err), TASK_FIT,
-        &err);
+        cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &said), TASK_FIT);
 }
 
 /* Only where somebody will read it: it takes a pass of its own, and a dozen bytes a row. */
 static int measure_margins(fit_job *job)
 {
     enum { MOST_SUMMARISED = 1000000 }; /* rows of which --json tells means without being asked for margins */
-    cof_error err;
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->set != NULL || (job->s.out[OUT_MARGINS] == NULL && (!job->s.json || n > MOST_SUMMARISED)))
         return CODE_DONE;
     job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
-        cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &err);
+        cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &said);
     if (status == COF_OK) return CODE_DONE;
     job->margin = NULL;
-    if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT, &err);
+    if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT);
     return job->s.out[OUT_MARGINS] == NULL
                ? CODE_DONE
                : complain(CODE_FAILED,
@@ -516,10 +507,9 @@ static int measure_margins(fit_job *job)
 /* It takes a pass of its own. */
 static int measure_criteria(fit_job *job)
 {
-    cof_error err;
     if (!job->s.criteria && job->s.out[OUT_MEMBERSHIPS] == NULL) return CODE_DONE;
-    return complain_status(cof_model_criteria(job->model, job->table, NULL, job->s.threads, &job->info, &err),
-                           TASK_FIT, &err);
+    return complain_status(
+        cof_model_criteria(job->model, job->table, NULL, job->s.threads, &job->info, &said), TASK_FIT);
 }
 
 /* With rows left out, a column may have become constant that was not when the table was read. */
@@ -527,11 +517,9 @@ static void warn_constant(fit_job *job)
 {
     size_t attribute = 0;
     for (size_t c = 0; c < job->columns.n; c++) {
-        cof_column view = {.struct_size = sizeof view};
-        cof_attribute about = {.struct_size = sizeof about};
-        if (cof_table_column(job->table, c, &view) != COF_OK || view.role != COF_ROLE_ATTRIBUTE) continue;
-        if (cof_model_attribute(job->model, attribute++, &about) != COF_OK) return;
-        if (about.used || job->columns.why[c] != USED) continue;
+        cof_column view = column_of(job->table, c);
+        if (view.role != COF_ROLE_ATTRIBUTE) continue;
+        if (attribute_of(job->model, attribute++).used || job->columns.why[c] != USED) continue;
         job->columns.why[c] = LEFT_CONSTANT;
         job->columns.n_used--;
         warn(job, "%s has the same value in every clustered row, so it is not used",
@@ -602,11 +590,9 @@ static void warn_blank(fit_job *job)
     if (job->s.missing != COF_MISSING_IGNORE) return;
     for (size_t i = 0; i < cof_table_n_rows(job->table); i++) {
         bool blank = true;
-        for (size_t c = 0; c < job->columns.n && blank; c++) {
-            cof_column view = {.struct_size = sizeof view};
-            if (job->columns.why[c] != USED || cof_table_column(job->table, c, &view) != COF_OK) continue;
-            blank = cof_table_code(job->table, i, c) == view.n_values;
-        }
+        for (size_t c = 0; c < job->columns.n && blank; c++)
+            if (job->columns.why[c] == USED)
+                blank = cof_table_code(job->table, i, c) == column_of(job->table, c).n_values;
         n_blank += blank;
     }
     if (n_blank > 0)

@@ -68,19 +68,17 @@ static bool is_encoded_name(const char *path)
 /* Piece by piece, so that the table may be larger than memory. */
 static int encode_table(const char *path, const cof_generate_options *options, const cof_env *env)
 {
-    cof_error err;
     cof_encoding *encoding;
-    TRY(complain_status(cof_encoding_open(env, path, &encoding, &err), TASK_OUTPUT, &err));
-    cof_status status = cof_table_generate_pieces(env, options, cof_encoding_piece, encoding, &err);
+    TRY(complain_status(cof_encoding_open(env, path, &encoding, &said), TASK_OUTPUT));
+    cof_status status = cof_table_generate_pieces(env, options, cof_encoding_piece, encoding, &said);
     task doing = status == COF_ERR_IO ? TASK_OUTPUT : TASK_SETTING;
-    if (status == COF_OK) status = cof_encoding_finish(encoding, &err), doing = TASK_OUTPUT;
+    if (status == COF_OK) status = cof_encoding_finish(encoding, &said), doing = TASK_OUTPUT;
     cof_encoding_free(encoding);
-    return complain_status(status, doing, &err);
+    return complain_status(status, doing);
 }
 
 static int write_table(const generate_settings *s, const cof_env *env)
 {
-    cof_error err;
     cof_table *table = NULL;
     cof_generate_options options = {.struct_size = sizeof options,
                                     .kind = s->kind,
@@ -93,11 +91,11 @@ static int write_table(const generate_settings *s, const cof_env *env)
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
     if (is_encoded_name(s->out)) return encode_table(s->out, &options, env);
-    TRY(complain_status(cof_table_generate(env, &options, &table, &err), TASK_SETTING, &err));
-    cof_status status = cof_table_write(table, s->out, &err);
+    TRY(complain_status(cof_table_generate(env, &options, &table, &said), TASK_SETTING));
+    cof_status status = cof_table_write(table, s->out, &said);
     cof_table_free(table);
     if (status == COF_ERR_IO && reader_gone()) return CODE_FAILED; /* as in `| head`: no words */
-    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT, &err);
+    return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT);
 }
 
 static int run_generate(int argc, char **argv)

@@ -74,7 +74,6 @@ static const option predict_options[] = {
 
 static void note_unseen(predict_job *job, const cof_table *piece, const cof_unseen *u)
 {
-    cof_column view = {.struct_size = sizeof view};
     for (size_t i = 0; i < job->n_unseen; i++) {
         unseen_value *v = &job->unseen[i];
         if (v->attribute != u->attribute || v->missing != (u->missing != 0) || strcmp(v->text, u->text) != 0)
@@ -82,9 +81,9 @@ static void note_unseen(predict_job *job, const cof_table *piece, const cof_unse
         v->rows += u->rows;
         return;
     }
-    if (job->n_unseen == MOST_UNSEEN || cof_table_column(piece, u->column, &view) != COF_OK) return;
+    if (job->n_unseen == MOST_UNSEEN) return;
     job->unseen[job->n_unseen++] = (unseen_value){.attribute = u->attribute,
-                                                  .name = keep_text("%s", view.name),
+                                                  .name = keep_text("%s", column_of(piece, u->column).name),
                                                   .text = keep_text("%s", u->text),
                                                   .like = u->like,
                                                   .missing = u->missing != 0,
@@ -102,14 +101,13 @@ static void note_all_unseen(predict_job *job, const cof_table *piece)
 
 static int label_piece(predict_job *job, const cof_table *piece)
 {
-    cof_error err;
     cof_predict_info info = {.struct_size = sizeof info};
     size_t n_rows = cof_table_n_rows(piece);
     double begun_s = now_s();
     if (job->labels == NULL) job->labels = keep(n_rows + 1, sizeof *job->labels); /* no piece has more */
     TRY(complain_status(
-        cof_model_predict(job->model, piece, job->s.threads, job->labels, n_rows, &info, &err), TASK_PREDICT,
-        &err));
+        cof_model_predict(job->model, piece, job->s.threads, job->labels, n_rows, &info, &said),
+        TASK_PREDICT));
     for (size_t i = 0; i < n_rows; i++)
         if (job->labels[i] >= 0) job->sizes[job->labels[i]]++;
     job->info.n_dropped += info.n_dropped;
@@ -190,8 +188,7 @@ static int label_pieces(predict_job *job, const cof_env *env)
 
 static int label_rows(predict_job *job)
 {
-    cof_error err;
-    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
+    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &said), TASK_MODEL));
     job->sizes = keep((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
     job->unseen = keep(MOST_UNSEEN, sizeof *job->unseen);
     job->line = progress_begin(job->s.quiet, job->table_path);

@@ -48,27 +48,23 @@ static const option report_options[] = {
 /* Everything the model does not know is left out; one column may name the rows, one hold the classes. */
 static int give_roles(report_job *job)
 {
-    cof_error err;
     size_t names = find_identifier(job->table, job->model), label = SIZE_MAX;
     if (job->s.label != NULL) {
         label = cof_table_find(job->table, job->s.label);
         if (label == SIZE_MAX) return complain_column(job->table, job->table_path, job->s.label);
     }
     for (size_t c = 0; c < cof_table_n_columns(job->table); c++) {
-        cof_column view = {.struct_size = sizeof view};
-        if (cof_table_column(job->table, c, &view) != COF_OK) continue;
-        int32_t role = c == label                            ? COF_ROLE_LABEL
-                       : c == names                          ? COF_ROLE_IDENTIFIER
-                       : is_attribute(job->model, view.name) ? COF_ROLE_ATTRIBUTE
-                                                             : COF_ROLE_IGNORED;
-        TRY(complain_status(cof_table_set_role(job->table, c, role, &err), TASK_SETTING, &err));
+        int32_t role = c == label                                                ? COF_ROLE_LABEL
+                       : c == names                                              ? COF_ROLE_IDENTIFIER
+                       : is_attribute(job->model, column_of(job->table, c).name) ? COF_ROLE_ATTRIBUTE
+                                                                                 : COF_ROLE_IGNORED;
+        TRY(complain_status(cof_table_set_role(job->table, c, role, &said), TASK_SETTING));
     }
     return CODE_DONE;
 }
 
 static int load_table(report_job *job)
 {
-    cof_error err;
     job->line = progress_begin(job->s.quiet, job->table_path);
     cof_env env = progress_env(&job->line);
     catch_signals();
@@ -79,8 +75,8 @@ static int load_table(report_job *job)
     size_t n_rows = cof_table_n_rows(job->table);
     job->labels = keep(n_rows + 1, sizeof *job->labels);
     return complain_status(
-        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &err),
-        TASK_PREDICT, &err);
+        cof_model_predict(job->model, job->table, job->s.threads, job->labels, n_rows, NULL, &said),
+        TASK_PREDICT);
 }
 
 static const char *table_name(const report_job *job)
@@ -116,7 +112,6 @@ static void tell_files(const report_job *job)
 static int run_job(report_job *job)
 {
     const char *inputs[] = {job->model_path, job->table_path};
-    cof_error err;
     job->out[OUT_REPORT] = (outfile){.option = "--out", .path = job->s.out, .keep = job->s.no_clobber};
     job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = job->s.map_out, .keep = job->s.no_clobber};
     if (job->table_path == NULL && job->s.map_out != NULL)
@@ -125,7 +120,7 @@ static int run_job(report_job *job)
         return complain(CODE_USAGE, "--label needs the TABLE that has the column");
     int code = outfiles_check(job->out, N_OUT, inputs, job->table_path == NULL ? 1 : 2);
     if (code != CODE_DONE) return code;
-    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &err), TASK_MODEL, &err));
+    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &said), TASK_MODEL));
     if (job->table_path != NULL) code = load_table(job);
     if (code == CODE_DONE) code = write_files(job);
     bool to_stdout = is_stdout(&job->out[OUT_REPORT]) || is_stdout(&job->out[OUT_MAP]);

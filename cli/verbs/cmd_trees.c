@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "cmd.h"
-#include "coforest_extra.h"
+#include "../column_choice.h"
 #include "../complain.h"
 #include "../method_list.h"
 #include "../outfiles.h"
@@ -44,17 +44,11 @@ static const option trees_options[] = {
     NO_CLOBBER_OPTION(trees_settings),
     {.name = NULL}};
 
-static bool attribute_view(const trees_job *job, size_t r, cof_attribute *about)
-{
-    return cof_model_attribute(job->model, r, about) == COF_OK;
-}
-
 static int complain_attribute(const trees_job *job, const char *name)
 {
     size_t n = cof_model_n_attributes(job->model);
     const char **names = keep(n + 1, sizeof *names);
-    cof_attribute about = {.struct_size = sizeof about};
-    for (size_t r = 0; r < n; r++) names[r] = attribute_view(job, r, &about) ? about.name : "";
+    for (size_t r = 0; r < n; r++) names[r] = attribute_of(job->model, r).name;
     const char *near = nearest(name, names);
     if (near != NULL)
         return suggest(
@@ -66,10 +60,10 @@ static int complain_attribute(const trees_job *job, const char *name)
 
 static int choose_named(trees_job *job, const char *name)
 {
-    cof_attribute about = {.struct_size = sizeof about};
     size_t n = job->n;
     for (size_t r = 0; r < cof_model_n_attributes(job->model); r++) {
-        if (!attribute_view(job, r, &about) || !cof_name_matches(name, about.name)) continue;
+        cof_attribute about = attribute_of(job->model, r);
+        if (!cof_name_matches(name, about.name)) continue;
         bool exact = strcmp(about.name, name) == 0;
         if (exact && !about.used)
             return complain(CODE_USAGE, "\"%s\" was constant when the model was made, so it has no tree",
@@ -84,12 +78,11 @@ static int choose_named(trees_job *job, const char *name)
 static int choose_attributes(trees_job *job)
 {
     size_t n = cof_model_n_attributes(job->model);
-    cof_attribute about = {.struct_size = sizeof about};
     job->attribute = keep(n * (job->s.attr.n + 1) + 1, sizeof *job->attribute);
     for (size_t i = 0; i < job->s.attr.n; i++) TRY(choose_named(job, job->s.attr.text[i]));
     if (job->s.attr.n > 0) return CODE_DONE;
     for (size_t r = 0; r < n; r++)
-        if (attribute_view(job, r, &about) && about.used) job->attribute[job->n++] = r;
+        if (attribute_of(job->model, r).used) job->attribute[job->n++] = r;
     return CODE_DONE;
 }
 
@@ -100,13 +93,12 @@ static int text_sink(void *ctx, const char *text, size_t n_bytes)
 
 static int draw(const trees_job *job, outfile *f, size_t attribute)
 {
-    cof_error err;
     cof_status status =
         cof_model_draw_tree(job->model, attribute, job->s.format,
-                            job->s.format == COF_DRAW_TEXT ? text_sink : outfile_sink, f, &err);
+                            job->s.format == COF_DRAW_TEXT ? text_sink : outfile_sink, f, &said);
     if (status == COF_OK || f->status != COF_OK)
         return CODE_DONE; /* what the file says is told by its finish */
-    return complain_status(status, TASK_OUTPUT, &err);
+    return complain_status(status, TASK_OUTPUT);
 }
 
 static int write_all(const trees_job *job, outfile *f)
@@ -141,9 +133,8 @@ static int write_file(const trees_job *job)
 /* 03-legs.svg: the number keeps the order and tells apart what the cleaned names may not. */
 static const char *leaf_name(const trees_job *job, size_t i)
 {
-    char name[64] = "";
-    cof_attribute about = {.struct_size = sizeof about};
-    if (attribute_view(job, job->attribute[i], &about)) snprintf(name, sizeof name, "%s", about.name);
+    char name[64];
+    snprintf(name, sizeof name, "%s", attribute_of(job->model, job->attribute[i]).name);
     for (char *s = name; *s != '\0'; s++)
         if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL) *s = '_';
     const char *ending = job->s.format == COF_DRAW_TEXT ? "txt" : format_choices[job->s.format].name;
@@ -174,9 +165,8 @@ static bool is_folder(const char *path)
 
 static int run_job(trees_job *job, const char *path)
 {
-    cof_error err;
     job->path = path;
-    TRY(complain_status(cof_model_load(NULL, path, &job->model, &err), TASK_MODEL, &err));
+    TRY(complain_status(cof_model_load(NULL, path, &job->model, &said), TASK_MODEL));
     if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
         return complain(CODE_MODEL, "this model was made by %s, which has no trees",
                         cof_model_method(job->model));

@@ -229,7 +229,7 @@ static int end_of(pool *p)
         return complain(CODE_INTERRUPTED, "interrupted before the first fit was done; nothing was written");
     if (c->stopped) return CODE_DONE;
     if (p->failed == SIZE_MAX) return CODE_DONE;
-    if (c->n_contests == 1) return complain_status(p->status, TASK_FIT, &p->err);
+    if (c->n_contests == 1) return complain_error(p->status, TASK_FIT, &p->err);
     const char *text = p->err.text[0] != '\0' ? p->err.text : cof_status_text(p->status);
     return complain(exit_code(p->status, TASK_FIT), "%s: %s", job_at(c, p->failed).at->file, text);
 }
