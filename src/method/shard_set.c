@@ -15,16 +15,16 @@ struct cof_shard_set {
 static cof_status state_column(const cof_table *table, size_t c, cof_schema *schema, cof_error *err)
 {
     const cofi_column *column = &table->column[c];
-    cofi_uncut read = cofi_column_as_read(column);
+    const cofi_column *read = cofi_column_as_read(column);
     if (column->cut != NULL) {
         cof_table whole = cofi_schema_whole(schema);
         return cofi_table_cut_at(&whole, c, column->cut->edge, column->cut->n_edges, err);
     }
     if (!column->ordinal) return COF_OK;
-    const char **value = cofi_alloc(&table->env, read.n_values, sizeof *value);
+    const char **value = cofi_alloc(&table->env, read->n_values, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
-    for (uint32_t v = 0; v < read.n_values; v++) value[v] = read.text + read.offset[v];
-    cof_status status = cof_schema_set_order(schema, c, value, read.n_values, err);
+    for (uint32_t v = 0; v < read->n_values; v++) value[v] = cofi_column_text(read, v);
+    cof_status status = cof_schema_set_order(schema, c, value, read->n_values, err);
     cofi_release(&table->env, value);
     return status;
 }

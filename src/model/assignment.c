@@ -83,17 +83,17 @@ static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
     if (column == SIZE_MAX)
         return cofi_fail(err, COF_ERR_DATA, "the model needs a column '%s', which the table does not have",
                          q->name);
-    cofi_uncut read = cofi_column_as_read(&a->t->column[column]);
-    double *value = a->numeric_value[c] = cofi_blocks_add(&a->own, (size_t)read.n_values + 1, sizeof *value);
+    const cofi_column *read = cofi_column_as_read(&a->t->column[column]);
+    double *value = a->numeric_value[c] = cofi_blocks_add(&a->own, (size_t)read->n_values + 1, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
-    a->numeric_ids[c] = (cofi_ids){read.codes, read.width};
-    for (uint32_t code = 0; code < read.n_values; code++) {
-        bool known = cofi_reading_parse(&q->reading, read.text + read.offset[code], &value[code]);
+    a->numeric_ids[c] = (cofi_ids){read->codes, read->width};
+    for (uint32_t code = 0; code < read->n_values; code++) {
+        bool known = cofi_reading_parse(&q->reading, cofi_column_text(read, code), &value[code]);
         value[code] = known ? scale_point(q, value[code]) : INFINITY;
         a->any_unknown |= !known;
     }
-    value[read.n_values] = NAN;
-    a->any_unknown |= read.n_missing > 0;
+    value[read->n_values] = NAN;
+    a->any_unknown |= read->n_missing > 0;
     return COF_OK;
 }
 

@@ -17,27 +17,27 @@ static int32_t find_like(const cofi_model_attr *attr, const char *text)
     return -1;
 }
 
-static bool is_known(const cofi_view *v, size_t a, const cofi_uncut *read, uint32_t code)
+static bool is_known(const cofi_view *v, size_t a, const cofi_column *read, uint32_t code)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
     double point;
     if (code == read->n_values) return attr->has_missing || v->model->missing != COF_MISSING_VALUE;
     if (attr->cut != NULL)
-        return cofi_reading_parse(&attr->cut->reading, read->text + read->offset[code], &point);
+        return cofi_reading_parse(&attr->cut->reading, cofi_column_text(read, code), &point);
     return v->value[v->first[a] + code] != COFI_NO_VALUE;
 }
 
 static cof_status list_column(const cofi_view *v, size_t a, cof_unseen *list, size_t most, size_t *n)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
-    cofi_uncut read = cofi_column_as_read(&v->table->column[v->column[a]]);
-    uint64_t *rows = cofi_alloc_zero(&v->own.env, (size_t)read.n_values + 1, sizeof *rows);
+    const cofi_column *read = cofi_column_as_read(&v->table->column[v->column[a]]);
+    uint64_t *rows = cofi_alloc_zero(&v->own.env, (size_t)read->n_values + 1, sizeof *rows);
     if (rows == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < v->table->n_rows; i++) rows[cofi_code_at(read.codes, read.width, i)]++;
-    for (uint32_t code = 0; code <= read.n_values; code++) {
-        if (rows[code] == 0 || is_known(v, a, &read, code)) continue;
-        bool hole = code == read.n_values;
-        const char *text = hole ? read.missing_text : read.text + read.offset[code];
+    for (size_t i = 0; i < v->table->n_rows; i++) rows[cofi_column_code(read, i)]++;
+    for (uint32_t code = 0; code <= read->n_values; code++) {
+        if (rows[code] == 0 || is_known(v, a, read, code)) continue;
+        bool hole = code == read->n_values;
+        const char *text = cofi_column_text(read, code);
         if (*n < most)
             list[*n] = (cof_unseen){.attribute = v->attribute[a],
                                     .column = v->column[a],

@@ -49,11 +49,6 @@ static cof_status match_names(cofi_view *v, cof_error *err)
     return status;
 }
 
-static const char *text_of(const cofi_uncut *read, uint32_t code)
-{
-    return read->text + read->offset[code];
-}
-
 /* The texts of an attribute by their spelling; of equal ones the first counts. */
 static cof_status index_spellings(cofi_encoder *known, const cofi_model_attr *attr, uint32_t tidying,
                                   uint32_t *value_of)
@@ -71,7 +66,7 @@ static cof_status index_spellings(cofi_encoder *known, const cofi_model_attr *at
 }
 
 /* Finds the texts of a column in the attribute's dictionary; those that `to` has already are left alone. */
-static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_uncut *read,
+static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const cofi_column *read,
                               uint32_t tidying, uint32_t *to)
 {
     char buffer[COFI_SPELLING_BYTES];
@@ -83,7 +78,7 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
     for (uint32_t code = 0; status == COF_OK && code < read->n_values; code++) {
         size_t n;
         if (to[code] != COFI_NO_VALUE) continue;
-        const char *text = cofi_spelling(text_of(read, code), tidying, buffer, &n);
+        const char *text = cofi_spelling(cofi_column_text(read, code), tidying, buffer, &n);
         status = cofi_encoder_intern(&known, text, n, &id);
         if (status == COF_OK && id < n_known) to[code] = value_of[id];
     }
@@ -94,7 +89,7 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
 
 /* Finds the bin of every value; one further code is for texts that cannot be read as the model's values
  * are, and the last one for missing. */
-static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut *read, uint32_t **out)
+static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_column *read, uint32_t **out)
 {
     uint32_t n_bins = cut->n_edges + 1;
     uint32_t *bin = cofi_alloc(&v->own.env, (size_t)read->n_values + 1, sizeof *bin);
@@ -102,7 +97,7 @@ static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut 
     if (bin == NULL) return COF_ERR_MEMORY;
     for (uint32_t code = 0; code < read->n_values; code++) {
         double point = 0;
-        bool known = cofi_reading_parse(&cut->reading, text_of(read, code), &point);
+        bool known = cofi_reading_parse(&cut->reading, cofi_column_text(read, code), &point);
         bin[code] = !known ? n_bins : isnan(point) ? n_bins + 1 : cofi_cut_bin(cut, point);
     }
     bin[read->n_values] = n_bins + 1;
@@ -110,7 +105,7 @@ static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_uncut 
 }
 
 /* Codes the rows of a quantity by the model's bins. */
-static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const cofi_uncut *read)
+static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const cofi_column *read)
 {
     size_t n = v->table->n_rows;
     uint32_t *bin, n_bins = cut->n_edges + 1;
@@ -121,7 +116,7 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const co
         return COF_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
-        codes[i] = (uint16_t)bin[cofi_code_at(read->codes, read->width, i)];
+        codes[i] = (uint16_t)bin[cofi_column_code(read, i)];
         v->n_missing[a] += codes[i] == n_bins + 1;
     }
     v->ids[a] = (cofi_ids){codes, sizeof *codes};
@@ -135,12 +130,12 @@ static cof_status set_codes(cofi_view *v, size_t a)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
     const cofi_column *c = &v->table->column[v->column[a]];
-    cofi_uncut read = cofi_column_as_read(c);
+    const cofi_column *read = cofi_column_as_read(c);
     bool same = attr->cut != NULL && c->cut != NULL && cofi_cut_equal(attr->cut, c->cut);
-    if (attr->cut != NULL && !same) return cut_rows(v, a, attr->cut, &read);
-    v->ids[a] = same ? (cofi_ids){c->codes, c->width} : (cofi_ids){read.codes, read.width};
-    v->n_codes[a] = same ? c->n_values : read.n_values;
-    v->n_missing[a] = same ? c->n_missing : read.n_missing;
+    if (attr->cut != NULL && !same) return cut_rows(v, a, attr->cut, read);
+    v->ids[a] = same ? (cofi_ids){c->codes, c->width} : (cofi_ids){read->codes, read->width};
+    v->n_codes[a] = same ? c->n_values : read->n_values;
+    v->n_missing[a] = same ? c->n_missing : read->n_missing;
     return COF_OK;
 }
 
@@ -165,11 +160,11 @@ static cof_status match_values(cofi_view *v, size_t a)
     uint32_t *to = v->value + v->first[a], n_codes = v->n_codes[a];
     cof_status status = COF_OK;
     if (attr->cut == NULL) {
-        cofi_uncut read = cofi_column_as_read(&v->table->column[v->column[a]]);
+        const cofi_column *read = cofi_column_as_read(&v->table->column[v->column[a]]);
         for (uint32_t code = 0; code < n_codes; code++) to[code] = COFI_NO_VALUE;
-        status = match_texts(v, attr, &read, 0, to);
+        status = match_texts(v, attr, read, 0, to);
         if (status == COF_OK && v->table->tidying != 0)
-            status = match_texts(v, attr, &read, v->table->tidying, to);
+            status = match_texts(v, attr, read, v->table->tidying, to);
     } else {
         for (uint32_t code = 0; code < n_codes; code++)
             to[code] = code <= attr->cut->n_edges ? code : COFI_NO_VALUE;

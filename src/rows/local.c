@@ -56,8 +56,8 @@ static cof_status local_fetch(cofi_rows *rows, const uint64_t *row, size_t n, ui
 static cof_status local_points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
                                cof_error *err)
 {
-    const cofi_uncut *u = rows->problem->table->column[column].uncut;
-    for (size_t i = 0; i < n; i++) point[i] = u->point[cofi_code_at(u->codes, u->width, (size_t)row[i])];
+    const cofi_column *u = rows->problem->table->column[column].uncut;
+    for (size_t i = 0; i < n; i++) point[i] = u->point[cofi_column_code(u, (size_t)row[i])];
     return COF_OK;
 }
 

@@ -64,22 +64,22 @@ static cof_status bad_request(cof_error *err)
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
 /* code[v] becomes the schema's number of value v of the table; the last one is that of a missing cell. */
-static cof_status match_values(const cof_env *env, const cofi_column *whole, const cofi_uncut *read,
+static cof_status match_values(const cof_env *env, const cofi_column *whole, const cofi_column *read,
                                uint32_t *code, cof_error *err)
 {
-    cofi_uncut all = cofi_column_as_read(whole);
+    const cofi_column *all = cofi_column_as_read(whole);
     cofi_encoder known;
     uint32_t id;
     cof_status status = COF_OK;
     cofi_encoder_init(&known, env);
-    for (uint32_t v = 0; status == COF_OK && v < all.n_values; v++) {
-        const char *text = all.text + all.offset[v];
+    for (uint32_t v = 0; status == COF_OK && v < all->n_values; v++) {
+        const char *text = cofi_column_text(all, v);
         status = cofi_encoder_intern(&known, text, strlen(text), &id);
     }
     for (uint32_t v = 0; status == COF_OK && v < read->n_values; v++) {
-        const char *text = read->text + read->offset[v];
+        const char *text = cofi_column_text(read, v);
         status = cofi_encoder_intern(&known, text, strlen(text), &code[v]);
-        if (status != COF_OK || code[v] < all.n_values) continue;
+        if (status != COF_OK || code[v] < all->n_values) continue;
         cofi_encoder_free(&known);
         return cofi_fail(
             err, COF_ERR_DATA,
@@ -89,10 +89,10 @@ static cof_status match_values(const cof_env *env, const cofi_column *whole, con
     }
     cofi_encoder_free(&known);
     if (status != COF_OK) return cofi_no_memory(err);
-    code[read->n_values] = all.n_values;
+    code[read->n_values] = all->n_values;
     if (whole->cut == NULL) return COF_OK;
     for (uint32_t v = 0; v <= read->n_values; v++) {
-        double point = code[v] < all.n_values ? all.point[code[v]] : (double)NAN;
+        double point = code[v] < all->n_values ? all->point[code[v]] : (double)NAN;
         code[v] = isnan(point) ? whole->n_values : cofi_cut_bin(whole->cut, point);
     }
     return COF_OK;
@@ -105,7 +105,7 @@ static bool is_identity(const uint32_t *code, uint32_t n)
     return true;
 }
 
-static bool recode(cof_shard *s, size_t c, const cofi_uncut *read, const uint32_t *code)
+static bool recode(cof_shard *s, size_t c, const cofi_column *read, const uint32_t *code)
 {
     cofi_column *to = &s->rows.column[c];
     to->width = cofi_code_width(to->n_values);
@@ -116,7 +116,7 @@ static bool recode(cof_shard *s, size_t c, const cofi_uncut *read, const uint32_
     char *codes = cofi_alloc_column(&s->env, c, s->rows.n_rows, to->width, &s->block[c]);
     if (codes == NULL) return false;
     for (size_t i = 0; i < s->rows.n_rows; i++)
-        cofi_code_set(codes, to->width, i, code[cofi_code_at(read->codes, read->width, i)]);
+        cofi_code_set(codes, to->width, i, code[cofi_column_code(read, i)]);
     to->codes = codes;
     return true;
 }
@@ -128,29 +128,29 @@ static cof_status open_column(cof_shard *s, size_t c, cof_error *err)
     if (at == SIZE_MAX)
         return cofi_fail(err, COF_ERR_DATA, "the shard has no column '%s', which the schema names",
                          whole->name);
-    cofi_uncut read = cofi_column_as_read(&s->read->column[at]);
-    uint32_t *code = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof *code);
+    const cofi_column *read = cofi_column_as_read(&s->read->column[at]);
+    uint32_t *code = cofi_alloc(&s->env, (size_t)read->n_values + 1, sizeof *code);
     s->read_column[c] = at;
     if (code == NULL) return cofi_no_memory(err);
     const cofi_column *own = &s->read->column[at];
     bool same = whole->cut != NULL && own->cut != NULL && cofi_cut_equal(whole->cut, own->cut);
-    cof_status status = match_values(&s->env, whole, &read, code, err);
+    cof_status status = match_values(&s->env, whole, read, code, err);
     if (status == COF_OK && same)
         s->rows.column[c].codes = own->codes, s->rows.column[c].width = own->width;
-    else if (status == COF_OK && !recode(s, c, &read, code))
+    else if (status == COF_OK && !recode(s, c, read, code))
         status = cofi_no_memory(err);
     if (status == COF_OK && whole->cut != NULL) {
-        s->point[c] = cofi_alloc(&s->env, (size_t)read.n_values + 1, sizeof(double));
+        s->point[c] = cofi_alloc(&s->env, (size_t)read->n_values + 1, sizeof(double));
         if (s->point[c] == NULL) status = cofi_no_memory(err);
     }
     cofi_release(&s->env, code);
     if (status != COF_OK || whole->cut == NULL) return status;
-    for (uint32_t v = 0; v < read.n_values; v++) {
+    for (uint32_t v = 0; v < read->n_values; v++) {
         double point = NAN;
-        cofi_reading_parse(&whole->cut->reading, read.text + read.offset[v], &point);
+        cofi_reading_parse(&whole->cut->reading, cofi_column_text(read, v), &point);
         s->point[c][v] = point;
     }
-    s->point[c][read.n_values] = NAN;
+    s->point[c][read->n_values] = NAN;
     return COF_OK;
 }
 
@@ -762,10 +762,10 @@ static cof_status answer_points(job *j)
     if (status == COF_OK && (column >= s->rows.n_columns || s->point[column] == NULL))
         status = bad_request(j->err);
     if (status != COF_OK) return status;
-    cofi_uncut read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
+    const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
     for (uint64_t i = 0; i < n; i++) {
         size_t at = place_of(s, cofi_get_u64(&j->q.body));
-        if (at != SIZE_MAX) j->word[i] = bits_of(s->point[column][cofi_code_at(read.codes, read.width, at)]);
+        if (at != SIZE_MAX) j->word[i] = bits_of(s->point[column][cofi_column_code(read, at)]);
     }
     return COF_OK;
 }

@@ -45,13 +45,6 @@ bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b)
     return true;
 }
 
-void cofi_uncut_free(const cof_env *env, cofi_uncut *u)
-{
-    if (u == NULL) return;
-    void *owned[] = {u->block, u->offset, u->text, u->missing_text, u->point, u->rows_of, u};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
-}
-
 /* ---- Points in order ------------------------------------------------------------------------------ */
 
 /* Maps the bits of a double to an unsigned integer such that integers have the order of the numbers. */
@@ -313,30 +306,26 @@ static cof_status recode(const cutting *k, cofi_column *to)
     return COF_OK;
 }
 
-/* Replaces the column's values by its bins and keeps the values as uncut. */
+/* Replaces the column's values by its bins and keeps the column as uncut. */
 static cof_status replace(cutting *k)
 {
-    cofi_column *c = k->c, made = {.codes = NULL};
-    cofi_uncut *uncut = cofi_alloc(k->env, 1, sizeof *uncut);
-    cof_status status = uncut == NULL ? COF_ERR_MEMORY : place_values(k);
+    cofi_column *c = k->c, made = {.name = c->name,
+                                   .number = c->number,
+                                   .role = c->role,
+                                   .ordinal = 1,
+                                   .first_missing = c->first_missing};
+    made.uncut = cofi_alloc(k->env, 1, sizeof *made.uncut);
+    cof_status status = made.uncut == NULL ? COF_ERR_MEMORY : place_values(k);
     if (status == COF_OK) status = name_bins(k, &made);
     if (status == COF_OK) status = recode(k, &made);
     if (status != COF_OK) {
-        void *owned[] = {uncut, made.offset, made.text, made.missing_text, made.block};
-        for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k->env, owned[b]);
+        cofi_column_free_values(k->env, &made);
+        cofi_release(k->env, made.uncut);
         return status;
     }
-    *uncut = cofi_column_as_read(c);
-    uncut->block = c->block;
-    uncut->point = k->point;
-    uncut->rows_of = c->rows_of;
-    made.name = c->name;
-    made.number = c->number;
-    made.role = c->role;
-    made.ordinal = 1;
-    made.first_missing = c->first_missing;
+    *made.uncut = *c;
+    made.uncut->point = k->point;
     made.cut = k->cut;
-    made.uncut = uncut;
     *c = made;
     k->point = NULL;
     k->cut = NULL;
@@ -346,25 +335,13 @@ static cof_status replace(cutting *k)
 void cofi_column_uncut(const cof_env *env, cofi_column *c)
 {
     if (c->cut == NULL) return;
-    cofi_uncut *u = c->uncut;
-    void *owned[] = {c->block, c->offset, c->text, c->missing_text, u->point, c->rows_of};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
-    cofi_cut_free(env, c->cut);
-    *c = (cofi_column){.name = c->name,
-                       .codes = u->codes,
-                       .block = u->block,
-                       .number = c->number,
-                       .width = u->width,
-                       .n_values = u->n_values,
-                       .n_missing = u->n_missing,
-                       .offset = u->offset,
-                       .text = u->text,
-                       .missing_text = u->missing_text,
-                       .role = c->role,
-                       .rows_of = u->rows_of,
-                       .first_missing = c->first_missing,
-                       .ordinal = u->ordinal};
-    cofi_release(env, u);
+    cofi_column *uncut = c->uncut;
+    cofi_column_free_values(env, c);
+    cofi_release(env, uncut->point);
+    uncut->point = NULL;
+    uncut->role = c->role;
+    *c = *uncut;
+    cofi_release(env, uncut);
 }
 
 /* ---- Calls from other files ----------------------------------------------------------------------- */

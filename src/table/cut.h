@@ -10,20 +10,6 @@ typedef struct cofi_cut {
     double *edge;     /* ascending: bin b holds edge[b - 1] <= point < edge[b] */
 } cofi_cut;
 
-/* A column before it was cut. */
-typedef struct cofi_uncut {
-    void *codes, *block;
-    uint8_t width;
-    uint32_t n_values;
-    uint64_t n_missing;
-    size_t *offset;
-    char *text;
-    char *missing_text;
-    double *point; /* n_values + 1; NaN: missing */
-    uint64_t *rows_of;
-    int32_t ordinal;
-} cofi_uncut;
-
 /* The bin of a point, from 0. */
 static inline uint32_t cofi_cut_bin(const cofi_cut *cut, double point)
 {
@@ -40,5 +26,4 @@ static inline uint32_t cofi_cut_bin(const cofi_cut *cut, double point)
 
 cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut); /* NULL: no memory */
 bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b);
-void cofi_cut_free(const cof_env *env, cofi_cut *cut);       /* NULL is allowed */
-void cofi_uncut_free(const cof_env *env, cofi_uncut *uncut); /* NULL is allowed */
+void cofi_cut_free(const cof_env *env, cofi_cut *cut); /* NULL is allowed */

@@ -101,25 +101,25 @@ void cofi_gathering_free(cofi_gathering *g)
 static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows, uint64_t first_row,
                       cofi_column *to)
 {
-    cofi_uncut read = cofi_column_as_read(from);
+    const cofi_column *read = cofi_column_as_read(from);
     cofi_gathering g = {.rows = NULL};
     cofi_encoder_init(&g.names, env);
-    uint64_t *rows = cofi_alloc_zero(env, (size_t)read.n_values + 1, sizeof *rows);
+    uint64_t *rows = cofi_alloc_zero(env, (size_t)read->n_values + 1, sizeof *rows);
     bool ok = rows != NULL;
     to->role = from->role;
-    to->n_missing = read.n_missing;
+    to->n_missing = read->n_missing;
     to->name = cofi_copy_text(env, from->name, strlen(from->name));
     for (size_t i = 0; ok && i < n_rows; i++) {
-        uint32_t code = cofi_code_at(read.codes, read.width, i);
-        if (code == read.n_values && rows[code] == 0) to->first_missing = first_row + i;
+        uint32_t code = cofi_column_code(read, i);
+        if (code == read->n_values && rows[code] == 0) to->first_missing = first_row + i;
         rows[code]++;
     }
-    for (uint32_t v = 0; ok && v < read.n_values; v++)
-        ok = cofi_gather(&g, read.text + read.offset[v], rows[v], NULL);
+    for (uint32_t v = 0; ok && v < read->n_values; v++)
+        ok = cofi_gather(&g, cofi_column_text(read, v), rows[v], NULL);
     ok = ok && to->name != NULL && finish(&g, to);
     if (ok) {
         cofi_release(env, to->missing_text);
-        to->missing_text = cofi_copy_text(env, read.missing_text, strlen(read.missing_text));
+        to->missing_text = cofi_copy_text(env, read->missing_text, strlen(read->missing_text));
         ok = to->missing_text != NULL;
     }
     cofi_gathering_free(&g);
@@ -222,18 +222,17 @@ cof_status cof_schema_merge(cof_schema *into, const cof_schema *more, cof_error 
 
 static void put_column(cofi_writer *w, const cofi_column *c)
 {
-    cofi_uncut read = cofi_column_as_read(c);
-    const uint64_t *rows_of = c->uncut != NULL ? c->uncut->rows_of : c->rows_of;
+    const cofi_column *read = cofi_column_as_read(c);
     cofi_put_text(w, c->name);
     cofi_put_u32(w, (uint32_t)c->role);
-    cofi_put_u8(w, read.ordinal != 0);
-    cofi_put_u64(w, read.n_missing);
+    cofi_put_u8(w, read->ordinal != 0);
+    cofi_put_u64(w, read->n_missing);
     cofi_put_u64(w, c->first_missing);
-    cofi_put_text(w, read.missing_text);
-    cofi_put_u32(w, read.n_values);
-    for (uint32_t v = 0; v < read.n_values; v++) {
-        cofi_put_text(w, read.text + read.offset[v]);
-        cofi_put_u64(w, rows_of[v]);
+    cofi_put_text(w, read->missing_text);
+    cofi_put_u32(w, read->n_values);
+    for (uint32_t v = 0; v < read->n_values; v++) {
+        cofi_put_text(w, cofi_column_text(read, v));
+        cofi_put_u64(w, read->rows_of[v]);
     }
     cofi_put_u32(w, c->cut != NULL ? c->cut->n_edges : NO_CUT);
     for (uint32_t e = 0; c->cut != NULL && e < c->cut->n_edges; e++) cofi_put_f64(w, c->cut->edge[e]);

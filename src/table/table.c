@@ -28,9 +28,9 @@ cof_status cofi_table_view(const cof_table *whole, size_t first, size_t n, cof_t
 {
     *view = *whole;
     view->n_rows = n;
-    view->column = cofi_alloc(&whole->env, whole->n_columns, sizeof *view->column + sizeof(cofi_uncut));
+    view->column = cofi_alloc(&whole->env, whole->n_columns, 2 * sizeof *view->column);
     if (view->column == NULL) return cofi_no_memory(err);
-    cofi_uncut *uncut = (cofi_uncut *)(view->column + whole->n_columns);
+    cofi_column *uncut = view->column + whole->n_columns;
     for (size_t c = 0; c < whole->n_columns; c++) {
         cofi_column *column = &view->column[c];
         *column = whole->column[c];
@@ -48,19 +48,21 @@ void cofi_table_view_close(cof_table *view)
     cofi_release(&view->env, view->column);
 }
 
+void cofi_column_free_values(const cof_env *env, cofi_column *c)
+{
+    void *owned[] = {c->block, c->offset, c->text, c->missing_text, c->rows_of, c->point};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    cofi_cut_free(env, c->cut);
+}
+
 void cofi_columns_free(cof_table *table)
 {
     cof_env env = table->env;
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
-        cofi_cut_free(&env, column->cut);
-        cofi_uncut_free(&env, column->uncut);
+        cofi_column_uncut(&env, column);
+        cofi_column_free_values(&env, column);
         cofi_release(&env, column->name);
-        cofi_release(&env, column->block);
-        cofi_release(&env, column->offset);
-        cofi_release(&env, column->text);
-        cofi_release(&env, column->missing_text);
-        cofi_release(&env, column->rows_of);
     }
     cofi_release(&env, table->column);
     if (table->n_mapped > 0)
@@ -277,24 +279,10 @@ const char *cofi_column_text(const cofi_column *c, uint32_t value)
     return value < c->n_values ? c->text + c->offset[value] : c->missing_text;
 }
 
-cofi_uncut cofi_column_as_read(const cofi_column *c)
-{
-    if (c->uncut != NULL) return *c->uncut;
-    return (cofi_uncut){.codes = c->codes,
-                        .width = c->width,
-                        .n_values = c->n_values,
-                        .n_missing = c->n_missing,
-                        .offset = c->offset,
-                        .text = c->text,
-                        .missing_text = c->missing_text,
-                        .ordinal = c->ordinal};
-}
-
 const char *cofi_column_cell(const cofi_column *c, size_t row)
 {
-    cofi_uncut read = cofi_column_as_read(c);
-    uint32_t code = cofi_code_at(read.codes, read.width, row);
-    return code < read.n_values ? read.text + read.offset[code] : read.missing_text;
+    const cofi_column *read = cofi_column_as_read(c);
+    return cofi_column_text(read, cofi_column_code(read, row));
 }
 
 const char *cof_table_cell(const cof_table *table, size_t row, size_t column)

@@ -17,8 +17,9 @@ typedef struct cofi_column {
     char *missing_text; /* text of the first missing cell, "" if it was empty; never NULL */
     int32_t role;       /* cof_role */
     int32_t ordinal;
-    cofi_cut *cut;     /* the values are bins with these edges; NULL: the values are as read */
-    cofi_uncut *uncut; /* the values before the cut; NULL if `cut` is */
+    cofi_cut *cut;             /* the values are bins with these edges; NULL: the values are as read */
+    struct cofi_column *uncut; /* the column before the cut, which has the same name; NULL if `cut` is */
+    double *point; /* in a column before its cut: per value id its point, NaN for the missing one */
     /* In a schema, whose rows are elsewhere: how many rows hold each value, and the first row without one. NULL in
      * other tables. */
     uint64_t *rows_of;
@@ -42,6 +43,8 @@ struct cof_table {
 enum { COFI_PIECE_ROWS = 1 << 16 };               /* most rows of a piece of a table that is read in pieces */
 cof_status cofi_too_many_rows(cof_error *err);
 
+/* Releases codes, values and cut of a column, but not its name. */
+void cofi_column_free_values(const cof_env *env, cofi_column *c);
 void cofi_columns_free(cof_table *table); /* releases all but the struct itself */
 /* Rows first..first+n-1 as a table that owns nothing but its columns; close it before the whole. A column has all values
  * and n_missing of the whole. */
@@ -81,9 +84,11 @@ const cofi_column *cofi_table_weight_column(const cof_table *table); /* NULL: ro
 /* The values of the weight column as numbers. */
 cof_status cofi_weights_parse(const cofi_column *column, double *value, cof_error *err);
 
-/* The column as it was read, whether it is cut or not; `point` is NULL if it is not cut. The caller must
- * not free it. */
-cofi_uncut cofi_column_as_read(const cofi_column *c);
+/* The column as it was read, whether it is cut or not; `point` is NULL if it is not cut. */
+static inline const cofi_column *cofi_column_as_read(const cofi_column *c)
+{
+    return c->uncut != NULL ? c->uncut : c;
+}
 /* cof_table_cut at edges that are numbers, ascending, at least one value between any two of them. */
 cof_status cofi_table_cut_at(cof_table *table, size_t column, const double *edge, uint32_t n_edges,
                              cof_error *err);

@@ -54,7 +54,7 @@ static void column_line(cofi_report *r, size_t column)
     if (cof_table_column(r->table, column, &view) != COF_OK) return;
     const cofi_column *c = &r->table->column[column];
     cofi_html(&r->out, "<tr><th scope=\"row\">%40n%m%m<td>%s%x", view.name,
-              (double)cofi_column_as_read(c).n_values, (double)view.n_missing,
+              (double)cofi_column_as_read(c)->n_values, (double)view.n_missing,
               why == NULL ? "used" : "left out: ", why == NULL ? "" : why);
     if (c->cut != NULL)
         cofi_html(&r->out, "; a quantity, cut into %u bins", c->n_values);

@@ -81,16 +81,6 @@ static size_t n_shown(const cofi_report *r)
     return r->n_ranked < MOST_SHOWN ? r->n_ranked : MOST_SHOWN;
 }
 
-/* A cell as it was read: a number instead of its bin. */
-static const char *cell_text(const cofi_report *r, size_t row, size_t column)
-{
-    const cofi_column *c = &r->table->column[column];
-    cofi_uncut read = cofi_column_as_read(c);
-    uint32_t code = cofi_code_at(read.codes, read.width, row);
-    return code < read.n_values ? read.text + read.offset[code]
-                                : cof_table_value(r->table, column, c->n_values);
-}
-
 static void example_line(cofi_report *r, const char *kind, size_t row)
 {
     cofi_out *out = &r->out;
@@ -104,7 +94,7 @@ static void example_line(cofi_report *r, const char *kind, size_t row)
         bool whole = column != SIZE_MAX && r->table->column[column].cut != NULL; /* dates are not broken */
         cofi_out_text(out, whole ? "<td class=\"nw\">" : "<td>");
         if (column == SIZE_MAX) continue;
-        cofi_html_name(out, cell_text(r, row, column), 20);
+        cofi_html_name(out, cof_table_cell(r->table, row, column), 20);
     }
     cofi_out_text(out, "</tr>\n");
 }

@@ -171,13 +171,13 @@ static cof_status add_part(cof_encoding *e, size_t n_rows, cof_error *err)
 }
 
 /* Rows of each code, then the cell (id + 1) of each code, in one array. */
-static cof_status number_values(cof_encoding *e, size_t c, const cofi_uncut *read, size_t n_rows,
+static cof_status number_values(cof_encoding *e, size_t c, const cofi_column *read, size_t n_rows,
                                 uint64_t *cell, cof_error *err)
 {
     spilled_column *to = &e->column[c];
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < n_rows; i++) {
-        uint32_t code = cofi_code_at(read->codes, read->width, i);
+        uint32_t code = cofi_column_code(read, i);
         if (code == read->n_values && first == SIZE_MAX) first = i;
         cell[code]++;
     }
@@ -192,7 +192,7 @@ static cof_status number_values(cof_encoding *e, size_t c, const cofi_uncut *rea
     for (uint32_t v = 0; v < read->n_values; v++) {
         uint32_t id;
         if (cell[v] == 0) continue;
-        if (!cofi_gather(&to->values, read->text + read->offset[v], cell[v], &id)) return cofi_no_memory(err);
+        if (!cofi_gather(&to->values, cofi_column_text(read, v), cell[v], &id)) return cofi_no_memory(err);
         cell[v] = (uint64_t)id + 1;
     }
     return COF_OK;
@@ -200,15 +200,15 @@ static cof_status number_values(cof_encoding *e, size_t c, const cofi_uncut *rea
 
 static cof_status spill_column(cof_encoding *e, size_t c, const cof_table *piece, cof_error *err)
 {
-    cofi_uncut read = cofi_column_as_read(&piece->column[c]);
-    uint64_t *cell = cofi_alloc_zero(&e->env, (size_t)read.n_values + 1, sizeof *cell);
+    const cofi_column *read = cofi_column_as_read(&piece->column[c]);
+    uint64_t *cell = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *cell);
     if (cell == NULL) return cofi_no_memory(err);
-    cof_status status = number_values(e, c, &read, piece->n_rows, cell, err);
+    cof_status status = number_values(e, c, read, piece->n_rows, cell, err);
     if (status == COF_OK) {
         uint8_t width = cofi_code_width(e->column[c].values.names.n_values);
         e->width[(e->n_parts - 1) * e->n_columns + c] = width;
         for (size_t i = 0; i < piece->n_rows; i++)
-            cofi_code_set(e->codes, width, i, (uint32_t)cell[cofi_code_at(read.codes, read.width, i)]);
+            cofi_code_set(e->codes, width, i, (uint32_t)cell[cofi_column_code(read, i)]);
         size_t n = piece->n_rows * width;
         status = move_bytes(e, false, e->codes, n, e->n_spilled, err);
         e->n_spilled += n;
