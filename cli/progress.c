@@ -64,9 +64,14 @@ double processor_now_s(void)
     return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double progress_lines_s = 0;
+
 progress_line progress_begin(bool quiet, const char *what)
 {
-    return (progress_line){.on = !quiet && on_terminal(stderr), .next_s = now_s() + FIRST_S, .what = what};
+    bool lines = progress_lines_s > 0;
+    return (progress_line){.on = !quiet && (lines || on_terminal(stderr)),
+                           .next_s = now_s() + (lines ? progress_lines_s : FIRST_S),
+                           .what = what};
 }
 
 void progress_erase(progress_line *line)
@@ -131,6 +136,11 @@ void progress_fit_begun(progress_line *line)
 
 static void put_line(progress_line *line, const char *text)
 {
+    if (progress_lines_s > 0) {
+        fprintf(stderr, "%s\n", show_text(text, 200).text);
+        line->next_s = now_s() + progress_lines_s;
+        return;
+    }
     fprintf(stderr, "\r%s\033[K", show_text(text, terminal_width(stderr) - 1).text);
     fflush(stderr);
     line->drawn = true;

@@ -19,6 +19,9 @@ typedef struct progress_line {
     void *ctx;
 } progress_line;
 
+/* Nonzero: standard error is no terminal, but somebody waits there; a line is printed every so many seconds. */
+extern double progress_lines_s;
+
 progress_line progress_begin(bool quiet, const char *what);
 void progress_erase(progress_line *line);
 void progress_fit_begun(progress_line *line); /* for a fit too quick to report */

@@ -157,11 +157,11 @@ set(COF_SOURCES
 set(CLI_SOURCES
   cli/column_choice.c
   cli/complain.c
-  cli/main.c
   cli/method_list.c
   cli/options.c
   cli/outfiles.c
   cli/progress.c
+  cli/run.c
   cli/show/grid.c
   cli/show/help.c
   cli/show/insight.c

@@ -147,12 +147,16 @@ typedef struct cof_read_options {
     size_t n_na;           /* length of na; 0 with a non-NULL na: no text means "missing" */
     uint32_t threads;      /* 0 -> all cores that the process may use */
     int32_t charset;       /* cof_charset */
+    uint64_t
+        first_row;   /* of an encoded table: read n_rows rows from this one on; other rows are left alone */
+    uint64_t n_rows; /* 0: all that follow first_row */
 } cof_read_options;
 
 /* Reads CSV or TSV: RFC 4180 quoting, UTF-8 with or without a byte order mark or Latin-1, LF or CRLF. gzip, zstd and
  * encoded tables (coforest_extra.h) are recognised by their first bytes. path "-" is standard input. options may be NULL.
  * Error texts name file, line and column.
- * Fails with COF_ERR_IO, COF_ERR_DATA, COF_ERR_UNSUPPORTED. Time and memory are proportional to the file; the table
+ * Fails with COF_ERR_IO, COF_ERR_DATA, COF_ERR_UNSUPPORTED (also for some rows of a table that is not encoded), and with
+ * COF_ERR_ARGUMENT if the table does not have the rows asked for. Time and memory are proportional to the file; the table
  * keeps 1, 2 or 4 bytes for each cell and every distinct value once. */
 COF_API cof_status cof_table_read(const cof_env *env, const char *path, const cof_read_options *options,
                                   cof_table **out, cof_error *err);

@@ -105,6 +105,12 @@ COF_API cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *sch
 /* The request with which cof_shard_labels gives the labels of the fit. Lent; NULL and 0 if the model was not fitted over
  * shards, or was saved and loaded. */
 COF_API const void *cof_model_label_request(const cof_model *model, size_t *n_bytes);
+/* The labels of the rows first_row, first_row + 1, ... of the whole table, for a driver that writes them down; -1 for a
+ * dropped row. One request of 8 bytes a row, and as many back. COF_ERR_ARGUMENT if there are no such rows, or the model was
+ * not fitted over shards. */
+COF_API cof_status cof_label_shards(const cof_model *model, const cof_schema *schema,
+                                    const cof_shards *shards, uint64_t first_row, int32_t *labels,
+                                    size_t n_labels, cof_error *err);
 /* Compares the clusters of a fit over shards with the classes in a column, as cof_evaluate does with labels. Rows
  * without a class or a label do not count; with a column of weights, rows count by weight as in cof_evaluate_weighted. */
 COF_API cof_status cof_evaluate_shards(const cof_model *model, const cof_schema *schema, size_t column,
@@ -126,9 +132,6 @@ COF_API void cof_shard_set_free(cof_shard_set *set); /* NULL is accepted */
 /* Both are lent, and valid until the set is freed. */
 COF_API const cof_schema *cof_shard_set_schema(const cof_shard_set *set);
 COF_API cof_shards cof_shard_set_shards(cof_shard_set *set);
-/* Labels of the rows first_row, first_row + 1, ... by a model that was fitted over this set; -1 for a dropped row. */
-COF_API cof_status cof_shard_set_labels(cof_shard_set *set, const cof_model *model, uint64_t first_row,
-                                        int32_t *labels, size_t n_labels, cof_error *err);
 
 /* ---- Journal -------------------------------------------------------------------------------------------- */
 

@@ -124,7 +124,7 @@ int write_labels(outfile *f, const cof_table *table, size_t names, label_source 
     for (size_t first = 0; first < n_rows && f->status == COF_OK; first += PIECE) {
         size_t n = n_rows - first < PIECE ? n_rows - first : PIECE;
         if (from.labels == NULL)
-            f->status = cof_shard_set_labels(from.set, from.model, first, piece, n, &f->err);
+            f->status = cof_label_shards(from.model, from.schema, from.shards, first, piece, n, &f->err);
         for (size_t i = 0; i < n && f->status == COF_OK; i++) {
             put_row(f, first + i, from.labels != NULL ? from.labels[first + i] : piece[i]);
             put_name(f, table, first + i, names);

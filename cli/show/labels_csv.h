@@ -4,11 +4,12 @@
 #include "coforest_shard.h"
 #include "../outfiles.h"
 
-/* Where labels come from: an array, or a set of shards and the model fitted over it. */
+/* Where labels come from: an array, or shards and the model fitted over them. */
 typedef struct label_source {
-    const int32_t *labels; /* NULL: ask the set */
-    cof_shard_set *set;
+    const int32_t *labels; /* NULL: ask the shards */
     const cof_model *model;
+    const cof_schema *schema;
+    const cof_shards *shards;
 } label_source;
 
 /* In all CSV files, unless the outfile is raw: a text that a spreadsheet would compute gets a ' before it, control

@@ -244,9 +244,28 @@ static void fill_defaults(fit_settings *s)
     resolve_quantities(&s->columns, cof_method_name((size_t)s->method), s->paper);
 }
 
+const far_rows *far = NULL;
+
+/* Other processes map the file themselves, so what changes a table while it is read cannot reach them. */
+static int check_far(const fit_settings *s, const operands *found)
+{
+    if (s->demo || found->n == 0)
+        return complain(CODE_USAGE, "over %s, fit needs an encoded TABLE%s", far->by,
+                        s->demo ? "; leave out --demo" : "");
+    if (s->shards > 0)
+        return complain(CODE_USAGE, "over %s, every process is a shard; leave out --shards", far->by);
+    if (s->reading.trim || s->reading.ignore_case)
+        return complain(CODE_USAGE,
+                        "--trim and --ignore-case cannot be used over %s; leave them out, or fit the table "
+                        "with \"coforest fit\"",
+                        far->by);
+    return CODE_DONE;
+}
+
 static int check_settings(fit_job *job, const operands *found)
 {
     fit_settings *s = &job->s;
+    if (far != NULL) TRY(check_far(s, found));
     if (s->demo && found->n > 0)
         return complain(CODE_USAGE, "--demo brings its own table; leave out --demo or %s", found->text[0]);
     if (!s->demo && found->n == 0)
@@ -312,7 +331,8 @@ static int check_outputs(fit_job *job, const char *input)
     for (size_t i = 0; i < N_OUT; i++)
         job->out[i] = (outfile){
             .option = fit_outputs[i].option, .path = s->out[i], .raw = s->raw_names, .keep = s->no_clobber};
-    if (s->shards > 0 || s->journal != NULL) TRY(refuse_label_outputs(job, "over shards"));
+    if (far != NULL || s->shards > 0 || s->journal != NULL)
+        TRY(refuse_label_outputs(job, far != NULL ? "by several processes" : "over shards"));
     if (s->json && wants_stdout(job))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
@@ -323,9 +343,20 @@ static int check_outputs(fit_job *job, const char *input)
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
 
+/* A look at the first row tells whether the others can read theirs. */
+static int check_encoded(const char *path)
+{
+    cof_read_options first = {.struct_size = sizeof first, .n_rows = 1};
+    cof_table *row = NULL;
+    cof_status status = cof_table_read(NULL, path, &first, &row, &said);
+    cof_table_free(row);
+    return complain_status(status, TASK_TABLE);
+}
+
 static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
     double begun_s = now_s();
+    if (far != NULL) TRY(check_encoded(path));
     job->s.reading.threads = job->s.threads;
     int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &said), TASK_TABLE)
                            : read_table(env, path, &job->s.reading, NULL, &job->table);
@@ -373,22 +404,24 @@ static bool exceeds_memory(const cof_table *table)
     return cof_table_is_encoded(table) && cof_table_n_rows(table) > cof_memory() / 2 / ROW_BYTES;
 }
 
-static int open_shards(fit_job *job)
+static int open_shards(fit_job *job, const char *path)
 {
     fit_settings *s = &job->s;
     cof_env env = progress_env(&job->line);
-    if (s->shards == 0 && s->journal == NULL && !exceeds_memory(job->table)) return CODE_DONE;
+    if (far == NULL && s->shards == 0 && s->journal == NULL && !exceeds_memory(job->table)) return CODE_DONE;
     if (s->shards == 0) {
         s->shards = 1;
         TRY(refuse_label_outputs(job, "for a table that is large for this machine's memory"));
     }
     TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->threads, &job->set, &said),
                         TASK_FIT));
-    cof_shards shards = cof_shard_set_shards(job->set);
+    const cof_schema *schema = cof_shard_set_schema(job->set);
+    job->shards = cof_shard_set_shards(job->set);
+    if (far != NULL)
+        TRY(complain_status(far->open(path, schema, s->threads, &job->shards, &said), TASK_TABLE));
     if (s->journal == NULL) return CODE_DONE;
-    return complain_status(
-        cof_journal_open(&env, s->journal, cof_shard_set_schema(job->set), &shards, &job->journal, &said),
-        TASK_FIT);
+    return complain_status(cof_journal_open(&env, s->journal, schema, &job->shards, &job->journal, &said),
+                           TASK_FIT);
 }
 
 static cof_status fit_shards(fit_job *job, const cof_fit_options *options)
@@ -396,8 +429,7 @@ static cof_status fit_shards(fit_job *job, const cof_fit_options *options)
     const fit_settings *s = &job->s;
     cof_env env = progress_env(&job->line);
     const cof_schema *schema = cof_shard_set_schema(job->set);
-    cof_shards shards =
-        job->journal != NULL ? cof_journal_shards(job->journal) : cof_shard_set_shards(job->set);
+    cof_shards shards = job->journal != NULL ? cof_journal_shards(job->journal) : job->shards;
     return s->find_k ? cof_fit_shards_auto(&env, schema, options, s->k_min, s->k_max, &shards, &job->model,
                                            &job->info, &said)
                      : cof_fit_shards(&env, schema, options, &shards, &job->model, &job->info, &said);
@@ -410,7 +442,7 @@ static cof_status fit_locally(fit_job *job, const cof_fit_options *options)
                      : cof_fit(job->table, options, &job->model, &job->info, &said);
 }
 
-static int fit_table(fit_job *job)
+static int fit_table(fit_job *job, const char *path)
 {
     const fit_settings *s = &job->s;
     cof_fit_options options = {.struct_size = sizeof options,
@@ -434,7 +466,7 @@ static int fit_table(fit_job *job)
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
-    TRY(open_shards(job));
+    TRY(open_shards(job, path));
     TRY(complain_status(job->set != NULL ? fit_shards(job, &options) : fit_locally(job, &options), TASK_FIT));
     job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
@@ -455,11 +487,10 @@ __attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char 
 
 static int score_shards(fit_job *job)
 {
-    cof_shards shards = cof_shard_set_shards(job->set);
     job->scores = (cof_indices){.struct_size = sizeof job->scores};
     job->scored = true;
     return complain_status(cof_evaluate_shards(job->model, cof_shard_set_schema(job->set), job->columns.label,
-                                               &shards, &job->scores, &said),
+                                               &job->shards, &job->scores, &said),
                            TASK_FIT);
 }
 
@@ -663,7 +694,10 @@ static int write_outputs(fit_job *job)
     outfile *to = job->out;
     if (to[OUT_HISTORY].path != NULL) TRY(write_history(&to[OUT_HISTORY], job->model));
     if (to[OUT_LABELS].path != NULL)
-        TRY(write_labels(&to[OUT_LABELS], table, names, (label_source){labels, job->set, job->model}));
+        TRY(write_labels(&to[OUT_LABELS], table, names,
+                         (label_source){labels, job->model,
+                                        labels == NULL ? cof_shard_set_schema(job->set) : NULL,
+                                        &job->shards}));
     if (to[OUT_ALTERNATIVES].path != NULL)
         TRY(write_alternatives(&to[OUT_ALTERNATIVES], table, names, job->model));
     if (to[OUT_TABLE].path != NULL) TRY(write_table(&to[OUT_TABLE], table, labels));
@@ -737,7 +771,7 @@ static int run_job(fit_job *job, const char *path)
     if (code == CODE_DONE) code = prepare_table(job);
     if (code != CODE_DONE) return code;
     if (words) job->line.begun = tell_read, job->line.ctx = job;
-    code = fit_table(job);
+    code = fit_table(job, path);
     progress_erase(&job->line);
     if (code != CODE_DONE) return code;
     progress_fit_begun(&job->line);

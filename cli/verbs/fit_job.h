@@ -51,6 +51,7 @@ typedef struct fit_job {
     uint64_t *init_rows;
     double gamma;         /* as the library takes it */
     cof_shard_set *set;   /* the fit is one over shards, and the model has no labels; else NULL */
+    cof_shards shards;    /* whom it asks: the set, or other processes */
     cof_journal *journal; /* NULL: none */
     cof_model *model;
     cof_fit_info info;
@@ -67,6 +68,14 @@ typedef struct fit_job {
     char warning[MAX_WARNINGS][600];
     size_t n_warnings;
 } fit_job;
+
+/* How a program reaches processes that have the rows of an encoded table. */
+typedef struct far_rows {
+    const char *by; /* what it is called, as in "over MPI" */
+    cof_status (*open)(const char *path, const cof_schema *schema, uint32_t threads, cof_shards *shards,
+                       cof_error *err);
+} far_rows;
+extern const far_rows *far; /* NULL: the rows are in this process */
 
 /* The names that options, help and JSON share; ends with a NULL name. */
 extern const choice variant_choices[], select_choices[], missing_choices[];

@@ -55,6 +55,19 @@ cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema, con
     return status == COF_OK ? cof_fit_auto(&whole, options, k_min, k_max, out, info, err) : status;
 }
 
+cof_status cof_label_shards(const cof_model *m, const cof_schema *schema, const cof_shards *shards,
+                            uint64_t first_row, int32_t *labels, size_t n, cof_error *err)
+{
+    cofi_remote remote;
+    cof_table whole;
+    if (m->label_request == NULL || first_row > schema->n_rows || n > schema->n_rows - first_row)
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "the model was not fitted over these shards, or they have fewer rows");
+    COFI_TRY(whole_table(&m->env, schema, shards, &remote, &whole, err));
+    return cofi_remote_labels(&whole.env, &remote, schema->table.n_columns, m->label_request,
+                              m->n_label_request, m->k, first_row, labels, n, err);
+}
+
 /* The unit in which weights are added up; 1 without a column of weights. */
 static cof_status weight_unit(const cof_model *m, const cof_schema *schema, double *unit, int *bits,
                               cof_error *err)

@@ -108,22 +108,3 @@ cof_shards cof_shard_set_shards(cof_shard_set *s)
 {
     return (cof_shards){.struct_size = sizeof(cof_shards), .ask = ask, .ctx = s, .why = why};
 }
-
-cof_status cof_shard_set_labels(cof_shard_set *s, const cof_model *model, uint64_t first_row, int32_t *labels,
-                                size_t n, cof_error *err)
-{
-    size_t n_bytes = 0;
-    const void *request = cof_model_label_request(model, &n_bytes);
-    uint64_t n_rows = s->schema->n_rows;
-    if (request == NULL || first_row > n_rows || n > n_rows - first_row)
-        return cofi_fail(err, COF_ERR_ARGUMENT,
-                         "the model was not fitted over these shards, or they have fewer rows");
-    for (size_t done = 0; done < n;) {
-        size_t row = (size_t)first_row + done, at = row % s->each, left = s->each - at;
-        size_t here = n - done < left ? n - done : left;
-        COFI_TRY(
-            cofi_shard_labels_at(s->shard[row / s->each], request, n_bytes, at, labels + done, here, err));
-        done += here;
-    }
-    return COF_OK;
-}

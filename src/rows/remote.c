@@ -421,6 +421,16 @@ static cof_status make_first_labels(const cofi_partition *p)
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
+static cof_status ask_labels(remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
+{
+    cof_status status = ask(m, n, err);
+    for (size_t i = 0; status == COF_OK && i < n; i++) {
+        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)k + 1) return bad_answer(err);
+        label[i] = (int32_t)m->answer[i] - 2;
+    }
+    return status;
+}
+
 static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err)
 {
@@ -434,12 +444,7 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     cofi_writer *w = begin(m, COFI_ASK_LABELS);
     cofi_put_bytes(w, made->bytes, made->n);
     put_rows(w, row, n);
-    cof_status status = ask(m, n, err);
-    for (size_t i = 0; status == COF_OK && i < n; i++) {
-        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)p->k + 1) return bad_answer(err);
-        label[i] = (int32_t)m->answer[i] - 2;
-    }
-    return status;
+    return ask_labels(m, p->k, n, label, err);
 }
 
 cof_status cofi_remote_label_request(const cofi_partition *p, unsigned char **bytes, size_t *n_bytes,
@@ -800,6 +805,12 @@ static cof_status open_for(const cof_env *env, const cofi_remote *to, size_t n_c
     return status;
 }
 
+static void close_for(const remote *m)
+{
+    void *owned[] = {m->frame.column, m->request.bytes, m->answer};
+    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->env, owned[b]);
+}
+
 /* Asks for n - 1 counts and the number of rows counted, and closes the driver. */
 static cof_status ask_counts(remote *m, cof_status status, size_t n, uint64_t **count, cof_error *err)
 {
@@ -815,8 +826,26 @@ static cof_status ask_counts(remote *m, cof_status status, size_t n, uint64_t **
         *count = m->answer;
         m->answer = NULL;
     }
-    void *owned[] = {m->frame.column, m->request.bytes, m->answer};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->env, owned[b]);
+    close_for(m);
+    return status;
+}
+
+cof_status cofi_remote_labels(const cof_env *env, const cofi_remote *to, size_t n_columns,
+                              const void *label_request, size_t n_bytes, uint32_t k, uint64_t first,
+                              int32_t *labels, size_t n, cof_error *err)
+{
+    remote m;
+    cofi_request q;
+    cof_status status = open_for(env, to, n_columns, label_request, n_bytes, &m, &q, err);
+    if (status == COF_OK) {
+        cofi_writer *w = begin(&m, COFI_ASK_LABELS);
+        cofi_put_bytes(w, q.body.bytes + q.body.at,
+                       q.body.n - q.body.at - 8); /* without its list of no rows */
+        cofi_put_u64(w, n);
+        for (size_t i = 0; i < n; i++) cofi_put_u64(w, first + i);
+        status = ask_labels(&m, k, n, labels, err);
+    }
+    close_for(&m);
     return status;
 }
 

@@ -21,9 +21,10 @@ cof_status cofi_remote_agree(const cof_env *env, const cofi_remote *remote, size
 /* How many bytes a shard of n_rows rows may use for labels; those of one partition are always kept. Call it before the
  * first request. */
 void cofi_shard_set_memory(cof_shard *shard, size_t n_rows, uint64_t memory);
-/* cof_shard_labels for the rows first, first + 1, ... of the shard. */
-cof_status cofi_shard_labels_at(cof_shard *shard, const void *request, size_t n_bytes, size_t first,
-                                int32_t *labels, size_t n, cof_error *err);
+/* The labels of the rows first, first + 1, ... by a label request of a fit with k clusters. */
+cof_status cofi_remote_labels(const cof_env *env, const cofi_remote *remote, size_t n_columns,
+                              const void *label_request, size_t n_bytes, uint32_t k, uint64_t first,
+                              int32_t *labels, size_t n, cof_error *err);
 /* Turns a request for labels into one for the rows of each cluster and class of a column, and asks it: count[j * classes
  * + class], then the number of rows. With a column of weights, each row counts its weight times `unit`, rounded. */
 cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *remote, const cof_schema *schema,

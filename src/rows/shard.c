@@ -825,29 +825,13 @@ cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, u
     return COF_OK;
 }
 
-cof_status cofi_shard_labels_at(cof_shard *s, const void *request, size_t n_bytes, size_t first,
-                                int32_t *labels, size_t n, cof_error *err)
+cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, int32_t *labels, size_t n,
+                            cof_error *err)
 {
     job j = {.s = s, .err = err};
-    slot *at;
-    COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err));
-    if (j.q.kind != COFI_ASK_LABELS) return bad_request(err);
-    if (n == 0) return COF_OK;
-    cof_status status = set_frame(&j);
-    if (status == COF_OK) status = read_labels(&j, &at);
-    for (size_t i = first; status == COF_OK && i < first + n; i++) {
-        const cofi_local *l = local_of(s);
-        bool dropped = l->dropped != NULL && l->dropped[i];
-        labels[i - first] = dropped ? -1 : at->partition.labels->pass.label[cofi_local_row(l, i)];
-    }
-    return status;
-}
-
-cof_status cof_shard_labels(cof_shard *s, const void *request, size_t n_bytes, int32_t *labels,
-                            size_t n_labels, cof_error *err)
-{
-    if (n_labels != s->rows.n_rows)
+    uint32_t k;
+    if (n != s->rows.n_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the shard has %zu rows",
-                         n_labels, s->rows.n_rows);
-    return cofi_shard_labels_at(s, request, n_bytes, 0, labels, n_labels, err);
+                         n, s->rows.n_rows);
+    return n == 0 ? COF_OK : copy_labels(&j, request, n_bytes, labels, &k);
 }

@@ -1,10 +1,13 @@
 #!/bin/sh
 # The adapters for engines: a fresh virtual environment with the package and each engine, and the tests beside this file.
-#   tests/engines/run.sh VENV
+#   tests/engines/run.sh VENV BUILD
+# BUILD has coforest-mpi if MPI was found; without MPI its tests are left out.
 # Exits with 77 where no package index can be reached, since nothing can be installed then.
 set -eu
-[ $# -eq 1 ] || { echo "usage: tests/engines/run.sh VENV" >&2; exit 2; }
+[ $# -eq 2 ] || { echo "usage: tests/engines/run.sh VENV BUILD" >&2; exit 2; }
 venv=$1
+COFOREST_BUILD=$(cd "$2" && pwd)
+export COFOREST_BUILD
 cd "$(dirname "$0")/../.."
 python3 -m venv --clear "$venv"
 python=$venv/bin/python
@@ -14,4 +17,7 @@ if ! "$python" -m pip download --quiet --retries 1 --timeout 20 --no-deps -d "$v
     exit 77
 fi
 "$python" -m pip install --quiet '.[dask]' pytest
+if ! command -v mpirun >/dev/null || [ ! -x "$COFOREST_BUILD/coforest-mpi" ]; then
+    echo "SKIPPED: coforest-mpi is not tested, because MPI is not here (Debian: libopenmpi-dev openmpi-bin)"
+fi
 exec "$python" -m pytest -q -p no:cacheprovider -W ignore tests/engines

@@ -11,7 +11,8 @@ cmake --install "$build" --prefix "$place/usr" >/dev/null
 "$place/usr/bin/coforest" --version
 lib=$(dirname "$(find "$place/usr" -name libcoforest.a)")
 for wanted in "$lib/libcoforest.so" "$place/usr/include/coforest.h" \
-    "$place/usr/include/coforest_extra.h" "$place/usr/include/coforest_shard.h" "$place/usr/share/man/man1/coforest.1"; do
+    "$place/usr/include/coforest_extra.h" "$place/usr/include/coforest_shard.h" "$place/usr/include/coforest_mpi.h" \
+    "$place/usr/share/man/man1/coforest.1"; do
     test -e "$wanted" || { echo "not installed: $wanted"; exit 1; }
 done
 

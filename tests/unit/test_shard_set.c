@@ -44,6 +44,13 @@ static cof_table *make_table(uint64_t seed, size_t n)
     return table;
 }
 
+static cof_status label_rows(cof_shard_set *set, const cof_model *model, uint64_t first, int32_t *labels,
+                             size_t n, cof_error *err)
+{
+    cof_shards shards = cof_shard_set_shards(set);
+    return cof_label_shards(model, cof_shard_set_schema(set), &shards, first, labels, n, err);
+}
+
 static void check_labels(cof_shard_set *set, const cof_model *model, const cof_model *whole, size_t n)
 {
     const int32_t *labels = cof_model_labels(whole, NULL);
@@ -52,12 +59,12 @@ static void check_labels(cof_shard_set *set, const cof_model *model, const cof_m
     assert_null(cof_model_labels(model, NULL));
     for (size_t each = 1; each <= n; each = 3 * each + 1)
         for (size_t first = 0; first + each <= n; first += each) {
-            assert_status(cof_shard_set_labels(set, model, first, some, each, &err), COF_OK, &err);
+            assert_status(label_rows(set, model, first, some, each, &err), COF_OK, &err);
             assert_memory_equal(some, labels + first, each * sizeof *some);
         }
-    assert_status(cof_shard_set_labels(set, model, n, some, 0, &err), COF_OK, &err);
-    assert_status(cof_shard_set_labels(set, model, 1, some, n, &err), COF_ERR_ARGUMENT, &err);
-    assert_status(cof_shard_set_labels(set, whole, 0, some, n, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(label_rows(set, model, n, some, 0, &err), COF_OK, &err);
+    assert_status(label_rows(set, model, 1, some, n, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(label_rows(set, whole, 0, some, n, &err), COF_ERR_ARGUMENT, &err);
     free(some);
 }
 
@@ -145,7 +152,7 @@ static size_t memory_of_fit(uint64_t n_rows)
     assert_status(cof_fit_shards(NULL, cof_shard_set_schema(set), &o, &watched, &model, NULL, &err), COF_OK,
                   &err);
     int32_t labels[1000];
-    assert_status(cof_shard_set_labels(set, model, n_rows / 2, labels, 1000, &err), COF_OK, &err);
+    assert_status(label_rows(set, model, n_rows / 2, labels, 1000, &err), COF_OK, &err);
     cof_model_free(model);
     cof_shard_set_free(set);
     cof_table_free(table);

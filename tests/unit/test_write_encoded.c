@@ -116,6 +116,57 @@ static void an_encoded_table_can_be_encoded(void **state)
     remove_paths(&p);
 }
 
+/* Damage in other blocks than those of the rows asked for is not looked at. */
+static void a_stretch_of_rows_is_read_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t first, n;
+    } stretches[] = {{0, 1}, {0, 65536}, {65535, 2}, {70000, 9}, {65536, 0}, {199999, 1}, {0, 200000}};
+    paths p = make_paths();
+    cof_error err;
+    write_csv(p.csv, 200000);
+    assert_status(encode(NULL, p.csv, p.encoded, 1, &err), COF_OK, &err);
+    cof_table *whole = read_table(p.csv), *part = NULL;
+    cof_read_options o = {.struct_size = sizeof o};
+    for (size_t s = 0; s < COUNT(stretches); s++) {
+        o.first_row = stretches[s].first, o.n_rows = stretches[s].n;
+        assert_status(cof_table_read(NULL, p.encoded, &o, &part, &err), COF_OK, &err);
+        size_t n = cof_table_n_rows(part);
+        assert_int_equal(n, o.n_rows > 0 ? o.n_rows : 200000 - o.first_row);
+        for (size_t c = 0; c < cof_table_n_columns(part); c++) {
+            cof_column view = {.struct_size = sizeof view};
+            uint64_t n_missing = 0;
+            assert_int_equal(cof_table_column(part, c, &view), COF_OK);
+            for (size_t i = 0; i < n; i++) {
+                uint32_t code = cof_table_code(part, i, c);
+                if (code != cof_table_code(whole, o.first_row + i, c)) fail_msg("row %zu differs", i);
+                n_missing += code == view.n_values;
+            }
+            assert_int_equal(view.n_missing, n_missing);
+        }
+        cof_table_free(part);
+    }
+    part = NULL;
+    o.first_row = 200000, o.n_rows = 0;
+    assert_status(cof_table_read(NULL, p.encoded, &o, &part, &err), COF_ERR_ARGUMENT, &err);
+    o.first_row = 1, o.n_rows = 200000;
+    assert_status(cof_table_read(NULL, p.encoded, &o, &part, &err), COF_ERR_ARGUMENT, &err);
+    assert_status(cof_table_read(NULL, p.csv, &o, &part, &err), COF_ERR_UNSUPPORTED, &err);
+    assert_status(cof_table_read(NULL, "/nosuch.cofe", &o, &part, &err), COF_ERR_IO, &err);
+    FILE *f = fopen(p.encoded, "r+"); /* the checksum of the last column's last block */
+    assert_true(f != NULL && fseek(f, -1, SEEK_END) == 0 && fputc('x', f) == 'x' && fclose(f) == 0);
+    o.first_row = 0, o.n_rows = 65536;
+    assert_status(cof_table_read(NULL, p.encoded, &o, &part, &err), COF_OK, &err);
+    cof_table_free(part);
+    part = NULL;
+    o.first_row = 150000;
+    o.n_rows = 0;
+    assert_status(cof_table_read(NULL, p.encoded, &o, &part, &err), COF_ERR_DATA, &err);
+    cof_table_free(whole);
+    remove_paths(&p);
+}
+
 /* A stated order renumbers codes and a cut adds columns, in memory alone. */
 static void using_it_leaves_the_file_alone(void **state)
 {
@@ -257,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_comes_back),
         cmocka_unit_test(an_encoded_table_can_be_encoded),
+        cmocka_unit_test(a_stretch_of_rows_is_read_alone),
         cmocka_unit_test(using_it_leaves_the_file_alone),
         cmocka_unit_test(generated_pieces_are_the_generated_table),
         cmocka_unit_test(other_columns_are_refused),

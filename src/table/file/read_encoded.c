@@ -1,5 +1,5 @@
 /* Reads an encoded table. Its columns stay in the mapped file; a change of codes, as for a stated order, copies the pages
- * in question (MAP_PRIVATE). Every byte is checked first, because kernels use codes as indices without a look. */
+ * in question (MAP_PRIVATE). Every byte that is used is checked first, because kernels use codes as indices without a look. */
 #include "encoded.h"
 
 #include "../../core/team.h"
@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 typedef struct checking {
-    const cof_schema *schema;
+    cof_schema *schema;
     unsigned char *bytes;
     const uint64_t *begin; /* per column */
     uint64_t sums;         /* where the checksums begin */
+    uint64_t first, end;   /* the rows that are wanted */
     cof_env env;
     uint64_t *rows; /* per worker: n_counts of them */
     size_t n_counts;
@@ -29,44 +30,50 @@ static cof_status damaged(const char *name, const char *how, cof_error *err)
                      how);
 }
 
-/* Adds up how many rows hold each code; false if a code is too large. */
-static bool count_codes(const unsigned char *codes, uint8_t width, size_t n, uint32_t most, uint64_t *rows)
+/* Adds up how many of the rows from..end-1 hold each code; false if a code is too large. */
+static bool count_codes(const unsigned char *codes, uint8_t width, size_t from, size_t end, uint32_t most,
+                        uint64_t *rows)
 {
     uint32_t greatest = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = from; i < end; i++) {
         uint32_t code = cofi_code_at(codes, width, i);
         greatest = code > greatest ? code : greatest;
     }
     if (greatest > most) return false;
-    for (size_t i = 0; i < n; i++) rows[cofi_code_at(codes, width, i)]++;
+    for (size_t i = from; i < end; i++) rows[cofi_code_at(codes, width, i)]++;
     return true;
 }
 
-/* The codes must be those that the schema counted, block by block. */
+/* The codes must be those that the schema counted, block by block. Only blocks with rows that are wanted are read. */
 static void check_column(void *ctx, uint32_t worker, size_t c)
 {
     checking *k = ctx;
-    const cofi_column *column = &k->schema->table.column[c];
+    cofi_column *column = &k->schema->table.column[c];
     uint32_t n_values = column->n_values;
     uint8_t width = cofi_code_width(n_values);
     uint64_t n_rows = k->schema->n_rows, n_blocks = (n_rows + COFI_ENCODED_BLOCK - 1) / COFI_ENCODED_BLOCK;
     uint64_t *rows = k->rows + worker * k->n_counts;
     cof_status status = COF_OK;
     memset(rows, 0, ((size_t)n_values + 1) * sizeof *rows);
-    for (uint64_t b = 0; b < n_blocks && status == COF_OK; b++) {
+    for (uint64_t b = k->first / COFI_ENCODED_BLOCK; b * COFI_ENCODED_BLOCK < k->end && status == COF_OK;
+         b++) {
         uint64_t first = b * COFI_ENCODED_BLOCK, left = n_rows - first;
         size_t n = left < COFI_ENCODED_BLOCK ? (size_t)left : COFI_ENCODED_BLOCK;
         unsigned char *codes = k->bytes + k->begin[c] + first * width;
         uint64_t sum = cofi_word_at(k->bytes + k->sums + 8 * (c * n_blocks + b));
         bool whole = sum == cofi_checksum(codes, n * width);
         cofi_encoded_swap(codes, width, n);
-        if (!whole || !count_codes(codes, width, n, n_values, rows))
+        size_t from = k->first > first ? (size_t)(k->first - first) : 0;
+        size_t end = k->end - first < n ? (size_t)(k->end - first) : n;
+        if (!whole || !count_codes(codes, width, from, end, n_values, rows))
             status = COF_ERR_DATA;
         else if (atomic_load(&k->status) != COF_OK || (worker == 0 && cofi_should_stop(&k->env)))
             status = COF_ERR_STOPPED;
     }
+    bool all = k->end - k->first == n_rows;
     for (uint32_t v = 0; v < n_values && status == COF_OK; v++)
-        if (rows[v] != column->rows_of[v]) status = COF_ERR_DATA;
+        if (all ? rows[v] != column->rows_of[v] : rows[v] > column->rows_of[v]) status = COF_ERR_DATA;
+    column->n_missing = rows[n_values];
     int expected = COF_OK;
     if (status != COF_OK) atomic_compare_exchange_strong(&k->status, &expected, (int)status);
 }
@@ -112,26 +119,38 @@ static bool lay_out(const cof_schema *s, uint64_t end, size_t n_bytes, uint64_t 
 }
 
 /* Moves the columns of the schema into the table. */
-static void take_columns(cof_schema *s, unsigned char *bytes, const uint64_t *begin, cof_table *table)
+static void take_columns(cof_schema *s, const checking *k, cof_table *table)
 {
     cofi_column *none = table->column;
     table->column = s->table.column;
     table->n_columns = s->table.n_columns;
-    table->n_rows = (size_t)s->n_rows;
+    table->n_rows = (size_t)(k->end - k->first);
     s->table.column = none;
     s->table.n_columns = 0;
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
-        column->codes = bytes + begin[c];
         column->width = cofi_code_width(column->n_values);
+        column->codes = k->bytes + k->begin[c] + k->first * column->width;
         cofi_release(&table->env, column->rows_of);
         column->rows_of = NULL;
         column->first_missing = 0;
     }
 }
 
+/* The stretch of rows that the options ask for. */
+static cof_status choose_rows(const cof_read_options *o, const char *name, checking *k, cof_error *err)
+{
+    uint64_t n_rows = k->schema->n_rows;
+    if (o->first_row >= n_rows || o->n_rows > n_rows - o->first_row)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "rows from %llu on were asked for, but %s has %llu rows",
+                         (unsigned long long)o->first_row + 1, name, (unsigned long long)n_rows);
+    k->first = o->first_row;
+    k->end = o->n_rows > 0 ? o->first_row + o->n_rows : n_rows;
+    return COF_OK;
+}
+
 static cof_status open_columns(cof_table *table, unsigned char *bytes, size_t n_bytes, const char *name,
-                               uint32_t threads, cof_error *err)
+                               const cof_read_options *o, cof_error *err)
 {
     const cof_env *env = &table->env;
     cofi_reader r = {.bytes = bytes, .n = n_bytes, .at = sizeof COFI_ENCODED_MAGIC - 1};
@@ -163,8 +182,9 @@ static cof_status open_columns(cof_table *table, unsigned char *bytes, size_t n_
     else if (!lay_out(s, COFI_ENCODED_HEAD + n_schema, n_bytes, begin, &k.sums))
         status = damaged(name, "it has too few or too many bytes", err);
     else
-        status = check_codes(&k, name, threads, err);
-    if (status == COF_OK) take_columns(s, bytes, begin, table);
+        status = choose_rows(o, name, &k, err);
+    if (status == COF_OK) status = check_codes(&k, name, o->threads, err);
+    if (status == COF_OK) take_columns(s, &k, table);
     cofi_release(env, begin);
     cof_schema_free(s);
     return status;
@@ -211,15 +231,23 @@ cof_status cofi_encoded_read(const cof_env *env, const cofi_source *source, cons
     COFI_COPY_OPTIONS(&own, options);
     char name[160];
     cof_table *table;
-    cofi_utf8_show_tail(name, sizeof name, strcmp(source->name, "-") == 0 ? "standard input" : source->name);
+    bool standard = strcmp(source->name, "-") == 0;
+    cofi_utf8_show_tail(name, sizeof name, standard ? "standard input" : source->name);
     *out = NULL;
     COFI_TRY(cofi_table_new(env, 0, &table, err));
     cof_status status =
         source->bytes != NULL ? copy_bytes(source, table, err) : map_file(source, name, table, err);
     if (status == COF_OK && table->file != NULL) {
         status = open_columns(table, table->file, table->n_mapped > 0 ? table->n_mapped : source->n_bytes,
-                              name, own.threads, err);
+                              name, &own, err);
         if (status == COF_OK) *out = table;
+    } else if (status == COF_OK && (own.first_row > 0 || own.n_rows > 0) &&
+               (source->bytes != NULL || standard || access(source->name, R_OK) == 0)) {
+        status =
+            cofi_fail(err, COF_ERR_UNSUPPORTED,
+                      "some rows of %s cannot be read by themselves, because it is not an encoded table; run "
+                      "\"coforest encode\" first",
+                      name);
     }
     if (*out == NULL) cof_table_free(table);
     return status;
