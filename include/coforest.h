@@ -390,9 +390,10 @@ COF_API const double *cof_model_sizes(const cof_model *model);
 typedef struct cof_attribute { /* set struct_size first; the name is lent by the model */
     size_t struct_size;
     const char *name;
-    uint32_t n_values; /* values of the tree; missing is one of them under COF_MISSING_VALUE */
-    int32_t used;      /* zero: constant, so it takes no part and has no tree */
-    int32_t ordinal;   /* nonzero: value ids follow a stated order */
+    uint32_t n_values;   /* values of the tree; missing is one of them under COF_MISSING_VALUE */
+    int32_t used;        /* zero: constant, so it takes no part and has no tree */
+    int32_t ordinal;     /* nonzero: value ids follow a stated order */
+    int32_t has_missing; /* nonzero: the last value stands for missing cells */
 } cof_attribute;
 
 typedef struct cof_edge { /* of an order tree; frozen */
@@ -424,8 +425,9 @@ typedef struct cof_predict_info { /* set struct_size first */
 } cof_predict_info;
 
 /* Labels the rows of a table that has the model's attributes, found by name. A value that the model does not know adds
- * nothing to any distance; of equally near clusters the lowest number wins. labels has room for n_labels, which must be
- * the number of rows. threads 0: all cores. info may be NULL.
+ * nothing to any distance; an attribute of 0 and 1 knows true and false, and the other way round. Of equally near
+ * clusters the lowest number wins. labels has room for n_labels, which must be the number of rows. threads 0: all cores.
+ * info may be NULL.
  * Fails with COF_ERR_NO_PREDICTION, COF_ERR_MISSING, COF_ERR_DATA (an attribute is not in the table). Time is
  * proportional to rows x attributes x k. */
 COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *table, uint32_t threads,

@@ -172,7 +172,11 @@ cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribu
     if (attribute >= m->n_attrs || !cofi_is_struct_size(about->struct_size, FIRST_VERSION))
         return COF_ERR_ARGUMENT;
     const cofi_model_attr *a = &m->attr[attribute];
-    cof_attribute found = {.name = a->name, .n_values = a->n_values, .used = a->used, .ordinal = a->ordinal};
+    cof_attribute found = {.name = a->name,
+                           .n_values = a->n_values,
+                           .used = a->used,
+                           .ordinal = a->ordinal,
+                           .has_missing = a->has_missing};
     cofi_return_struct(about, &found, sizeof found);
     return COF_OK;
 }

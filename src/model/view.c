@@ -87,6 +87,32 @@ static cof_status match_texts(cofi_view *v, const cofi_model_attr *attr, const c
     return status;
 }
 
+/* 1 and 0 for yes and no as programs write them, -1 for other texts. */
+static int truth_of(const char *text)
+{
+    static const char *const words[] = {"0", "1", "false", "true", "False", "True", "FALSE", "TRUE"};
+    for (int w = 0; w < 8; w++)
+        if (strcmp(text, words[w]) == 0) return w % 2;
+    return -1;
+}
+
+/* A column of booleans on one side and of 0 and 1 on the other: texts that `to` lacks are found by what they mean. */
+static void match_truths(const cofi_model_attr *attr, const cofi_column *read, uint32_t *to)
+{
+    uint32_t value_of[2] = {COFI_NO_VALUE, COFI_NO_VALUE};
+    uint32_t n_known = attr->n_values - (attr->has_missing ? 1 : 0);
+    if (n_known > 2) return;
+    for (uint32_t value = 0; value < n_known; value++) {
+        int truth = truth_of(attr->text + attr->offset[value]);
+        if (truth < 0) return;
+        value_of[truth] = value;
+    }
+    for (uint32_t code = 0; code < read->n_values; code++) {
+        int truth = to[code] == COFI_NO_VALUE ? truth_of(cofi_column_text(read, code)) : -1;
+        if (truth >= 0) to[code] = value_of[truth];
+    }
+}
+
 /* Finds the bin of every value; one further code is for texts that cannot be read as the model's values
  * are, and the last one for missing. */
 static cof_status find_bins(cofi_view *v, const cofi_cut *cut, const cofi_column *read, uint32_t **out)
@@ -165,6 +191,7 @@ static cof_status match_values(cofi_view *v, size_t a)
         status = match_texts(v, attr, read, 0, to);
         if (status == COF_OK && v->table->tidying != 0)
             status = match_texts(v, attr, read, v->table->tidying, to);
+        match_truths(attr, read, to);
     } else {
         for (uint32_t code = 0; code < n_codes; code++)
             to[code] = code <= attr->cut->n_edges ? code : COFI_NO_VALUE;

@@ -326,6 +326,7 @@ size_t cofi_date_write(int64_t seconds, int64_t part, int64_t parts, char text[C
     if (left == 0 && part == 0) return (size_t)n;
     n += snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), " %02d:%02d:%02d", (int)(left / 3600),
                   (int)(left / 60 % 60), (int)(left % 60));
+    for (; part != 0 && part % 10 == 0; parts /= 10) part /= 10; /* the unit must not show */
     for (; parts > 1; parts /= 10) digits++;
     if (part != 0) n += snprintf(text + n, (size_t)(COFI_POINT_BYTES - n), ".%0*" PRId64, digits, part);
     return (size_t)n;

@@ -412,6 +412,6 @@ def test_report(fitted, zoo, tmp_path):
     assert "restart chosen by" in page and "portfolio" in page and "balance" in page
     fitted.save(tmp_path / "zoo.cof")
     coforest.load(tmp_path / "zoo.cof").report(tmp_path / "e.html")
-    assert "restart chosen by" not in (tmp_path / "e.html").read_text(encoding="utf-8")  # a model file does not tell
+    assert "restart chosen by" in (tmp_path / "e.html").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="X"):
         fitted.report(tmp_path / "d.html", y=zoo.target)

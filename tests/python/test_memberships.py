@@ -91,8 +91,7 @@ def test_other_models_by_smoothed_profiles(make, tmp_path):
     if model.refined_by_ == "likelihood":
         assert (memberships.argmax(axis=1) == model.predict(X)).all()
     model.save(tmp_path / "m.cof")
-    names = dict(zip(coforest.load(tmp_path / "m.cof").feature_names_in_, X.T))
-    np.testing.assert_array_equal(coforest.load(tmp_path / "m.cof").predict_proba(names), model.memberships_)
+    np.testing.assert_array_equal(coforest.load(tmp_path / "m.cof").predict_proba(X), model.memberships_)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X), model.memberships_)
     with pytest.raises(ValueError, match="not kept by a pickle"):

@@ -167,7 +167,7 @@ static void floats_dates_and_times(void **state)
     const float f4[] = {0.1f, NAN, -2};
     const double g[] = {0.1, 1e-5, INFINITY};
     const int32_t day[] = {0, -1, 19782};
-    const int64_t ms[] = {86400000, 1500, -1}, stamp[] = {1711889999, 0, -86400};
+    const int64_t ms[] = {86400000, 1500, -1}, tenths[] = {100, 0, 1250}, stamp[] = {1711889999, 0, -86400};
     const int64_t ns[] = {1000000001, 0, -1};
     const int32_t seconds[] = {34200, 0, 86399};
     const struct {
@@ -191,6 +191,7 @@ static void floats_dates_and_times(void **state)
         const char *first, *last;
     } stamps[] = {
         {"tdm", ms, "1970-01-02", "1969-12-31 23:59:59.999"},
+        {"tsm:", tenths, "1970-01-01 00:00:00.1", "1970-01-01 00:00:01.25"}, /* as in every other unit */
         {"tss:", stamp, "2024-03-31 12:59:59", "1969-12-31"},
         {"tsn:Europe/Berlin", ns, "1970-01-01 00:00:01.000000001", "1969-12-31 23:59:59.999999999"}};
     for (size_t k = 0; k < sizeof stamps / sizeof *stamps; k++) {

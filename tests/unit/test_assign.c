@@ -240,6 +240,33 @@ static void unseen_values_add_nothing(void **state)
     cof_model_free(m);
 }
 
+/* A column of booleans is the same as one of 0 and 1, but not as one of other values beside them. */
+static void truths_by_what_they_mean(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"member", "size"};
+    static const char *const fitted[] = {"true", "false", "true", "false", "s", "0", "s", "1"};
+    static const char *const numbers[] = {"1", "0", "True", NULL, "s", "0", "s", "1"};
+    static const char *const words[] = {"true", "false", "true", "false", "s", "false", "s", "true"};
+    int32_t label[4], other[4];
+    cof_table *t = strings_table(fitted, 4, 2, names);
+    cof_fit_options o = options(2);
+    cof_model *m = fit_model(t, &o, NULL);
+    cof_attribute about = {.struct_size = sizeof about};
+    assert_int_equal(cof_model_attribute(m, 0, &about), COF_OK);
+    assert_false(about.has_missing);
+    predict(m, t, label);
+    cof_table_free(t);
+    t = strings_table(numbers, 4, 2, names);
+    assert_int_equal(predict(m, t, other).n_unseen_cells, 1); /* the missing one */
+    assert_memory_equal(label, other, 3 * sizeof *label);
+    cof_table_free(t);
+    t = strings_table(words, 4, 2, names); /* size has three values */
+    assert_int_equal(predict(m, t, other).n_unseen_cells, 2);
+    cof_table_free(t);
+    cof_model_free(m);
+}
+
 static void a_column_that_is_not_there(void **state)
 {
     (void)state;
@@ -404,6 +431,7 @@ int main(void)
         cmocka_unit_test(values_of_rows),
         cmocka_unit_test(columns_by_name_and_values_by_text),
         cmocka_unit_test(unseen_values_add_nothing),
+        cmocka_unit_test(truths_by_what_they_mean),
         cmocka_unit_test(a_column_that_is_not_there),
         cmocka_unit_test(missing_cells_as_the_model_was_told),
         cmocka_unit_test(a_value_that_looks_like_a_missing_cell),

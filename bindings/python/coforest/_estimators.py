@@ -1,11 +1,13 @@
 """The estimators: scikit-learn's shape around one call of the library."""
+import copy
+import inspect
 import numbers
 import os
 import warnings
 
 import numpy as np
 
-from . import _core
+from . import _core, _model_file
 from ._forest import Forest, Tree
 from ._progress import Reporter
 from ._sklearn import (
@@ -19,6 +21,7 @@ from ._sklearn import (
 from ._tables import _as_array, columns_of, text_of
 
 _SHOWN_NAMES = 5
+_UNKNOWN = {word: word for word in ("warn", "error", "ignore")}
 _IDENTIFIER, _QUANTITY = _core.KINDS["identifier"], _core.KINDS["quantity"]
 
 
@@ -256,8 +259,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         self._columns = names
         self.n_features_in_ = len(names)
         kept = [c for c in range(len(names)) if c not in quantities]
-        has_missing = [len(model.attribute(r)["values"]) > views[c]["n_values"] for r, c in enumerate(kept)]
-        self._take_model(model, [kinds[c] for c in kept], has_missing)
+        self._take_model(model, [kinds[c] for c in kept])
         if named:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -302,14 +304,13 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
                 if error.status != _core.ERR_FEW_ROWS or k == 1:
                     raise
 
-    def _take_model(self, model, kinds, has_missing):
+    def _take_model(self, model, kinds):
         n = model.n_attributes
         self._model = model
         self._n_features_out = self.n_clusters_ = model.k
         self.cluster_sizes_ = np.array(model.sizes)
         self._kinds = list(kinds)
-        self._has_missing = list(has_missing)
-        trees = [Tree(model, r, kind, missing) for r, (kind, missing) in enumerate(zip(kinds, has_missing))]
+        trees = [Tree(model, r, kind) for r, kind in enumerate(kinds)]
         self.forest_ = Forest(trees)
         self.categories_ = [self._array_of(tree, kind) for tree, kind in zip(trees, kinds)]
         self.cuts_ = {tree.name: np.array(tree.cut_at) for tree in trees if tree.cut_at is not None}
@@ -328,16 +329,17 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     @staticmethod
     def _array_of(tree, kind):
-        whole = None not in tree.values and {type(v) for v in tree.values} <= {bool, int, float}
-        if kind in "bif" and whole:
-            return np.array(tree.values, dtype={"b": bool, "i": np.int64, "f": float}[kind] if tree.values else None)
+        whole = tree.values and None not in tree.values and not any(isinstance(v, str) for v in tree.values)
+        if kind != "O" and whole:
+            return np.array(tree.values)
         array = np.empty(len(tree.values), dtype=object)
         array[:] = tree.values
         return array
 
     def _take_info(self, info):
-        init = _name_of(info["init"], _core.INITS) if isinstance(self.init, str) else "rows"
-        self.info_ = dict(info, init=init)
+        self.info_ = dict(info)
+        if not isinstance(info["init"], str):  # a number from the library
+            self.info_["init"] = _name_of(info["init"], _core.INITS) if isinstance(self.init, str) else "rows"
         self.stop_reason_ = self.info_["stop_reason"]
         self.objective_ = info["objective"]
         self.log_likelihood_ = info["log_likelihood"]
@@ -427,7 +429,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             message += "Feature names must be in the same order as they were in fit.\n"
         raise ValueError(message)
 
-    def _new_table(self, X):
+    def _new_table(self, X, tell=True):
         self._check_fitted()
         columns = columns_of(X)
         table = None
@@ -441,20 +443,44 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
                 f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 "as input."
             )
-        return table if table is not None else columns.table(self._columns)
+        table = table if table is not None else columns.table(self._columns)
+        if _choice("handle_unknown", self.handle_unknown, _UNKNOWN) != "ignore" and tell:
+            self._tell_unseen(table)
+        return table
 
-    def _predict(self, X):
-        table = self._new_table(X)
+    def _tell_unseen(self, table):
+        """Warns of values that ``fit`` never met, or refuses them."""
+        sentences = []
+        trees = self.forest_.trees()
+        found = {}
+        for attribute, text, like, n_rows in self._model.unseen(table):
+            found.setdefault(attribute, []).append((text, like, n_rows))
+        for attribute, values in found.items():
+            examples = ["missing" if text is None else repr(text) + (f" (fitted: {trees[attribute].values[like]!r})"
+                        if like >= 0 else "") for text, like, _ in values]
+            n_rows = sum(n for _, _, n in values)
+            sentences.append(f"column {trees[attribute].name!r} has {n_rows} {'cell' if n_rows == 1 else 'cells'} with values that fit never met: "
+                             f"{_few(examples)}")
+        if not sentences:
+            return
+        message = "; ".join(sentences[:_SHOWN_NAMES])
+        if len(sentences) > _SHOWN_NAMES:
+            message += f"; and {len(sentences) - _SHOWN_NAMES} more columns"
+        if self.handle_unknown == "error":
+            raise ValueError(f"{message}. handle_unknown='warn' or 'ignore' lets them count for no cluster")
+        warnings.warn(f"{message}. They count for no cluster and against none", stacklevel=4)
+
+    def _predict(self, table):
         labels = np.empty(table.shape[0], np.int32)
         return labels, self._model.predict(table, threads_of(self.n_jobs), labels)
 
     def predict(self, X):
         """The cluster of every row; a value never met in ``fit`` counts for no cluster and against none."""
-        return self._predict(X)[0]
+        return self._predict(self._new_table(X))[0]
 
     def count_unseen(self, X):
         """How many cells and rows of X hold values that ``fit`` never met, and how many rows would be dropped."""
-        return self._predict(X)[1]
+        return self._predict(self._new_table(X, tell=False))[1]
 
     def transform(self, X):
         """Distance of every row to every cluster, rows by clusters. A model whose kept start was refined by the
@@ -542,12 +568,39 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
 
     # ---- Keeping ---------------------------------------------------------------------------------------------
 
+    _MADE_FROM_MODEL = ("cluster_sizes_", "forest_", "categories_", "cuts_", "cluster_quartiles_", "cluster_means_",
+                        "cluster_profiles_", "cluster_modes_", "_has_missing")
+
     def __getstate__(self):
-        """Everything but the encoded table, which only ``report`` looks at again."""
+        """Everything but the encoded table, and what is made from the model again."""
         inherited = getattr(super(), "__getstate__", None)
         state = dict(inherited() if inherited is not None else self.__dict__)
-        state.pop("_table", None)
+        for name in ("_table", *self._MADE_FROM_MODEL):
+            state.pop(name, None)
         return state
+
+    def __setstate__(self, state):
+        """Pickles of other versions too: parameters that they do not have are at their defaults."""
+        for name, parameter in inspect.signature(type(self).__init__).parameters.items():
+            if name != "self":
+                self.__dict__.setdefault(name, parameter.default)
+        self.__dict__.update((name, value) for name, value in state.items() if name not in self._MADE_FROM_MODEL)
+        if "_model" in state:
+            self._take_model(self._model, self._kinds)
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo):
+        """The model and the rows that were fitted never change, so copies share them."""
+        for shared in ("_model", "_table"):
+            if hasattr(self, shared):
+                memo[id(getattr(self, shared))] = getattr(self, shared)
+        other = memo[id(self)] = type(self).__new__(type(self))
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
 
     def _report_table(self, X, y):
         if X is None:
@@ -599,7 +652,12 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
     def save(self, path):
         """Writes a model file, which ``coforest.load`` and the command line read."""
         self._check_fitted()
-        self._model.save(path)
+        params = {name: value for name, value in self.get_params(deep=False).items() if _model_file.plain(value)}
+        note = {"version": _core.version, "class": type(self).__name__, "params": params, "columns": self._columns,
+                "kinds": self._kinds, "named": hasattr(self, "feature_names_in_")}
+        if hasattr(self, "info_"):
+            note.update(seed=self.seed_, info=self.info_)
+        _model_file.write(path, _model_file.with_note(self._model.to_bytes(), note))
 
     if HAVE_SKLEARN:
 
@@ -648,6 +706,8 @@ class COForest(_CategoryClusterer):
     keep : 2 or 3 makes the second or third of the partitions that are nearly as good the result (``alternatives_``).
     time_limit : seconds after which the fit ends with the best result so far, though not before its first start has
         ended; None: no limit.
+    handle_unknown : what becomes of values of new rows that ``fit`` never met: "warn" names them and goes on, "ignore"
+        goes on, "error" refuses them. They count for no cluster and against none.
     n_jobs : threads; None and -1 mean all cores that the process may use. The labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
     callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
@@ -684,6 +744,7 @@ class COForest(_CategoryClusterer):
         random_state=None,
         keep=1,
         time_limit=None,
+        handle_unknown="warn",
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -706,6 +767,7 @@ class COForest(_CategoryClusterer):
         self.random_state = random_state
         self.keep = keep
         self.time_limit = time_limit
+        self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -739,6 +801,7 @@ class Clusterer(_CategoryClusterer):
         gamma=None,
         random_state=None,
         time_limit=None,
+        handle_unknown="warn",
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -761,6 +824,7 @@ class Clusterer(_CategoryClusterer):
         self.gamma = gamma
         self.random_state = random_state
         self.time_limit = time_limit
+        self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -789,6 +853,7 @@ class _NamedMethod(_CategoryClusterer):
         gamma=None,
         random_state=None,
         time_limit=None,
+        handle_unknown="warn",
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -810,6 +875,7 @@ class _NamedMethod(_CategoryClusterer):
         self.gamma = gamma
         self.random_state = random_state
         self.time_limit = time_limit
+        self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -836,6 +902,9 @@ KPrototypes = _named("KPrototypes", "k-prototypes")
 EKPrototypes = _named("EKPrototypes", "ek-prototypes")
 
 
+_BY_NAME = {own.__name__: own for own in (COForest, Clusterer, *_NamedMethod.__subclasses__())}
+
+
 def methods():
     """The methods of this build: ``{name: title}``."""
     return dict(_core.methods())
@@ -844,17 +913,28 @@ def methods():
 def load(path):
     """An estimator from a model file, as ``save`` or ``coforest fit --model-out`` writes it.
 
-    It predicts and shows its forest; labels of the rows it was fitted on are not part of a model file.
+    It predicts and shows its forest; labels of the rows it was fitted on are not part of a model file. One that this
+    package wrote gives back the same class with the same parameters, but for those that are objects, and values of the
+    types they had. From the command line all values are texts.
     """
     model = _core.model_load(os.fspath(path))
-    variants = {number: name for name, number in _core.VARIANTS.items()}
-    missings = {number: name for name, number in _core.MISSINGS.items()}
-    if model.method == "coforest":
-        estimator = COForest(model.k, variant=variants[model.variant], missing=missings[model.missing])
+    note = _model_file.read_note(path)
+    own = _BY_NAME.get(note.get("class"))
+    if own is not None:
+        known = set(own._get_param_names())
+        estimator = own(**{name: value for name, value in note["params"].items() if name in known})
+    elif model.method == "coforest":
+        estimator = COForest(model.k, variant=_name_of(model.variant, _core.VARIANTS),
+                             missing=_name_of(model.missing, _core.MISSINGS))
     else:
-        estimator = Clusterer(model.k, method=model.method, missing=missings[model.missing])
-    estimator._take_model(model, ["O"] * model.n_attributes, [False] * model.n_attributes)
-    estimator._columns = [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
+        estimator = Clusterer(model.k, method=model.method, missing=_name_of(model.missing, _core.MISSINGS))
+    estimator._take_model(model, note.get("kinds", ["O"] * model.n_attributes))
+    names = [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
+    estimator._columns = note.get("columns", names)
     estimator.n_features_in_ = len(estimator._columns)
-    estimator.feature_names_in_ = np.array(estimator._columns, dtype=object)
+    if note.get("named", True):
+        estimator.feature_names_in_ = np.array(estimator._columns, dtype=object)
+    if "info" in note:
+        estimator.seed_ = note["seed"]
+        estimator._take_info(note["info"])
     return estimator

@@ -23,6 +23,9 @@ class _CategoryClusterer:
     cluster_sizes_: NDArray[np.float64]
     cluster_profiles_: list[NDArray[np.float64]]
     cluster_modes_: NDArray[np.object_]
+    cluster_means_: dict[str, NDArray[np.float64]]
+    cluster_quartiles_: dict[str, NDArray[np.float64]]
+    cuts_: dict[str, NDArray[np.float64]]
     categories_: list[NDArray[Any]]
     forest_: Forest
     objective_: float
@@ -83,9 +86,15 @@ class COForest(_CategoryClusterer):
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
+        categorical: Optional[Sequence[Union[str, int]]] = ...,
+        quantities: Literal["cut", "scaled", "values", None] = ...,
+        bins: int = ...,
+        cut: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        column_weights: Optional[Mapping[Union[str, int], float]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
         keep: int = ...,
         time_limit: Optional[float] = ...,
+        handle_unknown: Literal["warn", "error", "ignore"] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,
@@ -104,8 +113,16 @@ class Clusterer(_CategoryClusterer):
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
+        categorical: Optional[Sequence[Union[str, int]]] = ...,
+        quantities: Literal["cut", "scaled", "values", None] = ...,
+        bins: int = ...,
+        cut: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        column_weights: Optional[Mapping[Union[str, int], float]] = ...,
+        scale: Literal["auto", "range", "z"] = ...,
+        gamma: Union[None, float, Literal["kmodes", "clustmixtype"]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
         time_limit: Optional[float] = ...,
+        handle_unknown: Literal["warn", "error", "ignore"] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,
@@ -123,8 +140,16 @@ class _NamedMethod(_CategoryClusterer):
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
+        categorical: Optional[Sequence[Union[str, int]]] = ...,
+        quantities: Literal["cut", "scaled", "values", None] = ...,
+        bins: int = ...,
+        cut: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
+        column_weights: Optional[Mapping[Union[str, int], float]] = ...,
+        scale: Literal["auto", "range", "z"] = ...,
+        gamma: Union[None, float, Literal["kmodes", "clustmixtype"]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
         time_limit: Optional[float] = ...,
+        handle_unknown: Literal["warn", "error", "ignore"] = ...,
         n_jobs: Optional[int] = ...,
         verbose: int = ...,
         callback: Optional[Callable[[Progress], Any]] = ...,
@@ -145,4 +170,4 @@ class KPrototypes(_NamedMethod): ...
 class EKPrototypes(_NamedMethod): ...
 
 def methods() -> dict[str, str]: ...
-def load(path: Union[str, os.PathLike[str]]) -> Union[COForest, Clusterer]: ...
+def load(path: Union[str, os.PathLike[str]]) -> Union[COForest, Clusterer, _NamedMethod]: ...

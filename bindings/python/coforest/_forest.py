@@ -23,7 +23,7 @@ class Tree:
     column has a value but takes no part (``used`` is False) and has no edges.
     """
 
-    def __init__(self, model, attribute, kind="O", has_missing=False):
+    def __init__(self, model, attribute, kind="O"):
         view = model.attribute(attribute)
         self._model = model
         self._attribute = attribute
@@ -35,7 +35,7 @@ class Tree:
         texts = list(view["values"])
         self._ids = {text: v for v, text in enumerate(texts)}
         self.values = [value_of(text, kind) for text in texts]
-        if has_missing and texts:
+        if view["has_missing"]:
             self._ids.pop(texts[-1], None)
             self._ids[None] = len(texts) - 1
             self.values[-1] = None

@@ -3,6 +3,8 @@
 A column goes over either as integers that stand for themselves, or as codes with a list of texts. Codes that
 exist already (pandas categories, booleans) are handed over where they lie; everything else is encoded once, in C.
 """
+import datetime
+import decimal
 import numbers
 
 import numpy as np
@@ -12,53 +14,86 @@ from . import _core
 _INTEGER_LIMIT = 2.0**63
 
 
+_SECOND = 10**9  # nanoseconds
+
+
+def _date_text(stamp):
+    """A NumPy date as the library writes dates: 2024-03-31, or 2024-03-31 12:59:59.5; the unit does not show."""
+    unit = np.datetime_data(stamp.dtype)[0]
+    if unit in ("Y", "M", "W", "h", "m"):
+        stamp = stamp.astype("datetime64[D]" if unit in "YMW" else "datetime64[s]")
+    text = str(stamp).replace("T", " ")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text[:-9] if text.endswith(" 00:00:00") else text
+
+
+def _number_text(value):
+    """The text of a number that is no NumPy or Python integer; None for NaN."""
+    if value != value:
+        return None
+    if isinstance(value, decimal.Decimal):
+        return format(value.normalize() if value.is_finite() else value, "f")
+    whole = float(value).is_integer() and abs(float(value)) < _INTEGER_LIMIT
+    return str(int(value)) if whole else str(value)
+
+
+def _time_text(value):
+    """Dates, times of day and durations (in seconds); None for NaT."""
+    if isinstance(value, datetime.time):
+        text = value.isoformat()
+        return text[:-3] if len(text) == 8 and text.endswith(":00") else text
+    if type(value).__name__ == "NaTType":
+        return None
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        length = np.timedelta64(getattr(value, "asm8", value))
+        if np.isnat(length):
+            return None
+        seconds = decimal.Decimal(int(length.astype("timedelta64[ns]").astype(np.int64))) / _SECOND
+        return f"{_number_text(seconds)} s"
+    if hasattr(value, "to_datetime64"):  # a pandas Timestamp, which counts nanoseconds
+        value = value.to_datetime64()
+    elif isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    stamp = np.datetime64(value)
+    return None if np.isnat(stamp) else _date_text(stamp)
+
+
 def text_of(value):
     """The text that stands for a value, the same from every kind of column; None for a missing one."""
     if isinstance(value, str):
         return str(value)
-    if value is None:
+    if value is None or type(value).__name__ == "NAType":
         return None
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)):
+        return _time_text(value)
     if isinstance(value, numbers.Integral):
         return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        if value != value:
-            return None
-        whole = float(value).is_integer() and abs(float(value)) < _INTEGER_LIMIT
-        return str(int(value)) if whole else str(value)
+    if isinstance(value, (float, np.floating, decimal.Decimal)):
+        return _number_text(value)
     if isinstance(value, bytes):
         return value.decode("utf-8")
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    if isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value):
-        return None
     return str(value)
 
 
+_KINDS = (
+    ("b", (bool, np.bool_)),
+    ("M", (datetime.date, np.datetime64)),
+    ("m", (datetime.timedelta, np.timedelta64)),
+    ("i", numbers.Integral),
+    ("f", (float, np.floating)),
+)
+
+
 def kind_of(values):
-    """What the texts of a column were before: 'b', 'i', 'f' or 'O'."""
-    kind = "O"
+    """What the texts of a column were before: 'b', 'i', 'f', 'M' (dates), 'm' (durations) or 'O'."""
+    found = set()
     for value in values:
-        if value is None or (isinstance(value, float) and value != value):
-            continue
-        if isinstance(value, (bool, np.bool_)):
-            now = "b"
-        elif isinstance(value, numbers.Integral):
-            now = "i"
-        elif isinstance(value, (float, np.floating)):
-            now = "f"
-        elif type(value).__name__ in ("NAType", "NaTType"):
-            continue
-        else:
-            return "O"
-        if kind == "O":
-            kind = now
-        elif kind != now:
-            if {kind, now} != {"i", "f"}:
-                return "O"
-            kind = "f"
-    return kind
+        if text_of(value) is not None:
+            found.add(next((kind for kind, types in _KINDS if isinstance(value, types)), "O"))
+    return found.pop() if len(found) == 1 else "f" if found == {"i", "f"} else "O"
 
 
 def value_of(text, kind):
@@ -66,8 +101,12 @@ def value_of(text, kind):
     if kind == "b" and text in ("true", "false"):
         return text == "true"
     try:
+        if kind == "M":
+            return np.datetime64(text)
+        if kind == "m":
+            return np.timedelta64(int(decimal.Decimal(text[:-2]) * _SECOND), "ns")
         return int(text) if kind == "i" else float(text) if kind == "f" else text
-    except ValueError:
+    except (ValueError, ArithmeticError):
         return text
 
 
@@ -231,8 +270,10 @@ def _from_array(X):
 
 
 def _arrow_kind(dtype):
-    name = str(dtype).lower()
-    return "i" if name.startswith(("int", "uint")) else "b" if name.startswith("bool") else "O"
+    """The kind of a column by the name of its type in polars or pyarrow."""
+    name = str(getattr(dtype, "value_type", dtype)).lower()
+    kinds = {"int": "i", "uint": "i", "bool": "b", "float": "f", "double": "f", "half": "f", "date": "M", "timestamp": "M"}
+    return next((kind for start, kind in kinds.items() if name.startswith(start)), "O")
 
 
 def _from_stream(X):

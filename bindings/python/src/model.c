@@ -412,10 +412,40 @@ static PyObject *model_attribute(PyObject *self, PyObject *arg)
     if (attribute_index(arg, model, &r) != 0) return NULL;
     cof_status status = cof_model_attribute(model, r, &view);
     if (status != COF_OK) return core_raise(status, NULL);
-    return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N,s:N,s:N}", "name", view.name, "used",
-                         PyBool_FromLong(view.used), "ordinal", PyBool_FromLong(view.ordinal), "values",
-                         model_values(model, r, view.n_values), "edges", model_edges(model, r), "cut_at",
-                         model_cut(model, r), "five", model_five(model, r));
+    return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "name", view.name, "used",
+                         PyBool_FromLong(view.used), "ordinal", PyBool_FromLong(view.ordinal), "has_missing",
+                         PyBool_FromLong(view.has_missing), "values", model_values(model, r, view.n_values),
+                         "edges", model_edges(model, r), "cut_at", model_cut(model, r), "five",
+                         model_five(model, r));
+}
+
+static PyObject *unseen_list(const cof_unseen *list, size_t n)
+{
+    PyObject *result = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; result != NULL && i < n; i++) {
+        PyObject *item =
+            Py_BuildValue("nziK", (Py_ssize_t)list[i].attribute, list[i].missing ? NULL : list[i].text,
+                          (int)list[i].like, (unsigned long long)list[i].rows);
+        if (item == NULL || PyList_SetItem(result, (Py_ssize_t)i, item) != 0) Py_CLEAR(result);
+    }
+    return result;
+}
+
+static PyObject *model_unseen(PyObject *self, PyObject *arg)
+{
+    const cof_table *table = core_table_of(arg);
+    cof_unseen *list = NULL;
+    cof_error err = {{0}};
+    size_t n = 0;
+    if (table == NULL) return NULL;
+    cof_status status = cof_model_unseen(model_of(self), table, NULL, 0, &n, &err);
+    if (status == COF_OK && n > 0) {
+        list = calloc(n, sizeof *list);
+        status = list != NULL ? cof_model_unseen(model_of(self), table, list, n, &n, &err) : COF_ERR_MEMORY;
+    }
+    PyObject *result = status == COF_OK ? unseen_list(list, n) : core_raise(status, &err);
+    free(list);
+    return result;
 }
 
 static PyObject *model_codes(PyObject *self, PyObject *args)
@@ -743,6 +773,14 @@ static PyObject *core_methods(PyObject *module, PyObject *unused)
     return list;
 }
 
+static PyObject *core_uses_order(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *method;
+    if (!PyArg_ParseTuple(args, "s", &method)) return NULL;
+    return PyBool_FromLong(cof_method_uses_order(method));
+}
+
 static PyObject *core_n_cores(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -760,6 +798,7 @@ PyMethodDef core_model_functions[] = {
     {"critical_difference", core_critical_difference, METH_VARARGS,
      "critical_difference(n_datasets, n_methods, alpha) -> float"},
     {"methods", core_methods, METH_NOARGS, "methods() -> [(name, title), ...]"},
+    {"uses_order", core_uses_order, METH_VARARGS, "uses_order(method) -> whether stated orders matter to it"},
     {"n_cores", core_n_cores, METH_NOARGS, "n_cores() -> cores that the process may use"},
     {NULL, NULL, 0, NULL}};
 
@@ -807,6 +846,12 @@ static PyObject *model_method(PyObject *self, void *closure)
     return PyUnicode_FromString(cof_model_method(model_of(self)));
 }
 
+static PyObject *model_predicts(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyBool_FromLong(cof_model_predicts(model_of(self)));
+}
+
 /* [(name of a column, [mean of every cluster])] of the quantities that were kept as numbers. */
 static PyObject *model_means(PyObject *self, void *closure)
 {
@@ -850,8 +895,10 @@ static PyMethodDef model_methods[] = {
     {"labels", model_labels, METH_O, "labels(int32 out)"},
     {"alternative", model_alternative, METH_VARARGS, "alternative(number, int32 labels out) -> sizes"},
     {"attribute", model_attribute, METH_O,
-     "attribute(r) -> dict: name, used, ordinal, values, edges, cut_at, five"},
+     "attribute(r) -> dict: name, used, ordinal, has_missing, values, edges, cut_at, five"},
     {"values", model_codes, METH_VARARGS, "values(table, r, int32 out): ids of the attribute's values"},
+    {"unseen", model_unseen, METH_O,
+     "unseen(table) -> [(attribute, text or None for missing, value alike or -1, rows), ...]"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
     {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
     {"result", model_result, METH_O,
@@ -870,6 +917,7 @@ static PyGetSetDef model_getset[] = {{"k", model_k, NULL, NULL, NULL},
                                      {"variant", model_variant, NULL, NULL, NULL},
                                      {"missing", model_missing, NULL, NULL, NULL},
                                      {"method", model_method, NULL, NULL, NULL},
+                                     {"predicts", model_predicts, NULL, NULL, NULL},
                                      {"means", model_means, NULL, NULL, NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot model_slots[] = {{Py_tp_doc, "A fitted or loaded model."},

@@ -300,7 +300,23 @@ static PyObject *table_from_stream(PyObject *module, PyObject *capsule)
     return finish(&call, status, table, &err);
 }
 
+static PyObject *table_read(PyObject *module, PyObject *arg)
+{
+    (void)module;
+    PyObject *path;
+    core_call call;
+    cof_error err = {{0}};
+    cof_table *table = NULL;
+    if (!PyUnicode_FSConverter(arg, &path)) return NULL;
+    core_begin(&call, NULL);
+    cof_status status = cof_table_read(&core_env, PyBytes_AsString(path), NULL, &table, &err);
+    PyObject *result = finish(&call, status, table, &err);
+    Py_DECREF(path);
+    return result;
+}
+
 PyMethodDef core_table_functions[] = {
+    {"table_read", table_read, METH_O, "table_read(path of a CSV, TSV or encoded file) -> Table"},
     {"table_from_columns", table_from_columns, METH_VARARGS,
      "table_from_columns(n_rows, [(name, cells, values or None, ordered), ...]) -> Table"},
     {"table_from_codes", table_from_codes, METH_VARARGS, "table_from_codes(int32 rows, names) -> Table"},
