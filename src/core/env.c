@@ -74,6 +74,11 @@ void cofi_release(const cof_env *env, void *block)
     if (block != NULL) env->release(env->ctx, block);
 }
 
+void cofi_release_all(const cof_env *env, void *const *block, size_t n)
+{
+    for (size_t b = 0; b < n; b++) cofi_release(env, block[b]);
+}
+
 char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes)
 {
     char *copy = cofi_alloc(env, n_bytes + 1, 1);

@@ -20,7 +20,10 @@ void *cofi_alloc_column(const cof_env *env, size_t number, size_t n, size_t size
 /* Returns a larger copy of a block of old_n elements and releases the old block; on failure returns NULL
  * and keeps the old block. */
 void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, size_t size);
-void cofi_release(const cof_env *env, void *block);                         /* NULL is allowed */
+void cofi_release(const cof_env *env, void *block); /* NULL is allowed */
+void cofi_release_all(const cof_env *env, void *const *block, size_t n);
+#define COFI_RELEASE_ALL(env, ...)                                                                           \
+    cofi_release_all(env, (void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 char *cofi_copy_text(const cof_env *env, const char *text, size_t n_bytes); /* NUL-terminated copy */
 
 /* Blocks that are released together. `short_of_memory` is set if an allocation failed, so that one check after several

@@ -142,6 +142,5 @@ void cofi_team_close(cofi_team *team)
     pthread_cond_destroy(&team->work);
     pthread_cond_destroy(&team->done);
     cof_env env = team->env;
-    cofi_release(&env, team->seat);
-    cofi_release(&env, team);
+    COFI_RELEASE_ALL(&env, team->seat, team);
 }

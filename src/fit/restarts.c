@@ -477,7 +477,6 @@ void cofi_restarts_close(cofi_restarts *run)
     if (run->env.release == NULL) return; /* never opened */
     for (uint32_t l = 0; run->lane != NULL && l < run->n_lanes; l++) close_lane(run, &run->lane[l]);
     cofi_team_close(run->team);
-    void *owned[] = {run->record, run->ari, run->overlap, run->history};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&run->env, owned[b]);
+    COFI_RELEASE_ALL(&run->env, run->record, run->ari, run->overlap, run->history);
     cofi_blocks_release(&run->own);
 }

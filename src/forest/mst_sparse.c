@@ -535,8 +535,7 @@ static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge
         list_by_point(s, start, list);
         *n_edges = grow_tree(s, q, twin_length, start, list, &f, edge, root);
     }
-    cofi_release(&s->own.env, start);
-    cofi_release(&s->own.env, list);
+    COFI_RELEASE_ALL(&s->own.env, start, list);
     return ok;
 }
 

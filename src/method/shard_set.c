@@ -80,8 +80,7 @@ void cof_shard_set_free(cof_shard_set *s)
         cof_shard_free(s->shard[i]);
         cofi_table_view_close(&s->view[i]);
     }
-    cofi_release(&env, s->shard);
-    cofi_release(&env, s->view);
+    COFI_RELEASE_ALL(&env, s->shard, s->view);
     cof_schema_free(s->schema);
     cofi_release(&env, s);
 }

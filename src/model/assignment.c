@@ -7,8 +7,7 @@ enum { TILE = 8 }; /* clusters that are summed in registers */
 
 void cofi_assignment_close(cofi_assignment *a)
 {
-    void *owned[] = {a->unseen, a->scores.value, a->dropped};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&a->env, owned[b]);
+    COFI_RELEASE_ALL(&a->env, a->unseen, a->scores.value, a->dropped);
     cofi_blocks_release(&a->own);
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }

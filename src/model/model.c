@@ -104,22 +104,16 @@ void cof_model_free(cof_model *m)
     cof_env env = m->env;
     for (size_t r = 0; m->attr != NULL && r < m->n_attrs; r++) {
         cofi_model_attr *a = &m->attr[r];
-        void *owned[] = {a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops, a->five};
         cofi_cut_free(&env, a->cut);
-        for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+        COFI_RELEASE_ALL(&env, a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops, a->five);
     }
     for (size_t c = 0; m->numeric != NULL && c < m->n_numeric; c++) {
-        cofi_release(&env, m->numeric[c].name);
-        cofi_release(&env, m->numeric[c].mean);
+        COFI_RELEASE_ALL(&env, m->numeric[c].name, m->numeric[c].mean);
     }
     for (size_t a = 0; a < m->n_alternatives; a++) cof_model_free((cof_model *)m->alternative[a].model);
-    cofi_release(&env, m->alternative);
-    cofi_release(&env, m->numeric);
-    cofi_release(&env, m->column_weight);
-    void *owned[] = {
-        m->attr,    m->count,     m->size,    m->scores.value,      m->scores.base,   m->label, m->history,
-        m->restart, m->agreement, m->k_curve, m->cluster_agreement, m->label_request, m};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    COFI_RELEASE_ALL(&env, m->alternative, m->numeric, m->column_weight);
+    COFI_RELEASE_ALL(&env, m->attr, m->count, m->size, m->scores.value, m->scores.base, m->label, m->history,
+                     m->restart, m->agreement, m->k_curve, m->cluster_agreement, m->label_request, m);
 }
 
 /* ---- Accessors ---------------------------------------------------------------------------------- */

@@ -239,6 +239,5 @@ void cof_map_free(cof_map *map)
 {
     if (map == NULL) return;
     cof_env env = map->env;
-    cofi_release(&env, map->point);
-    cofi_release(&env, map);
+    COFI_RELEASE_ALL(&env, map->point, map);
 }

@@ -140,8 +140,7 @@ void cof_journal_free(cof_journal *j)
     if (j == NULL) return;
     cof_env env = j->env;
     if (j->fd >= 0) close(j->fd);
-    cofi_release(&env, j->record.bytes);
-    cofi_release(&env, j);
+    COFI_RELEASE_ALL(&env, j->record.bytes, j);
 }
 
 uint64_t cof_journal_n_replayed(const cof_journal *j)

@@ -6,8 +6,7 @@ static void local_close(cofi_rows *rows)
     cofi_local *l = cofi_local_of(rows);
     cof_env env = l->env;
     for (size_t r = 0; l->gathered != NULL && r < l->n_columns; r++) cofi_release(&env, l->gathered[r]);
-    cofi_release(&env, l->group);
-    cofi_release(&env, l);
+    COFI_RELEASE_ALL(&env, l->group, l);
 }
 
 cofi_local *cofi_local_new(const cofi_problem *p, cofi_rows **rows)

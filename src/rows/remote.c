@@ -132,8 +132,7 @@ static void remote_close(cofi_rows *rows)
 {
     remote *m = remote_of(rows);
     cof_env env = m->env;
-    void *owned[] = {m->request.bytes, m->answer, m};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    COFI_RELEASE_ALL(&env, m->request.bytes, m->answer, m);
 }
 
 /* Every row weighs 1, so the schema knows how many hold each value. */
@@ -282,8 +281,7 @@ static void close_labels(cofi_partition *p)
     cofi_labels *l = p->labels;
     if (l == NULL) return;
     cofi_blocks_release(&l->own);
-    void *owned[] = {l->made.bytes, l->next.bytes, l->seeds.bytes, l};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    COFI_RELEASE_ALL(env, l->made.bytes, l->next.bytes, l->seeds.bytes, l);
 }
 
 static void forget(cofi_partition *p)
@@ -807,8 +805,7 @@ static cof_status open_for(const cof_env *env, const cofi_remote *to, size_t n_c
 
 static void close_for(const remote *m)
 {
-    void *owned[] = {m->frame.column, m->request.bytes, m->answer};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&m->env, owned[b]);
+    COFI_RELEASE_ALL(&m->env, m->frame.column, m->request.bytes, m->answer);
 }
 
 /* Asks for n - 1 counts and the number of rows counted, and closes the driver. */

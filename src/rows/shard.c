@@ -250,9 +250,8 @@ void cof_shard_free(cof_shard *s)
     for (size_t c = 0; s->point != NULL && c < n; c++) cofi_release(&env, s->point[c]);
     cofi_blocks_release(&s->scores.own);
     cofi_team_close(s->team);
-    void *owned[] = {s->column, s->block, s->point, s->read_column, s->schema != NULL ? s->rows.column : NULL,
-                     s->answer};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    COFI_RELEASE_ALL(&env, s->column, s->block, s->point, s->read_column,
+                     s->schema != NULL ? s->rows.column : NULL, s->answer);
     cof_schema_free(s->schema);
     cofi_release(&env, s);
 }

@@ -206,9 +206,7 @@ cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const
 
 void cofi_contingency_free(cofi_contingency *t)
 {
-    cofi_release(&t->env, t->cell);
-    cofi_release(&t->env, t->cluster_size);
-    cofi_release(&t->env, t->class_size);
+    COFI_RELEASE_ALL(&t->env, t->cell, t->cluster_size, t->class_size);
     t->cell = NULL;
     t->cluster_size = NULL;
     t->class_size = NULL;

@@ -163,8 +163,7 @@ static cof_status expected_information(const cofi_contingency *t, double *out, c
     *out = sum / n;
     status = COF_OK;
 done:
-    cofi_release(&t->env, a);
-    cofi_release(&t->env, b);
+    COFI_RELEASE_ALL(&t->env, a, b);
     return status;
 }
 

@@ -19,8 +19,7 @@ enum { DEFAULT_BINS = 16, MOST_BINS = 4096, MOST_NAME = 2 * COFI_POINT_BYTES + 4
 void cofi_cut_free(const cof_env *env, cofi_cut *cut)
 {
     if (cut == NULL) return;
-    cofi_release(env, cut->edge);
-    cofi_release(env, cut);
+    COFI_RELEASE_ALL(env, cut->edge, cut);
 }
 
 cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut)
@@ -28,8 +27,7 @@ cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut)
     cofi_cut *copy = cofi_alloc(env, 1, sizeof *copy);
     double *edge = cofi_alloc(env, cut->n_edges, sizeof *edge);
     if (copy == NULL || edge == NULL) {
-        cofi_release(env, copy);
-        cofi_release(env, edge);
+        COFI_RELEASE_ALL(env, copy, edge);
         return NULL;
     }
     if (cut->n_edges > 0) memcpy(edge, cut->edge, cut->n_edges * sizeof *edge);
@@ -138,8 +136,7 @@ static cof_status sort_points(cutting *k)
         }
         status = COF_OK;
     }
-    cofi_release(k->env, spare);
-    cofi_release(k->env, count);
+    COFI_RELEASE_ALL(k->env, spare, count);
     return status;
 }
 
@@ -444,8 +441,7 @@ static cof_status cut_column(cof_table *table, size_t column, cof_cut_options o,
         status = cofi_no_memory(err);
     if (status == COF_OK) status = set_edges(&k, &o, edge, err);
     if (status == COF_OK && replace(&k) != COF_OK) status = cofi_no_memory(err);
-    void *owned[] = {k.point, k.rows, k.order, k.least, k.most, k.bin};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(k.env, owned[b]);
+    COFI_RELEASE_ALL(k.env, k.point, k.rows, k.order, k.least, k.most, k.bin);
     cofi_cut_free(k.env, k.cut);
     return status;
 }

@@ -65,8 +65,7 @@ static cof_status grow(const cof_env *env, slots *s)
     slots larger = {cofi_alloc_zero(env, n_slots, sizeof(uint32_t)),
                     cofi_alloc(env, n_slots, sizeof(uint32_t)), n_slots - 1};
     if (larger.row == NULL || larger.tag == NULL) {
-        cofi_release(env, larger.row);
-        cofi_release(env, larger.tag);
+        COFI_RELEASE_ALL(env, larger.row, larger.tag);
         return COF_ERR_MEMORY;
     }
     for (size_t from = 0; s->row != NULL && from <= s->mask; from++) {
@@ -76,8 +75,7 @@ static cof_status grow(const cof_env *env, slots *s)
         larger.row[at] = s->row[from];
         larger.tag[at] = s->tag[from];
     }
-    cofi_release(env, s->row);
-    cofi_release(env, s->tag);
+    COFI_RELEASE_ALL(env, s->row, s->tag);
     *s = larger;
     return COF_OK;
 }
@@ -98,8 +96,7 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
             group[begin + i] = find_or_add(&s, ids, n_attrs, begin + i, cofi_mix64(hash[i]), group, n_groups);
         }
     }
-    cofi_release(env, s.row);
-    cofi_release(env, s.tag);
+    COFI_RELEASE_ALL(env, s.row, s.tag);
     return status;
 }
 

@@ -17,12 +17,7 @@ void cofi_encoder_init(cofi_encoder *e, const cof_env *env)
 void cofi_encoder_free(cofi_encoder *e)
 {
     cof_env env = e->env; /* init clears the encoder and its env */
-    cofi_release(&e->env, e->cells);
-    cofi_release(&e->env, e->offset);
-    cofi_release(&e->env, e->text);
-    cofi_release(&e->env, e->slot);
-    cofi_release(&e->env, e->key);
-    cofi_release(&e->env, e->missing_text);
+    COFI_RELEASE_ALL(&e->env, e->cells, e->offset, e->text, e->slot, e->key, e->missing_text);
     cofi_encoder_init(e, &env);
 }
 
@@ -419,14 +414,11 @@ static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *ran
         out->missing_text = e->missing_text;
         e->missing_text = NULL;
     } else {
-        cofi_release(&e->env, out->offset);
-        cofi_release(&e->env, out->text);
+        COFI_RELEASE_ALL(&e->env, out->offset, out->text);
         out->offset = NULL;
         out->text = NULL;
     }
-    cofi_release(&e->env, items);
-    cofi_release(&e->env, spare);
-    cofi_release(&e->env, count);
+    COFI_RELEASE_ALL(&e->env, items, spare, count);
     return status;
 }
 

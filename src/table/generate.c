@@ -180,8 +180,7 @@ static cof_status generate(const cof_env *lent, const cof_generate_options *opti
         status = build(p, encoder, n_columns, out, err);
         for (size_t c = 0; c < n_columns; c++) cofi_encoder_free(&encoder[c]);
     }
-    cofi_release(&env, encoder);
-    cofi_release(&env, p->mode);
+    COFI_RELEASE_ALL(&env, encoder, p->mode);
     return status;
 }
 

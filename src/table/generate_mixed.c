@@ -129,7 +129,6 @@ cof_status cofi_generate_mixed(const cof_env *env, const cof_generate_options *o
         if (i % 65536 == 0 && cofi_should_stop(env)) status = COF_ERR_STOPPED;
         if (status == COF_OK) status = draw_row(&p, encoder);
     }
-    cofi_release(env, p.mode);
-    cofi_release(env, p.level);
+    COFI_RELEASE_ALL(env, p.mode, p.level);
     return status;
 }

@@ -74,8 +74,7 @@ uint32_t *cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
     uint32_t *rank = cofi_alloc(env, n, sizeof *rank);
     uint64_t *rows_of = cofi_alloc(env, (size_t)n + 1, sizeof *rows_of);
     if (rank == NULL || rows_of == NULL || cofi_encoder_finish_values(&g->names, rank, to) != COF_OK) {
-        cofi_release(env, rank);
-        cofi_release(env, rows_of);
+        COFI_RELEASE_ALL(env, rank, rows_of);
         return NULL;
     }
     for (uint32_t id = 0; id < n; id++) rows_of[rank[id]] = g->rows[id];

@@ -50,8 +50,7 @@ void cofi_table_view_close(cof_table *view)
 
 void cofi_column_free_values(const cof_env *env, cofi_column *c)
 {
-    void *owned[] = {c->block, c->offset, c->text, c->missing_text, c->rows_of, c->point};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    COFI_RELEASE_ALL(env, c->block, c->offset, c->text, c->missing_text, c->rows_of, c->point);
     cofi_cut_free(env, c->cut);
 }
 
@@ -201,8 +200,7 @@ static cof_status table_from_memory(const cof_env *lent, const int32_t *codes, c
     else if (status == COF_ERR_MEMORY)
         cofi_no_memory(err);
     for (size_t c = 0; encoder != NULL && c < n_columns; c++) cofi_encoder_free(&encoder[c]);
-    cofi_release(&env, encoder);
-    cofi_release(&env, name);
+    COFI_RELEASE_ALL(&env, encoder, name);
     return status;
 }
 
@@ -315,8 +313,7 @@ cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct
                 ids[n_attrs++] = (cofi_ids){table->column[c].codes, table->column[c].width};
         status = cofi_dedupe(env, ids, n_attrs, table->n_rows, group, &n_groups);
     }
-    cofi_release(env, ids);
-    cofi_release(env, group);
+    COFI_RELEASE_ALL(env, ids, group);
     if (status != COF_OK) return cofi_no_memory(err);
     *n_distinct = n_groups;
     return COF_OK;
@@ -414,10 +411,6 @@ cof_status cof_table_set_order(cof_table *table, size_t column, const char *cons
         offset = NULL;
         c->ordinal = 1;
     }
-    cofi_release(env, place);
-    cofi_release(env, rank);
-    cofi_release(env, at);
-    cofi_release(env, offset);
-    cofi_release(env, moved);
+    COFI_RELEASE_ALL(env, place, rank, at, offset, moved);
     return status;
 }

@@ -123,8 +123,7 @@ static cof_status tidy_column(joining *j, cofi_column *c, cof_error *err)
         for (size_t b = 0; b < sizeof old / sizeof *old; b++) cofi_release(env, old[b]);
         *c = made;
     }
-    void *owned[] = {rows, group, best, id};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(env, owned[b]);
+    COFI_RELEASE_ALL(env, rows, group, best, id);
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 

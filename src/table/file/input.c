@@ -383,8 +383,7 @@ void cofi_input_close(cofi_input *in)
 #endif
     if (in->fd >= 0 && in->owns_fd) close(in->fd);
     cof_env env = in->env;
-    cofi_release(&env, in->raw);
-    cofi_release(&env, in);
+    COFI_RELEASE_ALL(&env, in->raw, in);
 }
 
 const char *cofi_input_name(const cofi_input *in)

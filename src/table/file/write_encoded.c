@@ -115,8 +115,7 @@ void cof_encoding_free(cof_encoding *e)
         cofi_release(&env, e->column[c].name);
         cofi_gathering_free(&e->column[c].values);
     }
-    void *owned[] = {e->column, e->parts, e->width, e->codes};
-    for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&env, owned[b]);
+    COFI_RELEASE_ALL(&env, e->column, e->parts, e->width, e->codes);
     if (e->fd >= 0) close(e->fd);
     cof_output_discard(e->output);
     cofi_release(&env, e);
@@ -326,8 +325,7 @@ cof_status cof_encoding_finish(cof_encoding *e, cof_error *err)
         e->output = NULL;
     }
     for (size_t c = 0; rank != NULL && c < e->n_columns; c++) cofi_release(&e->env, rank[c]);
-    cofi_release(&e->env, rank);
-    cofi_release(&e->env, sums.bytes);
+    COFI_RELEASE_ALL(&e->env, rank, sums.bytes);
     cof_schema_free(s);
     return status;
 }
