@@ -14,6 +14,13 @@ bool is_stdout(const outfile *f)
     return f->path != NULL && (strcmp(f->path, "-") == 0 || strcmp(f->path, "/dev/stdout") == 0);
 }
 
+bool any_stdout(const outfile *files, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_stdout(&files[i])) return true;
+    return false;
+}
+
 /* A name that two spellings of one place share: links followed as far as the path exists. */
 static char *place_of(const char *path)
 {

@@ -38,3 +38,4 @@ void outfiles_free(outfile *files, size_t n);               /* removes what was 
 void outfiles_abandon(void);
 
 bool is_stdout(const outfile *f);
+bool any_stdout(const outfile *files, size_t n);

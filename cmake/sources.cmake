@@ -14,7 +14,6 @@ set(COF_SOURCES
   src/core/text_out.c
   src/core/utf8.c
   src/fit/agreement.c
-  src/fit/bins.c
   src/fit/criterion.c
   src/fit/dependence.c
   src/fit/fit_parts.c
@@ -207,7 +206,6 @@ set(UNIT_TESTS
   tests/unit/test_arrow.c
   tests/unit/test_assign.c
   tests/unit/test_auto.c
-  tests/unit/test_bins.c
   tests/unit/test_bytes.c
   tests/unit/test_cbdm.c
   tests/unit/test_columns.c
@@ -237,6 +235,7 @@ set(UNIT_TESTS
   tests/unit/test_kernels.c
   tests/unit/test_kmeans.c
   tests/unit/test_lca.c
+  tests/unit/test_likelihood.c
   tests/unit/test_local_open.c
   tests/unit/test_loops.c
   tests/unit/test_method_properties.c

@@ -290,13 +290,6 @@ static int check_settings(fit_job *job, const operands *found)
     return CODE_DONE;
 }
 
-static bool wants_stdout(const fit_job *job)
-{
-    for (size_t i = 0; i < N_OUT; i++)
-        if (is_stdout(&job->out[i])) return true;
-    return false;
-}
-
 /* A fit over shards leaves the labels where the rows are. */
 static int refuse_label_outputs(const fit_job *job, const char *why)
 {
@@ -333,7 +326,7 @@ static int check_outputs(fit_job *job, const char *input)
             .option = fit_outputs[i].option, .path = s->out[i], .raw = s->raw_names, .keep = s->no_clobber};
     if (far != NULL || s->shards > 0 || s->journal != NULL)
         TRY(refuse_label_outputs(job, far != NULL ? "by several processes" : "over shards"));
-    if (s->json && wants_stdout(job))
+    if (s->json && any_stdout(job->out, N_OUT))
         return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
     if (is_stdout(&job->out[OUT_MODEL]))
         return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
@@ -760,7 +753,7 @@ static void tell_read(void *ctx)
 
 static int run_job(fit_job *job, const char *path)
 {
-    bool to_stdout = wants_stdout(job);
+    bool to_stdout = any_stdout(job->out, N_OUT);
     bool words = !job->s.quiet && !job->s.json;
     job->page = page_for(to_stdout ? stderr : stdout); /* the words make room for the data */
     job->line = progress_begin(job->s.quiet, job->file);

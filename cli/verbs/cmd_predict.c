@@ -312,19 +312,12 @@ static void show_summary(const predict_job *job)
     flow_end(&f);
 }
 
-static bool wants_stdout(const predict_job *job)
-{
-    for (size_t i = 0; i < N_OUT; i++)
-        if (is_stdout(&job->out[i])) return true;
-    return false;
-}
-
 static int tell_result(predict_job *job)
 {
     TRY(outfiles_publish(job->out, N_OUT));
     if (job->s.json)
         print_json(job);
-    else if (!wants_stdout(job) && !job->s.quiet)
+    else if (!any_stdout(job->out, N_OUT) && !job->s.quiet)
         show_summary(job);
     if (!job->s.quiet) remark(job);
     return CODE_DONE;

@@ -123,8 +123,7 @@ static int run_job(report_job *job)
     TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &said), TASK_MODEL));
     if (job->table_path != NULL) code = load_table(job);
     if (code == CODE_DONE) code = write_files(job);
-    bool to_stdout = is_stdout(&job->out[OUT_REPORT]) || is_stdout(&job->out[OUT_MAP]);
-    if (code == CODE_DONE && !job->s.quiet && !to_stdout) tell_files(job);
+    if (code == CODE_DONE && !job->s.quiet && !any_stdout(job->out, N_OUT)) tell_files(job);
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include "rng.h"
+#include "utf8.h"
 
 void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)
 {
@@ -63,6 +64,15 @@ void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x)
     for (int i = 0; i < 8; i++) w->bytes[at + (size_t)i] = (unsigned char)(x >> (8 * i));
 }
 
+cof_status cofi_writer_send(cofi_writer *w, cof_sink sink, void *ctx, const char *what, cof_error *err)
+{
+    cof_status status = w->failed ? cofi_no_memory(err) : COF_OK;
+    if (status == COF_OK && sink(ctx, (const char *)w->bytes, w->n) != 0)
+        status = cofi_fail(err, COF_ERR_IO, "%s could not be written: its receiver refused the bytes", what);
+    cofi_release(&w->env, w->bytes);
+    return status;
+}
+
 const unsigned char *cofi_get_bytes(cofi_reader *r, size_t n)
 {
     if (r->failed || r->n - r->at < n) {
@@ -98,6 +108,14 @@ double cofi_get_f64(cofi_reader *r)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+const char *cofi_get_text(cofi_reader *r, uint32_t *n_bytes)
+{
+    *n_bytes = cofi_get_u32(r);
+    const char *text = (const char *)cofi_get_bytes(r, *n_bytes);
+    r->failed |= text == NULL || memchr(text, '\0', *n_bytes) != NULL || !cofi_utf8_valid(text, *n_bytes);
+    return r->failed ? NULL : text;
 }
 
 uint32_t cofi_crc32(const void *bytes, size_t n)

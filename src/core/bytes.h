@@ -22,6 +22,9 @@ void cofi_put_text(cofi_writer *w, const char *text); /* u32 length, then the by
 size_t cofi_put_hole(cofi_writer *w);
 void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x);
 
+/* Passes everything to the sink and releases the buffer; `what` is for messages: "the model". */
+cof_status cofi_writer_send(cofi_writer *w, cof_sink sink, void *ctx, const char *what, cof_error *err);
+
 /* Reading past the end gives zeros and sets `failed`. */
 typedef struct cofi_reader {
     const unsigned char *bytes;
@@ -34,6 +37,8 @@ uint8_t cofi_get_u8(cofi_reader *r);
 uint32_t cofi_get_u32(cofi_reader *r);
 uint64_t cofi_get_u64(cofi_reader *r);
 double cofi_get_f64(cofi_reader *r);
+/* A text as cofi_put_text writes it, which must be UTF-8 without a NUL; NULL if there is none. It is not terminated. */
+const char *cofi_get_text(cofi_reader *r, uint32_t *n_bytes);
 
 /* n words of 64 bits, which may be integers or doubles. */
 void cofi_put_words(cofi_writer *w, const void *words, size_t n);

@@ -69,6 +69,18 @@ void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, siz
     return block;
 }
 
+bool cofi_make_room(const cof_env *env, void *block, size_t *room, size_t n, size_t size)
+{
+    void *old;
+    if (n <= *room) return true;
+    memcpy(&old, block, sizeof old);
+    cofi_release(env, old);
+    void *grown = cofi_alloc(env, n, size);
+    memcpy(block, &grown, sizeof grown);
+    *room = grown != NULL ? n : 0;
+    return grown != NULL;
+}
+
 void cofi_release(const cof_env *env, void *block)
 {
     if (block != NULL) env->release(env->ctx, block);

@@ -20,6 +20,9 @@ void *cofi_alloc_column(const cof_env *env, size_t number, size_t n, size_t size
 /* Returns a larger copy of a block of old_n elements and releases the old block; on failure returns NULL
  * and keeps the old block. */
 void *cofi_regrow(const cof_env *env, void *old, size_t old_n, size_t new_n, size_t size);
+/* A block of at least n elements, whose contents are lost if it grows; *block is NULL and *room 0 on failure. `block` is
+ * the address of any pointer. */
+bool cofi_make_room(const cof_env *env, void *block, size_t *room, size_t n, size_t size);
 void cofi_release(const cof_env *env, void *block); /* NULL is allowed */
 void cofi_release_all(const cof_env *env, void *const *block, size_t n);
 #define COFI_RELEASE_ALL(env, ...)                                                                           \

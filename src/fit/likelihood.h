@@ -16,3 +16,9 @@ typedef struct cofi_value_counts { /* of one attribute */
 /* value[v * stride + j]: minus the logarithm of that probability, times the column's weight, in units of 1 / scale. The
  * bins of a quantity are smoothed. */
 void cofi_value_surprises(const cofi_value_counts *counts, double scale, uint32_t stride, int64_t *value);
+
+/* with more bins, counts stay as they are */
+enum { COFI_SMOOTH_BINS = 256 };
+/* Smooths a cluster's counts of neighbouring bins in place, at most COFI_SMOOTH_BINS of them. `all` has the counts or
+ * shares of all rows. The sum stays the same. */
+void cofi_bins_smooth(const double *all, uint32_t n_bins, double *count);

@@ -1,7 +1,7 @@
 /* EM: the M step and its initial values. The E step is an operation of the rows (rows.h, expect). */
 #include "mixture.h"
 
-#include "bins.h"
+#include "likelihood.h"
 #include "scores.h"
 
 #include <math.h>

@@ -29,7 +29,7 @@ static void close_assignment(assignment *a)
 
 static cof_status open_assignment(const cof_model *m, const cof_table *t, assignment *a, cof_error *err)
 {
-    *a = (assignment){.rows = {.env = t->env}};
+    a->rows = (cofi_assignment){.env = t->env};
     if (m->no_scores)
         return cofi_fail(err, COF_ERR_NO_PREDICTION,
                          "this model of %s cannot label rows, because the method compares whole rows, or an "
@@ -97,7 +97,6 @@ static cof_status label_by_kernels(assignment *a, uint32_t threads, cof_error *e
 
 static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
 {
-    a->each = label_row;
     COFI_TRY(a->rows.m->n_numeric > 0 ? run_with_sums(a, threads, err) : label_by_kernels(a, threads, err));
     for (size_t i = 0; a->rows.dropped != NULL && i < a->rows.t->n_rows; i++)
         if (a->rows.dropped[i]) a->label[i] = -1;
@@ -133,15 +132,24 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
     if (n_labels != t->n_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the table has %zu rows",
                          n_labels, t->n_rows);
-    assignment a;
+    assignment a = {.label = labels, .each = label_row};
     cof_status status = open_assignment(m, t, &a, err);
-    a.label = labels;
     if (status == COF_OK) status = label_rows(&a, threads, err);
     if (status == COF_OK && info != NULL) {
         cof_predict_info own = {.n_unseen_cells = 0};
         count_unseen(&a, &own);
         cofi_return_struct(info, &own, sizeof own);
     }
+    close_assignment(&a);
+    return status;
+}
+
+/* Uses the sums of all rows: the members of `a` say how. */
+static cof_status sum_rows(const cof_model *m, const cof_table *t, uint32_t threads, assignment a,
+                           cof_error *err)
+{
+    cof_status status = open_assignment(m, t, &a, err);
+    if (status == COF_OK) status = run_with_sums(&a, threads, err);
     close_assignment(&a);
     return status;
 }
@@ -165,13 +173,7 @@ cof_status cof_model_transform(const cof_model *m, const cof_table *t, uint32_t 
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "room for %zu distances was given, but %zu rows and %u clusters have %zu",
                          n_distances, t->n_rows, m->k, t->n_rows * m->k);
-    assignment a;
-    cof_status status = open_assignment(m, t, &a, err);
-    a.distance = distances;
-    a.each = put_distances;
-    if (status == COF_OK) status = run_with_sums(&a, threads, err);
-    close_assignment(&a);
-    return status;
+    return sum_rows(m, t, threads, (assignment){.distance = distances, .each = put_distances}, err);
 }
 
 /* ---- Margins ------------------------------------------------------------------------------------- */
@@ -199,14 +201,8 @@ cof_status cof_model_margins(const cof_model *m, const cof_table *t, const int32
     if (n_margins != t->n_rows)
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu margins was given, but the table has %zu rows",
                          n_margins, t->n_rows);
-    assignment a;
-    cof_status status = open_assignment(m, t, &a, err);
-    a.own_label = labels;
-    a.margin = margins;
-    a.each = put_margin;
-    if (status == COF_OK) status = run_with_sums(&a, threads, err);
-    close_assignment(&a);
-    return status;
+    assignment a = {.own_label = labels, .margin = margins, .each = put_margin};
+    return sum_rows(m, t, threads, a, err);
 }
 
 double cof_margin_lead(const cof_margin *m)

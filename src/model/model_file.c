@@ -104,19 +104,10 @@ static void code_64(codec *c, void *x)
     memcpy(x, &word, sizeof word);
 }
 
-static const char *get_text(cofi_reader *s, uint32_t *n)
-{
-    *n = cofi_get_u32(s);
-    const char *text = (const char *)cofi_get_bytes(s, *n);
-    bool good = text != NULL && memchr(text, '\0', *n) == NULL && cofi_utf8_valid(text, *n);
-    if (!good) s->failed = true;
-    return good ? text : NULL;
-}
-
 static cof_status code_name(codec *c, char **name)
 {
     uint32_t n = 0;
-    const char *text = c->w == NULL ? get_text(&c->s, &n) : NULL;
+    const char *text = c->w == NULL ? cofi_get_text(&c->s, &n) : NULL;
     if (c->w != NULL) cofi_put_text(c->w, *name);
     if (text == NULL) return COF_OK;
     *name = cofi_copy_text(&c->env, text, n);
@@ -217,7 +208,7 @@ static cof_status code_method(codec *c)
     if (c->w != NULL) {
         cofi_put_text(c->w, m->method);
     } else {
-        const char *name = get_text(&c->s, &n);
+        const char *name = cofi_get_text(&c->s, &n);
         if (name == NULL || !c->seen[TAG_CLUSTERS]) return damaged(c, "its method is cut short");
         if (!cofi_model_set_method(m, name, n)) return damaged(c, "its method has no proper name");
     }
@@ -240,7 +231,7 @@ static size_t measure_texts(cofi_reader s, uint32_t n, bool *good)
 {
     size_t total = 0;
     uint32_t length;
-    for (uint32_t v = 0; v < n && get_text(&s, &length) != NULL; v++) total += (size_t)length + 1;
+    for (uint32_t v = 0; v < n && cofi_get_text(&s, &length) != NULL; v++) total += (size_t)length + 1;
     *good = !s.failed;
     return total;
 }
@@ -254,7 +245,7 @@ static void code_values(codec *c, cofi_model_attr *a)
             continue;
         }
         uint32_t n;
-        const char *text = get_text(&c->s, &n);
+        const char *text = cofi_get_text(&c->s, &n);
         a->offset[v] = at;
         memcpy(a->text + at, text, n); /* the NUL is there */
         at += (size_t)n + 1;
@@ -458,7 +449,7 @@ static bool code_reading(codec *c, cofi_reading *r)
         cofi_put_text(c->w, r->affix);
         return true;
     }
-    const char *affix = get_text(&c->s, &n);
+    const char *affix = cofi_get_text(&c->s, &n);
     bool known = r->line != COFI_LINE_NONE && r->line <= COFI_LINE_LAST && r->order <= COFI_DATE_LAST &&
                  (r->decimal == '.' || r->decimal == ',') && strchr(",. '", r->thousands) != NULL &&
                  r->thousands != r->decimal;
@@ -673,11 +664,7 @@ cof_status cof_model_write(const cof_model *m, cof_sink sink, void *ctx, cof_err
 {
     cofi_writer w = {.env = m->env};
     put_file(&w, m);
-    cof_status status = w.failed ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK && sink(ctx, (const char *)w.bytes, w.n) != 0)
-        status = cofi_fail(err, COF_ERR_IO, "the model could not be written: its receiver refused the bytes");
-    cofi_release(&m->env, w.bytes);
-    return status;
+    return cofi_writer_send(&w, sink, ctx, "the model", err);
 }
 
 static cof_status get_section(codec *c)
@@ -742,19 +729,10 @@ static bool is_whole(const codec *c)
 /* Columns are found by name, so names must be unique. */
 static cof_status check_names(const codec *c)
 {
-    cof_status status = COF_OK;
-    cofi_encoder known;
-    cofi_encoder_init(&known, &c->m->env);
-    for (size_t r = 0; r < c->m->n_attrs && status == COF_OK; r++) {
-        uint32_t id;
-        const char *name = c->m->attr[r].name;
-        if (cofi_encoder_intern(&known, name, strlen(name), &id) != COF_OK)
-            status = cofi_no_memory(c->err);
-        else if (id != r)
-            status = damaged(c, "two columns have one name");
-    }
-    cofi_encoder_free(&known);
-    return status;
+    size_t first, second, n = c->m->n_attrs;
+    if (cofi_names_repeated(&c->env, &c->m->attr->name, sizeof *c->m->attr, n, &first, &second) != COF_OK)
+        return cofi_no_memory(c->err);
+    return second < n ? damaged(c, "two columns have one name") : COF_OK;
 }
 
 cof_status cof_model_load_memory(const cof_env *lent, const char *name, const void *bytes, size_t n_bytes,

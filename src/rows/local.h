@@ -57,6 +57,10 @@ cofi_local *cofi_local_new(const cofi_problem *problem, cofi_rows **rows); /* NU
 /* Copies the listed rows of `from` into a block of its own, which becomes column r. */
 bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_t *row, size_t n);
 
+/* The number of groups of equal rows in which some row has a positive weight; `weight` as in cofi_cells. False: no memory. */
+bool cofi_count_weighing(const cof_env *env, const uint32_t *group, uint32_t n_groups, const uint64_t *weight,
+                         size_t n_rows, uint64_t *n);
+
 /* The members of cofi_local_ops; each is in the file of its name. */
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                             cof_error *err);

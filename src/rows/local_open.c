@@ -264,19 +264,18 @@ static cof_status fold(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_er
     return ok ? COF_OK : cofi_no_memory(err);
 }
 
-/* Counts the distinct rows among rows of positive weight. */
-static cof_status count_distinct(cofi_local *l, cofi_problem *p, uint32_t n_groups, cof_error *err)
+bool cofi_count_weighing(const cof_env *env, const uint32_t *group, uint32_t n_groups, const uint64_t *weight,
+                         size_t n_rows, uint64_t *n)
 {
-    p->n_distinct = n_groups;
-    if (l->table_weight == NULL) return COF_OK;
-    uint8_t *counts = cofi_alloc_zero(&p->env, n_groups, 1);
-    if (counts == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < p->n_table_rows; i++)
-        if (l->table_weight[i] > 0) counts[l->group[i]] = 1;
-    p->n_distinct = 0;
-    for (uint32_t d = 0; d < n_groups; d++) p->n_distinct += counts[d];
-    cofi_release(&p->env, counts);
-    return COF_OK;
+    *n = n_groups;
+    if (weight == NULL) return true;
+    uint8_t *weighs = cofi_alloc_zero(env, n_groups, 1);
+    if (weighs == NULL) return false;
+    for (size_t i = 0; i < n_rows; i++) weighs[group[i]] |= weight[i] > 0;
+    *n = 0;
+    for (uint32_t d = 0; d < n_groups; d++) *n += weighs[d];
+    cofi_release(env, weighs);
+    return true;
 }
 
 /* Finding equal rows costs as much time as several passes, and more if most rows are distinct. On a large
@@ -314,9 +313,9 @@ static cof_status set_rows(cofi_local *l, cofi_problem *p, bool may_fold, const 
     l->group = cofi_alloc(&p->env, p->n_table_rows, sizeof *l->group);
     if (l->group == NULL) return cofi_no_memory(err);
     if (cofi_dedupe(&p->env, l->ids, p->n_attrs + p->n_numeric, p->n_table_rows, l->group, &n_groups) !=
-        COF_OK)
+            COF_OK ||
+        !cofi_count_weighing(&p->env, l->group, n_groups, l->table_weight, p->n_table_rows, &p->n_distinct))
         return cofi_no_memory(err);
-    COFI_TRY(count_distinct(l, p, n_groups, err));
     p->counted = true;
     /* Copying cells saves time if at least half of the rows are removed. */
     if (may_fold && p->n_numeric == 0 && n_groups <= p->n_table_rows / 2) return fold(l, p, n_groups, err);

@@ -63,13 +63,7 @@ static cof_status make_room(remote *m, size_t n, cof_error *err)
             "shards would have to answer with %zu words, but at most %d are sent; ask for fewer clusters, "
             "or leave out the columns with most values",
             n, (int)COFI_MOST_WORDS);
-    if (n > m->room) {
-        cofi_release(&m->env, m->answer);
-        m->room = 0;
-        m->answer = cofi_alloc(&m->env, n, sizeof *m->answer);
-        if (m->answer == NULL) return cofi_no_memory(err);
-        m->room = n;
-    }
+    if (!cofi_make_room(&m->env, &m->answer, &m->room, n, sizeof *m->answer)) return cofi_no_memory(err);
     memset(m->answer, 0, n * sizeof *m->answer);
     return COF_OK;
 }

@@ -57,15 +57,9 @@ static bool count_present(const cofi_cells *c, cofi_problem *p)
 
 static bool count_distinct(const cofi_cells *c, cofi_problem *p)
 {
-    size_t n = c->n_rows;
-    uint32_t *group = cofi_blocks_add(&p->own, n, sizeof *group), n_groups = 0;
-    uint8_t *weighs = cofi_blocks_add_zero(&p->own, n, 1);
-    if (p->own.short_of_memory || cofi_dedupe(&p->env, c->ids, p->n_attrs, n, group, &n_groups) != COF_OK)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (cofi_cells_weight(c, i) > 0) weighs[group[i]] = 1;
-    for (uint32_t d = 0; d < n_groups; d++) p->n_distinct += weighs[d];
-    return true;
+    uint32_t *group = cofi_blocks_add(&p->own, c->n_rows, sizeof *group), n_groups = 0;
+    return group != NULL && cofi_dedupe(&p->env, c->ids, p->n_attrs, c->n_rows, group, &n_groups) == COF_OK &&
+           cofi_count_weighing(&p->env, group, n_groups, c->weight, c->n_rows, &p->n_distinct);
 }
 
 /* The kernels count unweighted rows faster. */

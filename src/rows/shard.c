@@ -797,13 +797,8 @@ size_t cof_request_words(const void *request, size_t n_bytes)
 
 static cof_status make_room(cof_shard *s, size_t n, cof_error *err)
 {
-    if (s->answer_room < n) {
-        cofi_release(&s->env, s->answer);
-        s->answer_room = 0;
-        s->answer = cofi_alloc(&s->env, n, sizeof *s->answer);
-        if (s->answer == NULL) return cofi_no_memory(err);
-        s->answer_room = n;
-    }
+    if (!cofi_make_room(&s->env, &s->answer, &s->answer_room, n, sizeof *s->answer))
+        return cofi_no_memory(err);
     memset(s->answer, 0, n * sizeof *s->answer);
     return COF_OK;
 }

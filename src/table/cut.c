@@ -6,6 +6,7 @@
  * values. */
 #include "cut.h"
 
+#include "../core/bytes.h"
 #include "recognise.h"
 #include "sort_keys.h"
 #include "table.h"
@@ -466,34 +467,31 @@ const double *cof_table_edges(const cof_table *table, size_t column, size_t *n_e
     return cut != NULL ? cut->edge : NULL;
 }
 
-static int put_text(cof_sink sink, void *ctx, const char *text)
+static void put_text(cofi_writer *w, const char *text)
 {
-    return sink(ctx, text, strlen(text));
+    cofi_put_bytes(w, text, strlen(text));
 }
 
-static int put_cut(const cofi_column *c, cof_sink sink, void *ctx)
+static void put_cut(cofi_writer *w, const cofi_column *c)
 {
     char text[COFI_POINT_BYTES];
-    int refused = put_text(sink, ctx, c->name);
     cofi_reading plain = {.line = c->cut->reading.line, .decimal = '.'};
-    bool number = plain.line == COFI_LINE_NUMBER;
-    for (uint32_t e = 0; e < c->cut->n_edges && refused == 0; e++) {
-        refused = put_text(sink, ctx, e == 0 ? "=" : ",");
-        if (number)
+    put_text(w, c->name);
+    for (uint32_t e = 0; e < c->cut->n_edges; e++) {
+        put_text(w, e == 0 ? "=" : ",");
+        if (plain.line == COFI_LINE_NUMBER)
             cofi_number_write(c->cut->edge[e], text);
         else
             cofi_reading_show(&plain, c->cut->edge[e], 17, text);
-        if (refused == 0) refused = put_text(sink, ctx, text);
+        put_text(w, text);
     }
-    return refused == 0 ? put_text(sink, ctx, "\n") : refused;
+    put_text(w, "\n");
 }
 
 cof_status cof_table_write_cuts(const cof_table *table, cof_sink sink, void *ctx, cof_error *err)
 {
+    cofi_writer w = {.env = table->env};
     for (size_t c = 0; c < table->n_columns; c++)
-        if (table->column[c].cut != NULL && table->column[c].cut->n_edges > 0 &&
-            put_cut(&table->column[c], sink, ctx) != 0)
-            return cofi_fail(err, COF_ERR_IO,
-                             "the cuts could not be written: their receiver refused the bytes");
-    return COF_OK;
+        if (table->column[c].cut != NULL && table->column[c].cut->n_edges > 0) put_cut(&w, &table->column[c]);
+    return cofi_writer_send(&w, sink, ctx, "the list of cuts", err);
 }

@@ -252,30 +252,13 @@ cof_status cof_schema_write(const cof_schema *s, cof_sink sink, void *ctx, cof_e
 {
     cofi_writer w = {.env = s->table.env};
     cofi_schema_put(&w, s);
-    cof_status status = w.failed ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK && sink(ctx, (const char *)w.bytes, w.n) != 0)
-        status =
-            cofi_fail(err, COF_ERR_IO, "the schema could not be written: its receiver refused the bytes");
-    cofi_release(&w.env, w.bytes);
-    return status;
-}
-
-/* The next text, which is valid UTF-8 and has no NUL; NULL if there is none. Not NUL-terminated. */
-static const char *get_text(cofi_reader *r, uint32_t *n_bytes)
-{
-    *n_bytes = cofi_get_u32(r);
-    const char *text = (const char *)cofi_get_bytes(r, *n_bytes);
-    if (text == NULL || memchr(text, '\0', *n_bytes) != NULL || !cofi_utf8_valid(text, *n_bytes)) {
-        r->failed = true;
-        return NULL;
-    }
-    return text;
+    return cofi_writer_send(&w, sink, ctx, "the schema", err);
 }
 
 static char *copy_text(const cof_env *env, cofi_reader *r, bool *short_of_memory)
 {
     uint32_t n;
-    const char *text = get_text(r, &n);
+    const char *text = cofi_get_text(r, &n);
     char *copy = text != NULL ? cofi_copy_text(env, text, n) : NULL;
     *short_of_memory |= text != NULL && copy == NULL;
     return copy;
@@ -313,7 +296,7 @@ static void get_values(const cof_env *env, cofi_reader *r, cofi_column *c, uint6
     *short_of_memory = c->offset == NULL || c->text == NULL || c->rows_of == NULL;
     for (uint32_t v = 0; v < n && !*short_of_memory && !r->failed; v++) {
         uint32_t n_bytes;
-        const char *text = get_text(r, &n_bytes);
+        const char *text = cofi_get_text(r, &n_bytes);
         uint64_t here = cofi_get_u64(r);
         if (r->failed) break;
         *short_of_memory = cofi_encoder_intern(&names, text, n_bytes, &id) != COF_OK;
@@ -373,28 +356,15 @@ static cof_status get_column(cof_schema *s, cofi_reader *r, size_t column, cof_e
     return r->failed ? COF_OK : get_cut(s, r, column, err);
 }
 
-/* Fails the reader if two columns have one name. */
-static cof_status check_names(const cof_schema *s, cofi_reader *r, cof_error *err)
-{
-    cofi_encoder names;
-    uint32_t id;
-    cof_status status = COF_OK;
-    cofi_encoder_init(&names, &s->table.env);
-    for (size_t c = 0; c < s->table.n_columns && status == COF_OK; c++) {
-        const char *name = s->table.column[c].name;
-        if (cofi_encoder_intern(&names, name, strlen(name), &id) != COF_OK) status = cofi_no_memory(err);
-        r->failed |= status == COF_OK && id != c;
-    }
-    cofi_encoder_free(&names);
-    return status;
-}
-
 static cof_status read_columns(cof_schema *s, cofi_reader *r, cof_error *err)
 {
     for (size_t c = 0; c < s->table.n_columns && !r->failed; c++) COFI_TRY(get_column(s, r, c, err));
+    size_t first, second = 0, n = s->table.n_columns;
     r->failed |= r->at != r->n;
-    if (!r->failed) COFI_TRY(check_names(s, r, err));
-    if (!r->failed) return COF_OK;
+    if (!r->failed && cofi_names_repeated(&s->table.env, &s->table.column->name, sizeof *s->table.column, n,
+                                          &first, &second) != COF_OK)
+        return cofi_no_memory(err);
+    if (!r->failed && second == n) return COF_OK;
     return cofi_fail(err, COF_ERR_DATA, "the schema contradicts itself; write it again from the table");
 }
 

@@ -143,25 +143,36 @@ static cof_status encode_strings(cofi_encoder *e, const char *const *cells, size
     return status;
 }
 
-/* Models find columns by name, so names must be unique. */
-static cof_status check_names(const cof_env *env, const char *const *names, size_t n_columns, cof_error *err)
+cof_status cofi_names_repeated(const cof_env *env, char *const *name, size_t step, size_t n, size_t *first,
+                               size_t *second)
 {
     cofi_encoder known;
     cof_status status = COF_OK;
+    uint32_t id = 0;
     cofi_encoder_init(&known, env);
-    for (size_t c = 0; c < n_columns && status == COF_OK; c++) {
-        uint32_t id;
-        char shown[160];
-        if (!cofi_utf8_valid(names[c], strlen(names[c])))
-            status = cofi_fail(err, COF_ERR_DATA, "the name of column %zu is not valid UTF-8", c + 1);
-        else if (cofi_encoder_intern(&known, names[c], strlen(names[c]), &id) != COF_OK)
-            status = cofi_no_memory(err);
-        else if (id != c)
-            status = cofi_fail(err, COF_ERR_DATA, "columns %u and %zu are both named '%s'; rename one",
-                               id + 1, c + 1, cofi_utf8_show(shown, sizeof shown, names[c]));
+    for (*second = 0; *second < n; ++*second) {
+        const char *here = *(char *const *)(const void *)((const char *)name + *second * step);
+        status = cofi_encoder_intern(&known, here, strlen(here), &id);
+        if (status != COF_OK || id != *second) break;
     }
+    *first = id;
     cofi_encoder_free(&known);
     return status;
+}
+
+/* Models find columns by name, so names must be unique. */
+static cof_status check_names(const cof_env *env, const char *const *names, size_t n_columns, cof_error *err)
+{
+    size_t first, second;
+    char shown[160];
+    for (size_t c = 0; c < n_columns; c++)
+        if (!cofi_utf8_valid(names[c], strlen(names[c])))
+            return cofi_fail(err, COF_ERR_DATA, "the name of column %zu is not valid UTF-8", c + 1);
+    if (cofi_names_repeated(env, (char *const *)names, sizeof *names, n_columns, &first, &second) != COF_OK)
+        return cofi_no_memory(err);
+    if (second == n_columns) return COF_OK;
+    return cofi_fail(err, COF_ERR_DATA, "columns %zu and %zu are both named '%s'; rename one", first + 1,
+                     second + 1, cofi_utf8_show(shown, sizeof shown, names[second]));
 }
 
 /* The given names, or V1, V2, ...; one block, to be freed at once. */

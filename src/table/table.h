@@ -50,6 +50,10 @@ void cofi_columns_free(cof_table *table); /* releases all but the struct itself 
  * and n_missing of the whole. */
 cof_status cofi_table_view(const cof_table *whole, size_t first, size_t n, cof_table *view, cof_error *err);
 void cofi_table_view_close(cof_table *view);
+/* Looks for a name that occurs twice among n names; the first lies at `name`, the others every `step` bytes. *second is the
+ * later place and *first the earlier one; *second == n: there is none. COF_ERR_MEMORY. */
+cof_status cofi_names_repeated(const cof_env *env, char *const *name, size_t step, size_t n, size_t *first,
+                               size_t *second);
 /* A table whose columns have all members zero. */
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err);
 

@@ -1,7 +1,7 @@
 /* Memberships, log-likelihoods and criteria against the formulas. */
 #include "unit_helper.h"
 
-#include "../../src/fit/bins.h"
+#include "../../src/fit/likelihood.h"
 
 static cof_fit_options options(uint32_t k, const char *method)
 {

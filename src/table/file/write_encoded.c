@@ -77,15 +77,6 @@ static cof_status move_bytes(cof_encoding *e, bool in, void *bytes, size_t n, ui
     return COF_OK;
 }
 
-static cof_status make_room(cof_encoding *e, size_t n_codes, cof_error *err)
-{
-    if (n_codes <= e->codes_room) return COF_OK;
-    cofi_release(&e->env, e->codes);
-    e->codes = cofi_alloc(&e->env, n_codes, sizeof(uint32_t));
-    e->codes_room = e->codes != NULL ? n_codes : 0;
-    return e->codes != NULL ? COF_OK : cofi_no_memory(err);
-}
-
 /* ---- Pieces -------------------------------------------------------------------------------------- */
 
 cof_status cof_encoding_open(const cof_env *lent, const char *path, cof_encoding **out, cof_error *err)
@@ -221,7 +212,8 @@ cof_status cof_encoding_add(cof_encoding *e, const cof_table *piece, cof_error *
     if (piece->n_rows > COFI_MOST_ROWS - e->n_rows) return cofi_too_many_rows(err);
     COFI_TRY(e->n_columns == 0 ? take_names(e, piece, err) : check_names(e, piece, err));
     if (piece->n_rows == 0) return COF_OK;
-    COFI_TRY(make_room(e, piece->n_rows, err));
+    if (!cofi_make_room(&e->env, &e->codes, &e->codes_room, piece->n_rows, sizeof(uint32_t)))
+        return cofi_no_memory(err);
     COFI_TRY(add_part(e, piece->n_rows, err));
     for (size_t c = 0; c < e->n_columns; c++) COFI_TRY(spill_column(e, c, piece, err));
     e->n_rows += piece->n_rows;

@@ -1,7 +1,7 @@
 /* Counts of bins, smoothed. */
 #include "unit_helper.h"
 
-#include "../../src/fit/bins.h"
+#include "../../src/fit/likelihood.h"
 
 enum { BINS = 16 };
 
