@@ -37,8 +37,8 @@ class Reader:
         self.passed, self.complaints = 0, []
 
     def type(self, command, timeout=7200):
-        script = "\n".join(["mount -t proc proc /proc", "exec setpriv " + ("" if self.name == "root" else
-                            "--reuid 1000 --regid 1000 --clear-groups ") + 'sh -c "$1"'])
+        script = "\n".join(["mount -t proc proc /proc", "mount -t devpts devpts /dev/pts", "exec setpriv " +
+                            ("" if self.name == "root" else "--reuid 1000 --regid 1000 --clear-groups ") + 'sh -c "$1"'])
         inner = "\n".join([f"cd {self.home}/coforest || exit 1", *self.typed, command])
         env = {"HOME": self.home, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
