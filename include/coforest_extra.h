@@ -222,6 +222,8 @@ COF_API cof_status cof_table_generate_pieces(const cof_env *env, const cof_gener
 /* Nonzero: an order that cof_table_set_order states changes what this method finds. NULL: "coforest". coforest and cof1
  * make the tree of such a column a line; with quantities or a likelihood that decides, it matters less. */
 COF_API int32_t cof_method_uses_order(const char *method);
+/* Nonzero: models of this method label new rows (cof_model_predict, cof_model_transform). NULL: "coforest". */
+COF_API int32_t cof_method_predicts(const char *method);
 
 /* ---- How a model was found ------------------------------------------------------------------------------ */
 

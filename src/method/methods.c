@@ -29,6 +29,12 @@ int32_t cof_method_uses_order(const char *name)
     return method != NULL && (method->flags & COFI_METHOD_ORDER) != 0;
 }
 
+int32_t cof_method_predicts(const char *name)
+{
+    const cofi_method *method = cofi_method_find(name);
+    return method != NULL && (method->flags & COFI_METHOD_NO_SCORES) == 0;
+}
+
 size_t cof_method_count(void)
 {
     return sizeof methods / sizeof *methods;

@@ -826,6 +826,8 @@ static void order_makes_a_line(void **state)
         cof_model_free(model);
     }
     assert_true(cof_method_uses_order(NULL) && cof_method_uses_order("dlc"));
+    assert_true(cof_method_predicts(NULL) && cof_method_predicts("kmodes"));
+    assert_false(cof_method_predicts("jdm") || cof_method_predicts("no such method"));
     assert_false(cof_method_uses_order("lca") || cof_method_uses_order("no such method"));
     cof_table_free(table);
 }

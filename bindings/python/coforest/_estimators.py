@@ -3,6 +3,7 @@ import copy
 import inspect
 import numbers
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -17,6 +18,7 @@ from ._sklearn import (
     ConvergenceWarning,
     NotFittedError,
     TransformerMixin,
+    available_if,
 )
 from ._tables import _as_array, columns_of, text_of
 
@@ -67,12 +69,16 @@ def seed_of(random_state):
 
 
 def threads_of(n_jobs):
-    """None and -1: all cores that the process may use, as 0 means to the library; -2: all but one; and so on."""
-    if n_jobs is None or n_jobs == -1:
-        return 0
-    if isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0:
-        return int(n_jobs) if n_jobs > 0 else max(1, _core.n_cores() + 1 + int(n_jobs))
-    raise ValueError(f"n_jobs must be None or a whole number other than 0; not {n_jobs!r}")
+    """As in scikit-learn: None is 1 unless joblib was told otherwise (``parallel_config``), -1 all cores that the process
+    may use, which is 0 to the library, -2 all but one; 1 within a process of a parallel search."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0; not {n_jobs!r}")
+    joblib = sys.modules.get("joblib")  # whoever set something up has imported it
+    if joblib is not None and (n_jobs is None or n_jobs < 0):
+        n_jobs = min(joblib.effective_n_jobs(n_jobs), _core.n_cores())
+    if n_jobs is None:
+        return 1
+    return int(n_jobs) if n_jobs > 0 else 0 if n_jobs == -1 else max(1, _core.n_cores() + 1 + int(n_jobs))
 
 
 def _weights(sample_weight, n_rows):
@@ -230,6 +236,10 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
                 kinds[c] = "O"  # its values are names of bins
         return scaled
 
+    def _warn_orders(self, ordered):
+        if ordered and not _core.method_facts(getattr(self, "method", self._method))["uses_order"]:
+            warnings.warn(f"{type(self).__name__} makes no use of the order of {_few(ordered)}; COForest does", stacklevel=5)
+
     @staticmethod
     def _warn_identifiers(views):
         found = [view["name"] for view in views if view["kind"] == _IDENTIFIER and not view["numbers"]]
@@ -249,6 +259,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         kinds = list(kinds) if kinds is not None else ["O"] * n_columns
         rules = self._rules(names)
         self._order_columns(table, names)
+        self._warn_orders([name for c, name in enumerate(names) if table.column(c)["ordinal"]])
         self._warn_identifiers([view for c, view in enumerate(views) if c not in rules])
         for c in categories:
             rules.setdefault(c, ("categorical", None))
@@ -434,7 +445,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         columns = columns_of(X)
         table = None
         names = columns.names
-        if columns.capsule is not None:
+        if names is None:
             table = columns.table()
             names = [table.column(c)["name"] for c in range(table.shape[1])]
         self._check_names(names if columns.named else None)
@@ -610,8 +621,10 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         if y is None:
             return self._new_table(X)
         columns = columns_of(X)
-        if columns.capsule is not None or columns.codes is not None:
-            columns = columns_of({name: np.asarray(X)[:, c] for c, name in enumerate(self._columns)})
+        if columns.names is None or columns.codes is not None:
+            table, cells = columns.table(), np.empty(len(_as_array(y)), np.int32)
+            texts = [np.array([*table.codes(c, cells), None], dtype=object)[cells] for c in range(table.shape[1])]
+            columns = columns_of(dict(zip(self._columns, texts)))
         columns.add_array(_as_array(y))
         table = columns.table([*self._columns, "class" if "class" not in self._columns else "class (y)"])
         table.set_role(len(self._columns), _core.ROLES["label"])
@@ -672,6 +685,19 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
             return {"allow_nan": True, "X_types": ["2darray", "categorical", "string"]}
 
 
+def _labels_new_rows(estimator):
+    """Whether the method can: some compare whole rows."""
+    model = getattr(estimator, "_model", None)
+    if model is not None:
+        return model.predicts
+    return _core.method_facts(getattr(estimator, "method", estimator._method))["predicts"]
+
+
+# Here, and not as decorators: scikit-learn wraps the methods when the class is made.
+for _name in ("predict", "transform", "margins", "count_unseen", "fit_transform"):
+    setattr(_CategoryClusterer, _name, available_if(_labels_new_rows)(getattr(_CategoryClusterer, _name)))
+
+
 class COForest(_CategoryClusterer):
     """Clusters rows of categories with an order tree learned for every column.
 
@@ -708,7 +734,8 @@ class COForest(_CategoryClusterer):
         ended; None: no limit.
     handle_unknown : what becomes of values of new rows that ``fit`` never met: "warn" names them and goes on, "ignore"
         goes on, "error" refuses them. They count for no cluster and against none.
-    n_jobs : threads; None and -1 mean all cores that the process may use. The labels do not depend on it.
+    n_jobs : threads; None means 1 unless within ``joblib.parallel_config``, -1 all cores that the process may use. The
+        labels do not depend on it.
     verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
     callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
 

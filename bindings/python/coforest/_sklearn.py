@@ -4,10 +4,27 @@ import inspect
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
+    from sklearn.utils.metaestimators import available_if
 
     HAVE_SKLEARN = True
 except ImportError:
     HAVE_SKLEARN = False
+
+    def available_if(check):
+        """A method that objects have only where check(object) holds."""
+
+        class Method:
+            def __init__(self, function):
+                self.function = function
+
+            def __get__(self, owner, kind=None):
+                if owner is None:
+                    return self.function
+                if not check(owner):
+                    raise AttributeError(f"this {kind.__name__} has no {self.function.__name__!r}")
+                return self.function.__get__(owner, kind)
+
+        return Method
 
     class NotFittedError(ValueError, AttributeError):
         """Raised when an estimator is asked before it was fitted."""

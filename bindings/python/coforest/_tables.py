@@ -6,6 +6,7 @@ exist already (pandas categories, booleans) are handed over where they lie; ever
 import datetime
 import decimal
 import numbers
+import os
 
 import numpy as np
 
@@ -122,17 +123,24 @@ class Columns:
         self.categories = set()  # places of columns whose type says that they are categories
         self.codes = None  # or all of it as one int32 matrix
         self.capsule = None  # or an Arrow stream
+        self.path = None  # or a file for the library to read
+        self.arrow = False  # the caller's table is an Arrow one
 
     def add(self, cells, values, ordered=False, categories=False):
         if categories:
             self.categories.add(len(self.columns))
-        texts = None if values is None else [text_of(v) for v in values]
+        try:
+            texts = None if values is None else [text_of(v) for v in values]
+        except UnicodeDecodeError:
+            raise ValueError(f"column {self.names[len(self.columns)]!r} holds bytes that are not UTF-8; decode them") from None
         self.columns.append((cells, texts, ordered))
         self.kinds.append("i" if values is None else kind_of(values))
 
     def add_array(self, array):
         """A one-dimensional NumPy array."""
         kind = array.dtype.kind
+        if kind == "T":  # texts of variable width
+            array, kind = array.astype(object), "O"
         if kind not in "OUSV" and not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
         if kind in "iu":
@@ -157,7 +165,20 @@ class Columns:
 
     def table(self, names=None):
         """The encoded table; `names` replace the columns' own."""
-        names = self.names if names is None else names
+        try:
+            return self._make(self.names if names is None else names)
+        except _core.CoforestError as error:
+            if self.arrow or self.path is not None:
+                raise
+            told = type(error)(str(error).replace("Arrow column", "column").replace("dictionary value", "value"))
+            told.status = error.status
+            raise told from None
+        except UnicodeEncodeError as error:
+            raise ValueError(f"the value {error.object!r} is no text that can be written: {error.reason}") from None
+
+    def _make(self, names):
+        if self.path is not None:
+            return _core.table_read(self.path)
         if self.capsule is not None:
             capsule, self.capsule = self.capsule, None
             return _core.table_from_stream(capsule)
@@ -180,6 +201,8 @@ def _add_pandas(columns, series):
         columns.add(np.ascontiguousarray(series.array.codes), list(dtype.categories), bool(dtype.ordered), True)
     elif isinstance(dtype, np.dtype):
         columns.add_array(series.to_numpy())
+    elif type(dtype).__name__ == "SparseDtype":
+        columns.add_array(np.asarray(series))
     elif getattr(dtype, "storage", "") == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         _add_pyarrow(columns, series.array.__arrow_array__())
     elif getattr(dtype, "kind", "O") in "iub":  # nullable integers and booleans
@@ -276,13 +299,37 @@ def _arrow_kind(dtype):
     return next((kind for start, kind in kinds.items() if name.startswith(start)), "O")
 
 
-def _from_stream(X):
-    """polars, pyarrow and every other Arrow producer; names and rows are known once the stream is read."""
-    columns = Columns(None, None, True)
+def _types(X):
+    """Types of the columns of an Arrow producer, or None."""
     dtypes = getattr(X, "dtypes", None)
     if dtypes is None:
         dtypes = getattr(getattr(X, "schema", None), "types", None)
-    columns.kinds = [_arrow_kind(dtype) for dtype in dtypes] if isinstance(dtypes, (list, tuple)) else None
+    return list(dtypes) if isinstance(dtypes, (list, tuple)) else None
+
+
+def _with_texts(X, dtypes):
+    """A polars or pyarrow table with its durations and decimal numbers as the texts that stand for them."""
+    for c, dtype in enumerate(dtypes):
+        if not str(dtype).lower().startswith(("duration", "decimal")):
+            continue
+        if hasattr(X, "set_column"):
+            X = X.set_column(c, X.schema.field(c).name, [[text_of(value) for value in X.column(c).to_pylist()]])
+        elif hasattr(X, "with_columns"):
+            series = X.to_series(c)
+            X = X.with_columns(type(series)(series.name, [text_of(value) for value in series.to_list()]))
+    return X
+
+
+def _from_stream(X):
+    """polars, pyarrow and every other Arrow producer; names and rows are known once the stream is read."""
+    columns = Columns(None, None, True)
+    dtypes = _types(X)
+    columns.arrow = not hasattr(X, "with_columns")
+    if dtypes is not None:
+        columns.kinds = ["m" if str(dtype).lower().startswith("duration") else _arrow_kind(dtype) for dtype in dtypes]
+        X = _with_texts(X, dtypes)
+    else:
+        columns.kinds = None
     shape = getattr(X, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2:
         _check_shape(*shape)
@@ -290,14 +337,38 @@ def _from_stream(X):
     return columns
 
 
+def _from_path(path):
+    """CSV, TSV and encoded tables by the library, Parquet and Arrow files by pyarrow."""
+    path = os.fspath(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in (".parquet", ".feather", ".arrow"):
+        try:
+            from pyarrow import feather, parquet
+        except ImportError:
+            raise ImportError(f"pyarrow reads {suffix} files, and is not installed: pip install pyarrow") from None
+        return _from_stream(parquet.read_table(path) if suffix == ".parquet" else feather.read_table(path))
+    columns = Columns(None, None, True)
+    columns.kinds, columns.path = None, path
+    return columns
+
+
+def _from_records(rows):
+    """A list of dicts; a key that a row lacks is missing."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return _from_mapping({name: [row.get(name) for row in rows] for name in names})
+
+
 def is_pandas(X):
     return type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "iloc")
 
 
 def columns_of(X):
-    """Columns of a pandas, polars or pyarrow table, a NumPy array, a list of rows or a dict of columns."""
+    """Columns of a pandas, polars or pyarrow table, a NumPy array, a list of rows or of dicts, a dict of columns, or the
+    path of a file."""
     if hasattr(X, "tocsr"):
         raise TypeError("Sparse data was passed, but a table of categories is dense: pass X.toarray()")
+    if isinstance(X, (str, os.PathLike)):
+        return _from_path(X)
     if is_pandas(X):
         if X.ndim == 1:
             raise ValueError(
@@ -306,6 +377,15 @@ def columns_of(X):
         return _from_pandas(X)
     if isinstance(X, dict):
         return _from_mapping(X)
+    if isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, dict) for row in X):
+        return _from_records(X)
+    module = type(X).__module__.split(".")[0]
+    if module == "polars" and hasattr(X, "collect"):  # a LazyFrame
+        X = X.collect()
+    elif module == "pyarrow" and hasattr(X, "scanner"):  # a Dataset
+        X = X.to_table()
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array_interface__"):
         return _from_stream(X)
+    if getattr(getattr(X, "dtype", None), "names", None):
+        return _from_mapping({name: X[name] for name in X.dtype.names})
     return _from_array(X)

@@ -21,7 +21,10 @@ class Dataset(dict):
 
 
 def _read(name):
-    path = os.path.join(os.path.dirname(__file__), "data", name)
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = os.path.join(here, "data", name)
+    if not os.path.exists(path):  # an editable install, whose tables stay in the checkout
+        path = os.path.join(here, "..", "..", "..", "data", name)
     with open(path, encoding="utf-8", newline="") as lines:
         header, *rows = csv.reader(lines)
     columns = {}

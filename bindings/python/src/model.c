@@ -773,12 +773,14 @@ static PyObject *core_methods(PyObject *module, PyObject *unused)
     return list;
 }
 
-static PyObject *core_uses_order(PyObject *module, PyObject *args)
+/* What can be asked about a method before it has fitted. */
+static PyObject *core_method_facts(PyObject *module, PyObject *args)
 {
     (void)module;
     const char *method;
     if (!PyArg_ParseTuple(args, "s", &method)) return NULL;
-    return PyBool_FromLong(cof_method_uses_order(method));
+    return Py_BuildValue("{s:N,s:N}", "uses_order", PyBool_FromLong(cof_method_uses_order(method)),
+                         "predicts", PyBool_FromLong(cof_method_predicts(method)));
 }
 
 static PyObject *core_n_cores(PyObject *module, PyObject *unused)
@@ -798,7 +800,7 @@ PyMethodDef core_model_functions[] = {
     {"critical_difference", core_critical_difference, METH_VARARGS,
      "critical_difference(n_datasets, n_methods, alpha) -> float"},
     {"methods", core_methods, METH_NOARGS, "methods() -> [(name, title), ...]"},
-    {"uses_order", core_uses_order, METH_VARARGS, "uses_order(method) -> whether stated orders matter to it"},
+    {"method_facts", core_method_facts, METH_VARARGS, "method_facts(method) -> dict: uses_order, predicts"},
     {"n_cores", core_n_cores, METH_NOARGS, "n_cores() -> cores that the process may use"},
     {NULL, NULL, 0, NULL}};
 
