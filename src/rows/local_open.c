@@ -155,9 +155,13 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
 /* Parses the column's texts into numbers, by value id; NaN for a missing cell and for "nan" or "inf". */
 static cof_status parse_quantity(const cofi_column *c, cofi_quantity *q, cof_error *err)
 {
-    q->reading = cofi_recognise(c, NULL).reading;
-    if (q->reading.line == COFI_LINE_NONE)
-        q->reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
+    cofi_recognition r = cofi_recognise(c, q->value);
+    q->value[c->n_values] = NAN;
+    q->reading = r.reading;
+    q->least = r.least;
+    q->most = r.most;
+    if (r.reading.line != COFI_LINE_NONE) return COF_OK;
+    q->reading = (cofi_reading){.line = COFI_LINE_NUMBER, .decimal = '.'};
     q->least = INFINITY;
     q->most = -INFINITY;
     for (uint32_t v = 0; v < c->n_values; v++) {
@@ -167,7 +171,6 @@ static cof_status parse_quantity(const cofi_column *c, cofi_quantity *q, cof_err
         q->least = fmin(q->least, q->value[v]);
         q->most = fmax(q->most, q->value[v]);
     }
-    q->value[c->n_values] = NAN;
     return COF_OK;
 }
 

@@ -321,6 +321,7 @@ static cof_status replace(cutting *k)
         cofi_release(k->env, made.uncut);
         return status;
     }
+    cofi_column_forget(k->env, c);
     *made.uncut = *c;
     made.uncut->point = k->point;
     made.cut = k->cut;
@@ -417,9 +418,10 @@ static cof_status not_a_quantity(const cofi_column *c, bool unclear, cof_error *
 
 static cof_status read_points(cutting *k, cof_error *err)
 {
-    cofi_recognition r = cofi_recognise(k->c, k->point);
+    cofi_recognition r;
+    k->point = cofi_recognise_points(k->env, k->c, &r);
+    if (k->point == NULL) return cofi_no_memory(err);
     if (r.reading.line == COFI_LINE_NONE) return not_a_quantity(k->c, r.unclear, err);
-    k->point[k->c->n_values] = NAN;
     k->cut->reading = r.reading;
     return COF_OK;
 }
@@ -436,8 +438,7 @@ static cof_status cut_column(cof_table *table, size_t column, cof_cut_options o,
     cofi_column_uncut(&table->env, c);
     cutting k = {.env = &table->env, .c = c, .n_rows = table->n_rows};
     k.cut = cofi_alloc_zero(k.env, 1, sizeof *k.cut);
-    k.point = cofi_alloc(k.env, (size_t)c->n_values + 1, sizeof *k.point);
-    cof_status status = k.cut == NULL || k.point == NULL ? cofi_no_memory(err) : read_points(&k, err);
+    cof_status status = k.cut == NULL ? cofi_no_memory(err) : read_points(&k, err);
     if (status == COF_OK && (count_rows(&k) != COF_OK || sort_points(&k) != COF_OK))
         status = cofi_no_memory(err);
     if (status == COF_OK) status = set_edges(&k, &o, edge, err);

@@ -21,8 +21,6 @@ void cofi_encoder_free(cofi_encoder *e)
     cofi_encoder_init(e, &env);
 }
 
-enum { SHORT_BYTES = 7 };
-
 static uint64_t load_32(const char *text)
 {
     const unsigned char *b = (const unsigned char *)text;
@@ -43,11 +41,12 @@ static uint64_t short_key(const char *text, size_t n_bytes)
  * whose highest byte is not 0. */
 static uint64_t key_of(const char *text, size_t n_bytes)
 {
-    if (n_bytes <= SHORT_BYTES) return short_key(text, n_bytes);
+    if (n_bytes <= COFI_SHORT_BYTES) return short_key(text, n_bytes);
     uint64_t h = n_bytes * 0x9e3779b97f4a7c15u, word;
     for (; n_bytes >= 8; text += 8, n_bytes -= 8) {
         memcpy(&word, text, 8);
-        h = cofi_mix64(h ^ word);
+        h = (h ^ word) * 0xbf58476d1ce4e5b9u;
+        h ^= h >> 29;
     }
     return cofi_mix64(h ^ short_key(text, n_bytes)) | UINT64_C(1) << 63;
 }
@@ -55,13 +54,12 @@ static uint64_t key_of(const char *text, size_t n_bytes)
 static void place(cofi_encoder *e, uint32_t id)
 {
     size_t mask = e->n_slots - 1, at = cofi_mix64(e->key[id]) & mask;
-    while (e->slot[at] != 0) at = (at + 1) & mask;
+    while (e->slot[at] != 0 && !e->loose) at = (at + 1) & mask;
     e->slot[at] = id + 1;
 }
 
-static cof_status grow_slots(cofi_encoder *e)
+static cof_status set_slots(cofi_encoder *e, size_t n_slots)
 {
-    size_t n_slots = e->n_slots > 0 ? 2 * e->n_slots : FIRST_SLOTS;
     uint32_t *slot = cofi_alloc_zero(&e->env, n_slots, sizeof *slot);
     if (slot == NULL) return COF_ERR_MEMORY;
     cofi_release(&e->env, e->slot);
@@ -69,6 +67,48 @@ static cof_status grow_slots(cofi_encoder *e)
     e->n_slots = n_slots;
     for (uint32_t id = 0; id < e->n_values; id++) place(e, id);
     return COF_OK;
+}
+
+/* Estimates from a sample of the keys whether more than a quarter of the values are there twice or more. */
+static cof_status many_repeat(const cofi_encoder *e, bool *many)
+{
+    enum { N_PLACES = 1 << 14, N_SAMPLE = 1 << 12 };
+    uint64_t *seen = cofi_alloc_zero(&e->env, N_PLACES, sizeof *seen), rare = 1;
+    size_t n = 0, n_again = 0;
+    if (seen == NULL) return COF_ERR_MEMORY;
+    while (rare * N_SAMPLE < e->n_values) rare *= 2;
+    for (uint32_t id = 0; id < e->n_values && n < N_PLACES / 2; id++) {
+        uint64_t hash = cofi_mix64(e->key[id] + 1);
+        if ((hash & (rare - 1)) != 0) continue;
+        size_t at = (size_t)(hash >> 50);
+        while (seen[at] != 0 && seen[at] != hash) at = (at + 1) % N_PLACES;
+        n_again += seen[at] == hash;
+        seen[at] = hash;
+        n++;
+    }
+    cofi_release(&e->env, seen);
+    *many = 4 * n_again > n;
+    return COF_OK;
+}
+
+/* Where nearly all texts differ, looking for each of them among all costs more than sorting the few that are there
+ * several times, so only recent ones are looked for. Asked whenever the number of values has doubled. */
+static cof_status reconsider(cofi_encoder *e)
+{
+    enum { MANY = 1 << 13, N_RECENT = 1 << 10 };
+    bool many = false;
+    if (!e->may_repeat || e->n_values < MANY) return COF_OK;
+    if (!e->loose) {
+        if (e->n_values < e->n_asked - e->n_asked / 4) return COF_OK;
+        e->loose = true;
+        return set_slots(e, N_RECENT);
+    }
+    COFI_TRY(many_repeat(e, &many));
+    if (!many) return COF_OK;
+    size_t n_slots = FIRST_SLOTS;
+    while (n_slots < 4 * (size_t)e->n_values) n_slots *= 2;
+    e->loose = e->may_repeat = false;
+    return set_slots(e, n_slots);
 }
 
 /* Makes space for one more value of n_bytes. */
@@ -84,6 +124,7 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
         if (key == NULL) return COF_ERR_MEMORY;
         e->key = key;
         e->offset_capacity = capacity;
+        COFI_TRY(reconsider(e));
     }
     if (e->text_capacity - e->n_text <= n_bytes) {
         size_t capacity = 2 * e->text_capacity + n_bytes + FIRST_TEXT;
@@ -92,7 +133,8 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
         e->text = text;
         e->text_capacity = capacity;
     }
-    return 2 * ((size_t)e->n_values + 1) > e->n_slots ? grow_slots(e) : COF_OK;
+    if (e->loose || 2 * ((size_t)e->n_values + 1) <= e->n_slots) return COF_OK;
+    return set_slots(e, e->n_slots > 0 ? 2 * e->n_slots : FIRST_SLOTS);
 }
 
 static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t key, uint32_t *id)
@@ -117,28 +159,26 @@ static size_t value_length(const cofi_encoder *e, uint32_t id)
 
 static bool is_text(const cofi_encoder *e, uint32_t id, const char *text, size_t n_bytes)
 {
-    return n_bytes <= SHORT_BYTES ||
+    return n_bytes <= COFI_SHORT_BYTES ||
            (value_length(e, id) == n_bytes && memcmp(e->text + e->offset[id], text, n_bytes) == 0);
 }
 
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id)
 {
     uint64_t key = key_of(text, n_bytes);
+    e->n_asked++;
     if (e->n_slots > 0) {
         size_t mask = e->n_slots - 1;
         for (size_t at = cofi_mix64(key) & mask; e->slot[at] != 0; at = (at + 1) & mask) {
             uint32_t seen = e->slot[at] - 1;
-            if (e->key[seen] != key || !is_text(e, seen, text, n_bytes)) continue;
-            *id = seen;
-            return COF_OK;
+            if (e->key[seen] == key && is_text(e, seen, text, n_bytes)) {
+                *id = seen;
+                return COF_OK;
+            }
+            if (e->loose) break;
         }
     }
     return add_value(e, text, n_bytes, key, id);
-}
-
-void cofi_encoder_prefetch(const cofi_encoder *e, const char *text, size_t n_bytes)
-{
-    if (e->n_slots > 0) __builtin_prefetch(&e->slot[cofi_mix64(key_of(text, n_bytes)) & (e->n_slots - 1)]);
 }
 
 /* Uses memcpy, because finishing rewrites a wide array as a narrow one in place. */
@@ -260,14 +300,48 @@ static int compare_integers(const char *a, const char *b)
     return negative[0] ? -order : order;
 }
 
-static uint64_t bytes_key(const char *text)
+static uint64_t load_64(const char *text)
 {
-    uint64_t key = 0;
-    for (int i = 0; i < 8; i++) {
-        key = key << 8 | (unsigned char)*text;
-        if (*text != '\0') text++;
-    }
-    return key;
+    return load_32(text) | load_32(text + 4) << 32;
+}
+
+/* The first eight bytes, the first one highest, so that numbers have the order of the texts. */
+static uint64_t bytes_key(const char *text, size_t n_bytes)
+{
+    return __builtin_bswap64(n_bytes < 8 ? short_key(text, n_bytes) : load_64(text));
+}
+
+enum { ABOVE_DIGITS = '9' + 1 - ',' };
+
+/* Up to eight bytes as four bits each, the first one highest: 0 for none, the distance from ',' for those up to '9'.
+ * *ended: a greater byte follows, which ends the number. False: some byte is less than '-'. */
+static bool pack_digits(const char *text, size_t n_bytes, uint64_t *packed, bool *ended)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t x = n_bytes < 8 ? short_key(text, n_bytes) : load_64(text), used = UINT64_MAX;
+    uint64_t greater = (((x & 0x7F * ones) + (0x7F - '9') * ones) | x) & 0x80 * ones;
+    *ended = greater != 0;
+    if (*ended) n_bytes = (size_t)__builtin_ctzll(greater) / 8;
+    if (n_bytes < 8) used = (UINT64_C(1) << 8 * n_bytes) - 1;
+    uint64_t less = ((x & used) | 0x80 * ones) - (',' * ones & used), digits = less & 0x0F * ones;
+    if (((less ^ 0x80 * ones) & 0xF0 * ones) != 0) return false;
+    if (((digits + 0x0F * ones) & 0x10 * ones) != (0x10 * ones & used)) return false; /* some byte is ',' */
+    if (*ended) digits |= (uint64_t)ABOVE_DIGITS << 8 * n_bytes;
+    x = __builtin_bswap64(digits);
+    x = (x | x >> 4) & UINT64_C(0x00FF00FF00FF00FF);
+    x = (x | x >> 8) & UINT64_C(0x0000FFFF0000FFFF);
+    *packed = (x | x >> 16) & UINT32_MAX;
+    return true;
+}
+
+/* Of numbers the first sixteen bytes, so that few keys are equal. */
+static bool digits_key(const char *text, size_t n_bytes, uint64_t *key)
+{
+    uint64_t high, low = 0;
+    bool ended, fits = pack_digits(text, n_bytes, &high, &ended);
+    if (fits && !ended && n_bytes > 8) fits = pack_digits(text + 8, n_bytes - 8, &low, &ended);
+    *key = fits ? high << 32 | low : 0;
+    return fits;
 }
 
 /* Sign, number of digits and leading digits: consistent with compare_integers. */
@@ -286,6 +360,17 @@ static uint64_t integer_key(const char *text)
     return negative && length > 0 ? (UINT64_C(1) << 63) - magnitude : (UINT64_C(1) << 63) + magnitude;
 }
 
+static void set_keys(const cofi_encoder *e, bool integers, cofi_keyed *items, uint32_t n)
+{
+    bool digits = !integers;
+    for (uint32_t v = 0; v < n && digits; v++)
+        digits = digits_key(e->text + e->offset[items[v].id], value_length(e, items[v].id), &items[v].key);
+    for (uint32_t v = 0; v < n && !digits; v++) {
+        const char *text = e->text + e->offset[items[v].id];
+        items[v].key = integers ? integer_key(text) : bytes_key(text, value_length(e, items[v].id));
+    }
+}
+
 static bool comes_first(const cofi_encoder *e, bool integers, cofi_keyed a, cofi_keyed b)
 {
     if (a.key != b.key) return a.key < b.key;
@@ -293,7 +378,7 @@ static bool comes_first(const cofi_encoder *e, bool integers, cofi_keyed a, cofi
     return (integers ? compare_integers(s, t) : strcmp(s, t)) <= 0;
 }
 
-/* Bottom-up merge sort, because qsort has no context argument. Texts are distinct, so the order is total. */
+/* Bottom-up merge sort, because qsort has no context argument. Only equal texts are equal in this order. */
 static void sort_items(const cofi_encoder *e, bool integers, cofi_keyed *items, cofi_keyed *spare, size_t n)
 {
     for (size_t run = 1; run < n; run *= 2) {
@@ -334,6 +419,11 @@ static void mark_present(const cofi_encoder *e, uint32_t *rank)
     }
 }
 
+static bool is_same(const cofi_encoder *e, cofi_keyed a, cofi_keyed b)
+{
+    return a.key == b.key && strcmp(e->text + e->offset[a.id], e->text + e->offset[b.id]) == 0;
+}
+
 /* On entry, rank[id] is nonzero for values that some row holds; on return it is their place, UINT32_MAX
  * for other values. `items` gets the ids in that order. Returns their number. */
 static uint32_t rank_values(const cofi_encoder *e, cofi_order order, cofi_keyed *items, cofi_keyed *spare,
@@ -347,15 +437,17 @@ static uint32_t rank_values(const cofi_encoder *e, cofi_order order, cofi_keyed 
         integers = integers && is_integer(e->text + e->offset[id]);
     }
     if (order == COFI_ORDER_SORTED) {
-        for (uint32_t v = 0; v < n; v++) {
-            const char *text = e->text + e->offset[items[v].id];
-            items[v].key = integers ? integer_key(text) : bytes_key(text);
-        }
+        set_keys(e, integers, items, n);
         sort_values(e, integers, items, spare, n, count);
     }
     memset(rank, 0xFF, e->n_values * sizeof *rank);
-    for (uint32_t v = 0; v < n; v++) rank[items[v].id] = v;
-    return n;
+    uint32_t n_distinct = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        if (n_distinct == 0 || order != COFI_ORDER_SORTED || !is_same(e, items[n_distinct - 1], items[v]))
+            items[n_distinct++] = items[v];
+        rank[items[v].id] = n_distinct - 1;
+    }
+    return n_distinct;
 }
 
 static cof_status lay_out_texts(const cofi_encoder *e, const cofi_keyed *items, uint32_t n, cofi_column *out)

@@ -17,19 +17,21 @@ typedef struct cofi_encoder {
     uint32_t offset_capacity;
     char *text;
     size_t n_text, text_capacity;
-    uint32_t *slot; /* open addressing: id + 1, or 0 */
-    uint64_t *key;  /* key of every value, so that growing reads no text: see key_of */
-    size_t n_slots; /* power of two */
+    uint32_t *slot;   /* open addressing: id + 1, or 0 */
+    uint64_t *key;    /* key of every value, so that growing reads no text: see key_of */
+    size_t n_slots;   /* power of two */
+    uint64_t n_asked; /* texts that were interned */
     uint64_t n_missing;
     char *missing_text;
+    /* The same text may get several ids, which finishing in sorted order makes one: set it before the first text. */
+    bool may_repeat;
+    bool loose; /* only recent texts are looked for: see reconsider */
 } cofi_encoder;
 
 void cofi_encoder_init(cofi_encoder *e, const cof_env *env); /* allocates nothing */
-/* The id of a text, which is added if it is new. Texts have no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA
+/* The id of a text, which is added if it is new (with may_repeat: or was not seen for long). Texts have no NUL byte. COF_ERR_MEMORY, or COF_ERR_DATA
  * beyond 2^32 - 3 values. */
 cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id);
-/* Fetches into the cache what interning this text soon will read first. */
-void cofi_encoder_prefetch(const cofi_encoder *e, const char *text, size_t n_bytes);
 /* adds a row; id may be COFI_ID_MISSING */
 cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id);
 /* Adds n rows: cells are ids plus one, 0 for missing. */
@@ -66,6 +68,19 @@ static inline uint64_t cofi_word_of(const char *text, size_t n)
 #else
     return word << (64 - 8 * n);
 #endif
+}
+
+enum { COFI_SHORT_BYTES = 7 };
+
+/* The key of a text of 1 to 7 bytes, which no other text has: its bytes, the first one lowest. Always reads eight. */
+static inline uint64_t cofi_short_key(const char *text, size_t n)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word & UINT64_MAX >> (64 - 8 * n);
 }
 
 /* Its place in a cache of 32. The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */

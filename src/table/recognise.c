@@ -106,7 +106,7 @@ static const char *first_text(const cofi_column *c)
     return NULL;
 }
 
-cofi_recognition cofi_recognise(const cofi_column *c, double *points)
+static cofi_recognition recognise(const cofi_column *c, double *points)
 {
     cofi_recognition none = {.codes = false}, r = none;
     const char *text = first_text(c);
@@ -118,4 +118,63 @@ cofi_recognition cofi_recognise(const cofi_column *c, double *points)
     if (fits_date(c, points, &r) || r.unclear) return r;
     cofi_reading time = {.line = COFI_LINE_TIME, .decimal = '.'};
     return fits(c, &time, points, &r) ? r : none;
+}
+
+cofi_recognition cofi_recognise(const cofi_column *c, double *points)
+{
+    if (c->known == NULL) return recognise(c, points);
+    cofi_recognition r = c->known->found;
+    if (points == NULL || r.reading.line == COFI_LINE_NONE) return r;
+    if (c->known->point != NULL)
+        memcpy(points, c->known->point, c->n_values * sizeof *points);
+    else
+        fits(c, &c->known->found.reading, points, &r);
+    return r;
+}
+
+double *cofi_recognise_points(const cof_env *env, cofi_column *c, cofi_recognition *found)
+{
+    double *point = c->known != NULL ? c->known->point : NULL;
+    if (point != NULL) {
+        *found = c->known->found;
+        c->known->point = NULL;
+        return point;
+    }
+    point = cofi_alloc(env, (size_t)c->n_values + 1, sizeof *point);
+    if (point == NULL) return NULL;
+    *found = cofi_recognise(c, point);
+    point[c->n_values] = NAN;
+    return point;
+}
+
+/* Points are kept only where a column may be a quantity. */
+cof_status cofi_column_recognise(const cof_env *env, cofi_column *c)
+{
+    cofi_known *known = cofi_alloc_zero(env, 1, sizeof *known);
+    double *point = known != NULL ? cofi_recognise_points(env, c, &known->found) : NULL;
+    if (point == NULL) {
+        cofi_release(env, known);
+        return COF_ERR_MEMORY;
+    }
+    if (known->found.reading.line != COFI_LINE_NONE && !known->found.codes)
+        known->point = point;
+    else
+        cofi_release(env, point);
+    c->known = known;
+    return COF_OK;
+}
+
+cof_status cofi_table_recognise(cof_table *table, cof_error *err)
+{
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (cofi_column_recognise(&table->env, &table->column[c]) != COF_OK) return cofi_no_memory(err);
+    return COF_OK;
+}
+
+void cofi_column_forget(const cof_env *env, cofi_column *c)
+{
+    if (c->known == NULL) return;
+    cofi_release(env, c->known->point);
+    cofi_release(env, c->known);
+    c->known = NULL;
 }

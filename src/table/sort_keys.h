@@ -9,7 +9,7 @@ typedef struct cofi_keyed {
     uint32_t id;
 } cofi_keyed;
 
-enum { COFI_KEY_COUNTS = 6 << 11 }; /* numbers that sorting needs to count digits */
+enum { COFI_KEY_COUNTS = 3 << 11 }; /* numbers that sorting needs to count digits */
 
-/* Stable radix sort. Returns the array with the result: `items` or `spare`, each with room for n. */
+/* Stable for ids that ascend. Returns the array with the result: `items` or `spare`, each with room for n. */
 cofi_keyed *cofi_sort_keys(cofi_keyed *items, cofi_keyed *spare, size_t n, uint32_t *count);

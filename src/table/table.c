@@ -4,6 +4,7 @@
 #include "../core/utf8.h"
 #include "dedupe.h"
 #include "encode.h"
+#include "recognise.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -52,6 +53,7 @@ void cofi_column_free_values(const cof_env *env, cofi_column *c)
 {
     COFI_RELEASE_ALL(env, c->block, c->offset, c->text, c->missing_text, c->rows_of, c->point);
     cofi_cut_free(env, c->cut);
+    cofi_column_forget(env, c);
 }
 
 void cofi_columns_free(cof_table *table)
@@ -340,6 +342,8 @@ cof_status cof_table_set_role(cof_table *table, size_t column, int32_t role, cof
     if (role < COF_ROLE_ATTRIBUTE || role > COF_ROLE_NUMERIC)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column role %d", (int)role);
     table->column[column].role = role;
+    if (role != COF_ROLE_ATTRIBUTE && role != COF_ROLE_NUMERIC)
+        cofi_column_forget(&table->env, &table->column[column]); /* its points would take memory */
     return COF_OK;
 }
 
@@ -420,6 +424,7 @@ cof_status cof_table_set_order(cof_table *table, size_t column, const char *cons
         cofi_release(env, c->offset);
         c->offset = offset;
         offset = NULL;
+        cofi_column_forget(env, c);
         c->ordinal = 1;
     }
     COFI_RELEASE_ALL(env, place, rank, at, offset, moved);

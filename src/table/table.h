@@ -17,7 +17,9 @@ typedef struct cofi_column {
     char *missing_text; /* text of the first missing cell, "" if it was empty; never NULL */
     int32_t role;       /* cof_role */
     int32_t ordinal;
-    cofi_cut *cut;             /* the values are bins with these edges; NULL: the values are as read */
+    struct cofi_known
+        *known;    /* what cofi_recognise finds in these values; NULL: found when it is asked for */
+    cofi_cut *cut; /* the values are bins with these edges; NULL: the values are as read */
     struct cofi_column *uncut; /* the column before the cut, which has the same name; NULL if `cut` is */
     double *point; /* in a column before its cut: per value id its point, NaN for the missing one */
     /* In a schema, whose rows are elsewhere: how many rows hold each value, and the first row without one. NULL in

@@ -1,6 +1,8 @@
 /* One dictionary per column: value order, widths, growth, what happens to missing and unused values. */
 #include "unit_helper.h"
 
+#include <math.h>
+
 #include "alloc_helper.h"
 #include "../../src/table/encode.h"
 
@@ -322,6 +324,46 @@ static void columns_without_values(void **state)
     free_column(&c);
 }
 
+/* ---- Texts with several ids ----------------------------------------------------------------------- */
+
+/* Row i of a column of numbers, words or both, first nearly all different and in the end the same again and again. */
+static void tricky_text(int kind, int i, char text[40])
+{
+    static const char *const forms[] = {"%.9g", "%.17g", "%.12f", "w%.6f", "%.2e"};
+    double x = i < 24000 ? sin(i) * pow(10, i % 5) : i < 60000 ? cos(i % 50) : sin(i % 20000);
+    snprintf(text, 40, forms[kind < 5 ? kind : i % 5], x);
+}
+
+static void texts_with_several_ids_become_one(void **state)
+{
+    enum { ROWS = 150000 };
+    char text[40];
+    (void)state;
+    for (int kind = 0; kind < 6; kind++) {
+        cofi_encoder e[2] = {new_encoder(), new_encoder()};
+        bool was_loose = false;
+        e[1].may_repeat = true;
+        for (int i = 0; i < ROWS; i++) {
+            tricky_text(kind, i, text);
+            for (int side = 0; side < 2; side++) put(&e[side], text);
+            was_loose = was_loose || e[1].loose;
+            if (i == 60000 && was_loose) assert_true(e[1].n_values < 2 * e[0].n_values);
+        }
+        assert_true(was_loose || kind == 4);
+        assert_false(e[1].loose);
+        cofi_column exact = finish(&e[0], COFI_ORDER_SORTED), joined = finish(&e[1], COFI_ORDER_SORTED);
+        assert_int_equal(joined.n_values, exact.n_values);
+        assert_int_equal(joined.width, exact.width);
+        for (uint32_t v = 0; v < exact.n_values; v++) {
+            assert_string_equal(cofi_column_text(&joined, v), cofi_column_text(&exact, v));
+            if (v > 0) assert_true(strcmp(cofi_column_text(&exact, v - 1), cofi_column_text(&exact, v)) < 0);
+        }
+        assert_memory_equal(joined.codes, exact.codes, (size_t)ROWS * exact.width);
+        free_column(&exact);
+        free_column(&joined);
+    }
+}
+
 /* ---- Failing memory ----------------------------------------------------------------------------- */
 
 static cof_status encode_some(const cof_env *env)
@@ -331,9 +373,10 @@ static cof_status encode_some(const cof_env *env)
     cof_status status = COF_OK;
     cof_table *table = NULL;
     for (int c = 0; c < 2; c++) cofi_encoder_init(&e[c], env);
-    for (int i = 0; i < 6000 && status == COF_OK; i++) {
+    e[0].may_repeat = true;
+    for (int i = 0; i < 40000 && status == COF_OK; i++) {
         char text[16];
-        snprintf(text, sizeof text, "%d", i % 4500);
+        snprintf(text, sizeof text, "%d", i < 9000 ? i : i % 6000);
         status = cofi_encoder_put(&e[0], text, strlen(text));
         if (status == COF_OK) status = cofi_encoder_put_missing(&e[1], text, 1);
     }
@@ -376,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_wide_column_may_end_narrow),
         cmocka_unit_test(the_first_missing_text_is_kept),
         cmocka_unit_test(columns_without_values),
+        cmocka_unit_test(texts_with_several_ids_become_one),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,61 @@ static void quantities_can_be_cut(void **state)
     }
 }
 
+static void assert_same_column(const cof_table *a, const cof_table *b)
+{
+    const cofi_column *x = &a->column[0], *y = &b->column[0];
+    cof_advice one = {.struct_size = sizeof one}, other = {.struct_size = sizeof other};
+    assert_int_equal(cof_column_advise(a, 0, COF_MISSING_VALUE, &one, NULL), COF_OK);
+    assert_int_equal(cof_column_advise(b, 0, COF_MISSING_VALUE, &other, NULL), COF_OK);
+    assert_int_equal(one.kind, other.kind);
+    assert_string_equal(one.why, other.why);
+    assert_int_equal(x->n_values, y->n_values);
+    for (uint32_t v = 0; v < x->n_values; v++)
+        assert_string_equal(cofi_column_text(x, v), cofi_column_text(y, v));
+}
+
+/* What was recognised in advance is what is recognised when it is asked for; changed values are looked at again. */
+static void what_is_known_stays_true(void **state)
+{
+    cof_error err;
+    (void)state;
+    for (size_t c = 0; c < COUNT(columns); c++) {
+        cof_table *known = write_column(&columns[c]), *fresh = write_column(&columns[c]);
+        assert_status(cofi_table_recognise(known, &err), COF_OK, &err);
+        assert_same_column(known, fresh);
+        assert_int_equal(cof_table_tidy(known, COF_TIDY_CASE, NULL, 0, &err),
+                         cof_table_tidy(fresh, COF_TIDY_CASE, NULL, 0, &err));
+        assert_same_column(known, fresh);
+        assert_int_equal(cof_table_cut(known, 0, NULL, &err), cof_table_cut(fresh, 0, NULL, &err));
+        assert_same_column(known, fresh);
+        assert_int_equal(
+            cof_table_cut(known, 0, &(cof_cut_options){.struct_size = sizeof(cof_cut_options), .bins = 5},
+                          &err),
+            cof_table_cut(fresh, 0, &(cof_cut_options){.struct_size = sizeof(cof_cut_options), .bins = 5},
+                          &err));
+        assert_same_column(known, fresh);
+        cof_table_free(known);
+        cof_table_free(fresh);
+    }
+}
+
+static void an_ordered_column_is_looked_at_again(void **state)
+{
+    static const char *const cells[] = {"1.5", "2.5", "10", "2.5"}, *const order[] = {"10", "2.5", "1.5"},
+                             *const name = "x";
+    cof_table *table;
+    cof_error err;
+    (void)state;
+    assert_status(cof_table_from_strings(NULL, cells, COUNT(cells), 1, &name, &table, &err), COF_OK, &err);
+    assert_status(cofi_table_recognise(table, &err), COF_OK, &err);
+    assert_status(cof_table_set_order(table, 0, order, COUNT(order), &err), COF_OK, &err);
+    assert_status(cof_table_cut(table, 0, NULL, &err), COF_OK, &err);
+    assert_string_equal(cofi_column_text(&table->column[0], 0), "1.5");
+    assert_string_equal(cofi_column_text(&table->column[0], 2), "10");
+    assert_int_equal(cofi_column_code(&table->column[0], 2), 2);
+    cof_table_free(table);
+}
+
 /* ---- Single texts ---------------------------------------------------------------------------------- */
 
 static void assert_point(cofi_reading reading, const char *text, double expected)
@@ -338,6 +393,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tricky_columns_are_taken_for_what_they_are),
         cmocka_unit_test(quantities_can_be_cut),
+        cmocka_unit_test(what_is_known_stays_true),
+        cmocka_unit_test(an_ordered_column_is_looked_at_again),
         cmocka_unit_test(numbers_are_read_exactly),
         cmocka_unit_test(separators_must_stand_in_their_places),
         cmocka_unit_test(money_and_percent),

@@ -36,8 +36,33 @@ static void keys_are_sorted(void **state)
     }
 }
 
+/* Keys that share their highest bits with few, with hundreds and with thousands of others. */
+static void keys_with_equal_beginnings_are_sorted(void **state)
+{
+    enum { N = 20000 };
+    static uint32_t count[COFI_KEY_COUNTS];
+    static cofi_keyed items[N], spare[N];
+    (void)state;
+    for (uint64_t beginnings = 1; beginnings < N; beginnings *= 6) {
+        cofi_rng rng = dice(beginnings);
+        for (uint32_t i = 0; i < N; i++)
+            items[i] =
+                (cofi_keyed){below(&rng, beginnings) << 52 | below(&rng, i % 2 == 0 ? 1 << 20 : 40), i};
+        items[0].key = UINT64_MAX;
+        const cofi_keyed *sorted = cofi_sort_keys(items, spare, N, count);
+        uint64_t ids = sorted[0].id;
+        for (size_t i = 1; i < N; i++) {
+            ids += sorted[i].id;
+            assert_true(sorted[i - 1].key < sorted[i].key ||
+                        (sorted[i - 1].key == sorted[i].key && sorted[i - 1].id < sorted[i].id));
+        }
+        assert_int_equal(ids, (uint64_t)N * (N - 1) / 2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_are_sorted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_are_sorted),
+                                       cmocka_unit_test(keys_with_equal_beginnings_are_sorted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * ids. */
 #include "arrow_leaf.h"
 #include "../encode.h"
+#include "../recognise.h"
 
 #include "../../core/utf8.h"
 
@@ -374,7 +375,9 @@ static cof_status put_batch(arrow_import *in, const struct ArrowArray *batch)
 static cof_status finish_column(import_column *from, cofi_column *to)
 {
     cofi_order order = from->ordered ? COFI_ORDER_AS_INTERNED : COFI_ORDER_SORTED;
+    cof_env env = from->encoder.env;
     COFI_TRY(cofi_encoder_finish(&from->encoder, order, to));
+    COFI_TRY(cofi_column_recognise(&env, to));
     to->name = from->name;
     from->name = NULL;
     to->ordinal = from->ordered;

@@ -300,7 +300,10 @@ static cof_status make_columns(cofi_parser *ps, size_t n_columns, cof_error *err
 {
     ps->encoder = cofi_alloc(&ps->env, n_columns, sizeof *ps->encoder);
     if (ps->encoder == NULL) return cofi_no_memory(err);
-    for (size_t c = 0; c < n_columns; c++) cofi_encoder_init(&ps->encoder[c], &ps->env);
+    for (size_t c = 0; c < n_columns; c++) {
+        cofi_encoder_init(&ps->encoder[c], &ps->env);
+        ps->encoder[c].may_repeat = true;
+    }
     ps->n_columns = n_columns;
     size_t most = PIECE_CELLS / n_columns;
     if (ps->visit != NULL) ps->piece_rows = most < COFI_PIECE_ROWS ? most : COFI_PIECE_ROWS;

@@ -5,6 +5,7 @@
 #include "../../core/utf8.h"
 #include "dialect.h"
 #include "encoded.h"
+#include "../recognise.h"
 #include "parse_csv.h"
 #include "scan_csv.h"
 
@@ -201,6 +202,11 @@ static cof_status read_source(reader *rd, const cofi_source *source, cofi_dialec
     if (rd->latin1) rd->block_bytes *= LATIN1_ROOM;
     cof_status status = cofi_input_open(&rd->env, source, &rd->in, err);
     if (status == COF_OK) status = read_table(rd, dialect, out, err);
+    if (status == COF_OK && out != NULL && cofi_table_recognise(*out, err) != COF_OK) {
+        cof_table_free(*out);
+        *out = NULL;
+        status = COF_ERR_MEMORY;
+    }
     cofi_release(&rd->env, rd->block);
     cofi_input_close(rd->in);
     return status;

@@ -6,8 +6,10 @@
  * and the serial parser reads the file again from the start. */
 #include "scan_csv.h"
 
+#include "../../core/rng.h"
 #include "../../core/team.h"
 #include "../../core/utf8.h"
+#include "../recognise.h"
 #include "dialect.h"
 
 #include <fcntl.h>
@@ -53,8 +55,9 @@ typedef struct scanner { /* the state of one thread */
     cofi_encoder *encoder;
     recent *recent;
     uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
-    uint8_t *wide;      /* per column: cells need four bytes */
+    uint8_t *wide;      /* per column: cells have four bytes */
     uint8_t *later;     /* per column: cells are places of texts for now, see look_up_all */
+    size_t *first;      /* per column: the first row that is postponed */
     size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
     uint32_t **rank;    /* per column: final id of each id, while columns are finished */
 } scanner;
@@ -176,23 +179,54 @@ static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
     s->wide[c] = 1;
 }
 
-/* Turns the postponed texts of a column into cells. */
+/* A text on its way to a cell. */
+typedef struct query {
+    const char *text;
+    size_t n;
+    uint64_t key, hash; /* key 0: the text is too short or too long for a key */
+} query;
+
+static inline void ask(const cofi_encoder *e, const char *text, size_t n, query *q)
+{
+    *q = (query){text, n, n - 1 < COFI_SHORT_BYTES ? cofi_short_key(text, n) : 0, 0};
+    if (q->key == 0) return;
+    q->hash = cofi_mix64(q->key);
+    if (e->n_slots > 0) __builtin_prefetch(&e->slot[q->hash & (e->n_slots - 1)]);
+}
+
+/* Finds a short text that is known. */
+static inline bool answer(const cofi_encoder *e, const query *q, uint32_t *cell)
+{
+    if (q->key == 0 || e->n_slots == 0) return false;
+    size_t mask = e->n_slots - 1;
+    for (size_t at = q->hash & mask; e->slot[at] != 0 && !e->loose; at = (at + 1) & mask) {
+        *cell = e->slot[at];
+        if (e->key[*cell - 1] == q->key) return true;
+    }
+    return false;
+}
+
+/* Turns the postponed texts of a column into cells, in batches, so that misses of the cache overlap. */
 static bool look_up(const scan *sc, scanner *s, size_t at, size_t c, size_t n_rows)
 {
-    enum { AHEAD = 8, LARGE = 1 << 12, LENGTH_MASK = (1 << LENGTH_BITS) - 1 };
+    enum { BATCH = 32, LENGTH_MASK = (1 << LENGTH_BITS) - 1 };
     uint32_t *cells = s->cells + c * sc->most_rows;
-    bool large = s->encoder[c].n_values > LARGE; /* so that misses of the cache overlap */
+    const cofi_encoder *e = &s->encoder[c];
+    query queries[BATCH];
     s->later[c] = 0;
-    for (size_t i = 0; i < n_rows; i++) {
-        uint32_t next = i + AHEAD < n_rows ? cells[i + AHEAD] : cells[i];
-        if (large) cofi_encoder_prefetch(&s->encoder[c], s->text + (next >> LENGTH_BITS), next & LENGTH_MASK);
-        if (!find_cell(sc, s, at, c, s->text + (cells[i] >> LENGTH_BITS), cells[i] & LENGTH_MASK, &cells[i]))
-            return false;
+    for (size_t i = s->first[c]; i < n_rows; i += BATCH) {
+        size_t n = n_rows - i < BATCH ? n_rows - i : BATCH;
+        for (size_t j = 0; j < n; j++)
+            ask(e, s->text + (cells[i + j] >> LENGTH_BITS), cells[i + j] & LENGTH_MASK, &queries[j]);
+        for (size_t j = 0; j < n; j++)
+            if (!answer(e, &queries[j], &cells[i + j]) &&
+                !find_cell(sc, s, at, c, queries[j].text, queries[j].n, &cells[i + j]))
+                return false;
     }
     return true;
 }
 
-/* Texts of columns with many values are looked up when the lines of a stretch are scanned, column by column: a
+/* Texts of columns with more values than are recent ones are looked up when the lines of a stretch are scanned, column by column: a
  * dictionary then stays in the cache, which all dictionaries together leave. */
 static bool look_up_all(const scan *sc, scanner *s, size_t at, size_t n_rows)
 {
@@ -213,7 +247,11 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
     }
     if (s->later[c] && !look_up(sc, s, at, c, row)) return false; /* from now on nothing is postponed */
     if (!cell_of(sc, s, at, c, text, n, &cell)) return false;
-    if (!s->wide[c] && cell > NARROW) widen(s, c, cells, row);
+    if (!s->wide[c] && cell > N_RECENT) {
+        widen(s, c, cells, row);
+        s->later[c] = 1;
+        s->first[c] = row + 1;
+    }
     if (s->wide[c])
         cells[row] = cell;
     else
@@ -318,10 +356,14 @@ static bool keep_cells(const scan *sc, const scanner *s, size_t n_rows, stretch 
     if (st->column == NULL) return false;
     for (size_t c = 0; c < sc->n_columns; c++) {
         piece *p = &st->column[c];
-        p->width = s->wide[c] ? 4 : 1;
+        const uint32_t *cells = s->cells + c * sc->most_rows;
+        p->width = s->encoder[c].n_values > NARROW ? 4 : 1;
         p->cells = cofi_alloc(&sc->env, n_rows, p->width);
         if (p->cells == NULL) return false;
-        memcpy(p->cells, s->cells + c * sc->most_rows, n_rows * p->width);
+        if (s->wide[c] && p->width == 1)
+            for (size_t i = 0; i < n_rows; i++) ((uint8_t *)p->cells)[i] = (uint8_t)cells[i];
+        else
+            memcpy(p->cells, cells, n_rows * p->width);
     }
     return true;
 }
@@ -344,7 +386,7 @@ static void scan_task(void *ctx, uint32_t worker, size_t at)
     if (worker == 0) tell(sc, at);
     if (atomic_load_explicit(&sc->odd, memory_order_relaxed)) return;
     sc->stretches[at].scanner = worker;
-    memcpy(s->later, s->wide, sc->n_columns);
+    for (size_t c = 0; c < sc->n_columns; c++) s->later[c] = s->wide[c], s->first[c] = 0;
     bool plain = take_lines(sc, s, at, &text, &end) && scan_lines(sc, s, at, text, end, &n_rows) &&
                  look_up_all(sc, s, at, n_rows) && keep_cells(sc, s, n_rows, &sc->stretches[at]);
     if (!plain) atomic_store_explicit(&sc->odd, true, memory_order_relaxed);
@@ -438,7 +480,13 @@ static bool make_column(const scan *sc, size_t c)
         cofi_release(&sc->env, st->column[c].cells);
         st->column[c].cells = NULL;
     }
-    return true;
+    for (uint32_t t = 0; t < sc->n_scanners; t++) {
+        scanner *s = &sc->scanner[t];
+        cofi_encoder_free(&s->encoder[c]);
+        cofi_release(&sc->env, s->rank[c]);
+        s->rank[c] = NULL;
+    }
+    return cofi_column_recognise(&sc->env, column) == COF_OK;
 }
 
 static void column_task(void *ctx, uint32_t worker, size_t c)
@@ -519,22 +567,26 @@ static bool open_scanner(const scan *sc, scanner *s)
     s->empty = cofi_alloc(env, n, sizeof *s->empty);
     s->wide = cofi_alloc_zero(env, n, 1);
     s->later = cofi_alloc_zero(env, n, 1);
+    s->first = cofi_alloc_zero(env, n, sizeof *s->first);
     s->missing_at = cofi_alloc(env, n, sizeof *s->missing_at);
     s->rank = cofi_alloc_zero(env, n, sizeof *s->rank);
-    for (size_t c = 0; s->encoder != NULL && c < n; c++) cofi_encoder_init(&s->encoder[c], env);
+    for (size_t c = 0; s->encoder != NULL && c < n; c++) {
+        cofi_encoder_init(&s->encoder[c], env);
+        s->encoder[c].may_repeat = true;
+    }
     if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
     if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
     return s->text != NULL && s->cells != NULL && s->encoder != NULL && s->recent != NULL &&
-           s->empty != NULL && s->wide != NULL && s->later != NULL && s->missing_at != NULL &&
-           s->rank != NULL;
+           s->empty != NULL && s->wide != NULL && s->later != NULL && s->first != NULL &&
+           s->missing_at != NULL && s->rank != NULL;
 }
 
 static void close_scanner(const scan *sc, scanner *s)
 {
     for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
     for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
-    void *owned[] = {s->text, s->cells, s->encoder,    s->recent, s->empty,
-                     s->wide, s->later, s->missing_at, s->rank};
+    void *owned[] = {s->text, s->cells, s->encoder, s->recent,     s->empty,
+                     s->wide, s->later, s->first,   s->missing_at, s->rank};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
 }
 
