@@ -28,10 +28,8 @@ enum {
     SMALLEST = 1 << 20,     /* smaller files are read serially, because threads cost more */
     N_RECENT = 32,          /* recent short texts per column: see place_of */
     MOST_COLUMNS = 1 << 14, /* for more columns, lines are too long for stretches */
-    NARROW = 255,           /* with more values, the cells of a column are four bytes wide */
-    LENGTH_BITS = 11        /* of a postponed text; its place in a stretch has the other 21 bits */
+    NARROW = 255            /* with more values, the cells of a column are four bytes wide */
 };
-_Static_assert(STRETCH + SLACK + TAIL + 2 <= 1 << (32 - LENGTH_BITS), "places of texts fit their bits");
 
 typedef struct recent {
     uint64_t word;
@@ -52,11 +50,12 @@ typedef struct stretch {
 typedef struct scanner { /* the state of one thread */
     char *text;          /* SLACK + STRETCH + TAIL bytes, and one byte before */
     uint32_t *cells;     /* [column][most rows of a stretch], of either width */
+    uint64_t *asked;     /* [column][most rows of a stretch]: postponed texts */
     cofi_encoder *encoder;
     recent *recent;
     uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
     uint8_t *wide;      /* per column: cells have four bytes */
-    uint8_t *later;     /* per column: cells are places of texts for now, see look_up_all */
+    uint8_t *later;     /* per column: texts are postponed, see look_up_all */
     size_t *first;      /* per column: the first row that is postponed */
     size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
     uint32_t **rank;    /* per column: final id of each id, while columns are finished */
@@ -179,55 +178,60 @@ static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
     s->wide[c] = 1;
 }
 
-/* A text on its way to a cell. */
-typedef struct query {
-    const char *text;
-    size_t n;
-    uint64_t key, hash; /* key 0: the text is too short or too long for a key */
-} query;
-
-static inline void ask(const cofi_encoder *e, const char *text, size_t n, query *q)
+/* A postponed text of 1 to 7 bytes is its key, whose highest byte is 0; of another one place and length are kept. */
+static inline uint64_t postpone(const scanner *s, const char *text, size_t n)
 {
-    *q = (query){text, n, n - 1 < COFI_SHORT_BYTES ? cofi_short_key(text, n) : 0, 0};
-    if (q->key == 0) return;
-    q->hash = cofi_mix64(q->key);
-    if (e->n_slots > 0) __builtin_prefetch(&e->slot[q->hash & (e->n_slots - 1)]);
+    if (n - 1 < COFI_SHORT_BYTES) return cofi_short_key(text, n);
+    return UINT64_C(1) << 63 | (uint64_t)(text - s->text) << 32 | n;
 }
 
-/* Finds a short text that is known. */
-static inline bool answer(const cofi_encoder *e, const query *q, uint32_t *cell)
+/* Finds a short text that is known; keys of others are hashes. */
+static inline bool find_key(const cofi_encoder *e, uint64_t key, uint64_t hash, uint32_t *cell)
 {
-    if (q->key == 0 || e->n_slots == 0) return false;
     size_t mask = e->n_slots - 1;
-    for (size_t at = q->hash & mask; e->slot[at] != 0 && !e->loose; at = (at + 1) & mask) {
+    if (key >> 63 != 0) return false;
+    for (size_t at = hash & mask; e->slot[at] != 0 && !e->loose; at = (at + 1) & mask) {
         *cell = e->slot[at];
-        if (e->key[*cell - 1] == q->key) return true;
+        if (e->key[*cell - 1] == key) return true;
     }
     return false;
+}
+
+/* The cell of a postponed text that find_key does not find. */
+static bool find_postponed(const scan *sc, scanner *s, size_t at, size_t c, uint64_t asked, uint32_t *cell)
+{
+    char word[8];
+    if (asked >> 63 != 0)
+        return find_cell(sc, s, at, c, s->text + (asked >> 32 & INT32_MAX), (uint32_t)asked, cell);
+    size_t n = 0;
+    for (; asked != 0; asked >>= 8) word[n++] = (char)(asked & 0xFF);
+    return find_cell(sc, s, at, c, word, n, cell);
 }
 
 /* Turns the postponed texts of a column into cells, in batches, so that misses of the cache overlap. */
 static bool look_up(const scan *sc, scanner *s, size_t at, size_t c, size_t n_rows)
 {
-    enum { BATCH = 32, LENGTH_MASK = (1 << LENGTH_BITS) - 1 };
+    enum { BATCH = 32 };
+    const uint64_t *asked = s->asked + c * sc->most_rows;
     uint32_t *cells = s->cells + c * sc->most_rows;
     const cofi_encoder *e = &s->encoder[c];
-    query queries[BATCH];
-    s->later[c] = 0;
+    uint64_t hash[BATCH];
     for (size_t i = s->first[c]; i < n_rows; i += BATCH) {
         size_t n = n_rows - i < BATCH ? n_rows - i : BATCH;
+        for (size_t j = 0; j < n; j++) {
+            hash[j] = cofi_mix64(asked[i + j]);
+            __builtin_prefetch(&e->slot[hash[j] & (e->n_slots - 1)]);
+        }
         for (size_t j = 0; j < n; j++)
-            ask(e, s->text + (cells[i + j] >> LENGTH_BITS), cells[i + j] & LENGTH_MASK, &queries[j]);
-        for (size_t j = 0; j < n; j++)
-            if (!answer(e, &queries[j], &cells[i + j]) &&
-                !find_cell(sc, s, at, c, queries[j].text, queries[j].n, &cells[i + j]))
+            if (!find_key(e, asked[i + j], hash[j], &cells[i + j]) &&
+                !find_postponed(sc, s, at, c, asked[i + j], &cells[i + j]))
                 return false;
     }
     return true;
 }
 
-/* Texts of columns with more values than are recent ones are looked up when the lines of a stretch are scanned, column by column: a
- * dictionary then stays in the cache, which all dictionaries together leave. */
+/* Columns with more values than are kept as recent ones are looked up when the lines of a stretch have been scanned, one
+ * after the other: a dictionary then stays in the cache, which all dictionaries together leave. */
 static bool look_up_all(const scan *sc, scanner *s, size_t at, size_t n_rows)
 {
     for (size_t c = 0; c < sc->n_columns; c++)
@@ -240,12 +244,11 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
 {
     uint32_t cell;
     if (row >= sc->most_rows || c >= sc->n_columns || n > COFI_CELL_BYTES) return false;
-    uint32_t *cells = s->cells + c * sc->most_rows;
-    if (s->later[c] && n < 1u << LENGTH_BITS) {
-        cells[row] = (uint32_t)(text - s->text) << LENGTH_BITS | (uint32_t)n;
+    if (s->later[c]) {
+        s->asked[c * sc->most_rows + row] = postpone(s, text, n);
         return true;
     }
-    if (s->later[c] && !look_up(sc, s, at, c, row)) return false; /* from now on nothing is postponed */
+    uint32_t *cells = s->cells + c * sc->most_rows;
     if (!cell_of(sc, s, at, c, text, n, &cell)) return false;
     if (!s->wide[c] && cell > N_RECENT) {
         widen(s, c, cells, row);
@@ -562,6 +565,7 @@ static bool open_scanner(const scan *sc, scanner *s)
     size_t n = sc->n_columns;
     s->text = cofi_alloc(env, STRETCH + SLACK + TAIL + 2, 1);
     s->cells = cofi_alloc(env, n * sc->most_rows, sizeof *s->cells);
+    s->asked = cofi_alloc(env, n * sc->most_rows, sizeof *s->asked);
     s->encoder = cofi_alloc(env, n, sizeof *s->encoder);
     s->recent = cofi_alloc_zero(env, n * N_RECENT, sizeof *s->recent);
     s->empty = cofi_alloc(env, n, sizeof *s->empty);
@@ -576,8 +580,8 @@ static bool open_scanner(const scan *sc, scanner *s)
     }
     if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
     if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
-    return s->text != NULL && s->cells != NULL && s->encoder != NULL && s->recent != NULL &&
-           s->empty != NULL && s->wide != NULL && s->later != NULL && s->first != NULL &&
+    return s->text != NULL && s->cells != NULL && s->asked != NULL && s->encoder != NULL &&
+           s->recent != NULL && s->empty != NULL && s->wide != NULL && s->later != NULL && s->first != NULL &&
            s->missing_at != NULL && s->rank != NULL;
 }
 
@@ -585,8 +589,8 @@ static void close_scanner(const scan *sc, scanner *s)
 {
     for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
     for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
-    void *owned[] = {s->text, s->cells, s->encoder, s->recent,     s->empty,
-                     s->wide, s->later, s->first,   s->missing_at, s->rank};
+    void *owned[] = {s->text, s->cells, s->asked, s->encoder,    s->recent, s->empty,
+                     s->wide, s->later, s->first, s->missing_at, s->rank};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
 }
 
