@@ -22,6 +22,7 @@ enum {
     SEARCH_STEPS = 60
 };
 static const double EXAGGERATION = 12;
+static const double MOST_DISTANCE = 1e60; /* its fourth power is still a number */
 static const float FAR = 1e15f; /* where the points that fill the last lanes stand: they push nobody */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
@@ -320,6 +321,9 @@ static cof_status check_call(const double *distance, size_t n, const cofi_tsne_o
         return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances of at most %u points", UINT32_MAX / 4);
     if (o->perplexity < 0 || isnan(o->perplexity))
         return cofi_fail(err, COF_ERR_ARGUMENT, "a perplexity is a number of neighbours, above 0");
+    for (size_t at = 0; at < n * n; at++)
+        if (!(distance[at] >= 0 && distance[at] <= MOST_DISTANCE))
+            return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances between 0 and 1e60");
     return COF_OK;
 }
 

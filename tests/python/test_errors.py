@@ -1,4 +1,8 @@
 """Every refusal is a Python exception with a sentence."""
+import random
+import struct
+import zlib
+
 import numpy as np
 import pytest
 
@@ -124,3 +128,50 @@ def test_paths_that_are_not_utf8(path):
     """The sentence quotes the path, whatever its bytes."""
     with pytest.raises(coforest.CoforestIOError, match="cannot open"):
         coforest.load(path)
+
+
+def sealed(sections):
+    """A model file of these sections, with the right length and checksum."""
+    body = b"".join(sections)
+    whole = b"COFOREST" + struct.pack("<IIQ", 1, 0, len(body)) + body
+    return whole + struct.pack("<I", zlib.crc32(whole))
+
+
+def use_or_refuse(path, content):
+    """Whether the model was taken; then everything that it tells can be asked for."""
+    path.write_bytes(content)
+    try:
+        model = coforest.load(path)
+    except coforest.CoforestError:
+        return False
+    for name in ("history_", "refined_by_", "cluster_agreement_", "k_curve_", "restarts_", "cluster_modes_"):
+        repr(getattr(model, name, None))  # as far as a loaded model has it
+    repr(model), repr(model.forest_.trees())
+    model.report(path.with_suffix(".html"))
+    try:
+        model.predict(ROWS)
+    except coforest.CoforestError:  # names and number of its columns may differ
+        pass
+    return True
+
+
+def test_changed_models_with_a_right_checksum(tmp_path):
+    """A model without some of its sections, or with a variant that does not exist, ended in a KeyError."""
+    whole = coforest.COForest(2, random_state=1).fit(ROWS)._model.to_bytes()
+    sections, at = [], 24
+    while at < len(whole) - 4:
+        n = 12 + struct.unpack_from("<Q", whole, at + 4)[0]
+        sections.append(whole[at:at + n])
+        at += n
+    assert use_or_refuse(tmp_path / "m", sealed(sections))
+    for gone in [{section[0]} for section in sections] + [{4, 7, 8}, {4, 5, 7, 8, 10}]:
+        use_or_refuse(tmp_path / "m", sealed(s for s in sections if s[0] not in gone))
+    chance, n_taken = random.Random(1), 0
+    for _ in range(300):
+        body = bytearray(b"".join(sections))
+        new = chance.choice([bytes([chance.randrange(256)]), struct.pack("<I", chance.choice([0, 1, 7, 2**32 - 1])),
+                             struct.pack("<d", chance.choice([-1, 1e300, float("nan")]))])
+        at = chance.randrange(len(body) - len(new) + 1)
+        body[at:at + len(new)] = new
+        n_taken += use_or_refuse(tmp_path / "m", sealed([bytes(body)]))
+    assert 0 < n_taken < 300

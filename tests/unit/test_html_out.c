@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "../../src/report/html/html_out.h"
+#include "../../src/report/svg/svg_out.h"
 
 typedef struct page {
     cofi_out out;
@@ -103,9 +104,22 @@ static void cells(void **state)
         &p, "<span class=\"nw\"><i aria-hidden=\"true\" class=\"sw cof-c0 cof-pale\"></i>cluster 9</span>");
 }
 
+/* "nan" and "inf" are no numbers of SVG: a browser drops the shape, and a checker the file. */
+static void drawings_have_finite_numbers_only(void **state)
+{
+    page p;
+    (void)state;
+    begin(&p);
+    cofi_svg_line(&p.out, NULL, (double)NAN, (double)INFINITY, (double)-INFINITY, 1.239);
+    cofi_svg_rectangle(&p.out, 1, 2.5, (double)NAN, 1e300 * 1e300, 4);
+    assert_text(&p, "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1.24\"/>"
+                    "<rect class=\"cof-c1\" x=\"2.5\" y=\"0\" width=\"0\" height=\"4\"/>");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shares), cmocka_unit_test(counts_and_amounts),
-                                       cmocka_unit_test(names), cmocka_unit_test(cells)};
+                                       cmocka_unit_test(names), cmocka_unit_test(cells),
+                                       cmocka_unit_test(drawings_have_finite_numbers_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,25 @@ static void few_points_and_equal_points(void **state)
     assert_status(cofi_tsne(NULL, pair, 2, &wrong, xy, &err), COF_ERR_ARGUMENT, &err);
 }
 
+/* One distance that is not a number used to make every place one, and the call returned COF_OK. */
+static void distances_that_are_no_numbers_are_refused(void **state)
+{
+    static const double wrong[] = {NAN, INFINITY, -INFINITY, -1, 1e300};
+    double d[36], xy[12];
+    cof_error err;
+    (void)state;
+    for (size_t at = 0; at < 36; at++) d[at] = at / 6 == at % 6 ? 0 : 1e60; /* the largest allowed */
+    assert_status(cofi_tsne(NULL, d, 6, NULL, xy, &err), COF_OK, &err);
+    for (size_t c = 0; c < 12; c++) assert_true(isfinite(xy[c]));
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+        d[2 * 6 + 4] = d[4 * 6 + 2] = wrong[w];
+        assert_status(cofi_tsne(NULL, d, 6, NULL, xy, &err), COF_ERR_ARGUMENT, &err);
+        assert_non_null(strstr(err.text, "distances between 0 and 1e60"));
+    }
+    cofi_tsne_options no_number = {.perplexity = NAN};
+    assert_status(cofi_tsne(NULL, d, 6, &no_number, xy, &err), COF_ERR_ARGUMENT, &err);
+}
+
 /* ---- The map of rows ------------------------------------------------------------------------------- */
 
 static void map_of_a_table(void **state)
@@ -235,6 +254,7 @@ int main(void)
                                        cmocka_unit_test(same_seed_same_map_for_any_threads),
                                        cmocka_unit_test(trustworthiness_of_known_maps),
                                        cmocka_unit_test(few_points_and_equal_points),
+                                       cmocka_unit_test(distances_that_are_no_numbers_are_refused),
                                        cmocka_unit_test(map_of_a_table),
                                        cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
