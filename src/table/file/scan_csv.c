@@ -511,6 +511,8 @@ static bool open_source(scan *sc, const cofi_source *source)
     if (strcmp(source->name, "-") == 0) return false;
     sc->fd = open(source->name, O_RDONLY | O_CLOEXEC);
     if (sc->fd < 0 || fstat(sc->fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    if ((uint64_t)about.st_size > SIZE_MAX)
+        return false; /* on 32-bit processors; the serial parser needs no size */
     sc->end = (size_t)about.st_size;
     return sc->end >= SMALLEST;
 }
