@@ -3,6 +3,7 @@
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
+#include "cases_helper.h"
 
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ static cof_status do_all(const job *j, const cof_env *env, cof_error *err)
 /* Returns how many allocations the whole job makes. */
 static size_t fail_everywhere(const job *j, bool once)
 {
-    for (size_t n = 0;; n++) {
+    for (size_t n = 0;; n += one_in()) {
         alloc_meter meter = {.fail_at = n};
         cof_env env = alloc_env(&meter);
         cof_error err = {""};
@@ -205,7 +206,7 @@ static void two_threads(void **state)
 static void a_cycle(void **state)
 {
     (void)state;
-    for (size_t n = 0;; n++) {
+    for (size_t n = 0;; n += one_in()) {
         alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
         cof_env env = alloc_env(&meter);
         cofi_rng rng = dice(195);

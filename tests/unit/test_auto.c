@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
+#include "cases_helper.h"
 
 static cof_table *planted(uint64_t seed, uint32_t k, double noise)
 {
@@ -44,7 +45,7 @@ static void planted_k_is_found(void **state)
 static void noise_has_one_cluster(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 5; seed++) {
+    for (uint64_t seed = 1; seed <= 5; seed += one_in()) {
         cofi_rng rng = dice(seed);
         int32_t codes[200 * 8];
         for (size_t at = 0; at < COUNT(codes); at++) codes[at] = (int32_t)below(&rng, 3);
@@ -307,7 +308,7 @@ static void another_number_is_named(void **state)
 static void stopping(void **state)
 {
     (void)state;
-    for (uint32_t after = 0; after < 90; after += 3) {
+    for (uint32_t after = 0; after < 90; after += 3 * one_in()) {
         uint32_t left = UINT32_MAX;
         cof_env env = {.struct_size = sizeof env, .should_stop = stop_soon, .ctx = &left};
         cofi_rng rng = dice(4);
@@ -336,7 +337,7 @@ static void stopping(void **state)
 static void out_of_memory(void **state)
 {
     (void)state;
-    for (size_t n = 0;; n++) {
+    for (size_t n = 0;; n += one_in()) {
         alloc_meter meter = {.fail_at = n};
         cof_env env = alloc_env(&meter);
         static const int32_t codes[] = {0, 0, 1, 0, 1, 1, 1, 1, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0, 1, 2, 0};

@@ -4,6 +4,7 @@
 #include "../../src/core/rng.h"
 #include "../../src/table/dedupe.h"
 #include "../../src/rows/pass.h"
+#include "cases_helper.h"
 #include "unit_helper.h"
 
 #include <stdio.h>
@@ -293,9 +294,9 @@ static void test_every_kernel_gives_the_plain_labels(void **state)
     static const uint32_t clusters[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 64, 65, 299, 300};
     static const uint32_t values[] = {1, 2, 3, 5, 16, 17, 32, 33, 64, 65, 255, 256, 257, 1000, 65536, 65537};
 #ifdef __SANITIZE_THREAD__
-    enum { SHAPES = 1000, LARGEST = 200000 }; /* each takes many times as long */
+    const size_t n_shapes = 1000 / one_in(), largest = 200000; /* each takes many times as long */
 #else
-    enum { SHAPES = 3000, LARGEST = 200000 };
+    const size_t n_shapes = 3000 / one_in(), largest = 200000;
 #endif
     (void)state;
     cofi_team *team[MOST_THREADS];
@@ -303,9 +304,9 @@ static void test_every_kernel_gives_the_plain_labels(void **state)
     size_t n_skipped = 0, n_wide = 0, n_many = 0, n_long = 0, n_full = 0;
     cofi_rng_seed(&rng, 7, 0);
     open_teams(team);
-    for (uint64_t seed = 0; seed < SHAPES;) {
+    for (uint64_t seed = 0; seed < n_shapes;) {
         shape s = {PICK(rows), PICK(attrs), PICK(clusters), PICK(values)};
-        if (s.n * s.l * s.k + s.l * s.k * s.most_values > LARGEST) continue; /* small enough to try many */
+        if (s.n * s.l * s.k + s.l * s.k * s.most_values > largest) continue; /* small enough to try many */
         n_skipped += compare_kernels(seed++, s, team);
         n_wide += s.most_values == 65537;
         n_many += s.k == 300;
@@ -313,9 +314,9 @@ static void test_every_kernel_gives_the_plain_labels(void **state)
         n_full += s.n >= 4096;
     }
     /* The rare ones were among them. */
-    assert_true(n_wide >= SHAPES / 300 && n_many >= SHAPES / 150 && n_long >= SHAPES / 30);
-    assert_true(n_full >= SHAPES / 30);
-    assert_true(n_skipped > 100000);
+    assert_true(n_wide >= n_shapes / 300 && n_many >= n_shapes / 150 && n_long >= n_shapes / 30);
+    assert_true(n_full >= n_shapes / 30);
+    assert_true(n_skipped > 100000 / one_in());
     close_teams(team);
 }
 
@@ -340,7 +341,7 @@ static void test_skipped_rows_keep_the_right_label(void **state)
     cofi_team *team;
     size_t n_skipped = 0;
     assert_int_equal(cofi_team_open(&env, 2, &team, NULL), COF_OK);
-    for (uint64_t seed = 0; seed < 30; seed++) {
+    for (uint64_t seed = 0; seed < 30; seed += one_in()) {
         problem p;
         cofi_pass plain, fast;
         cofi_rng rng = dice(seed);
@@ -372,7 +373,7 @@ static void test_skipped_rows_keep_the_right_label(void **state)
         free_problem(&p);
     }
     /* the plain kernel computes no leads here, and some processors have no other */
-    assert_int_equal(n_skipped > 100000, cofi_kernel_at(0) != &cofi_kernel_plain);
+    assert_int_equal(n_skipped > 100000 / one_in(), cofi_kernel_at(0) != &cofi_kernel_plain);
     cofi_team_close(team);
 }
 

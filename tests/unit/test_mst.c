@@ -3,6 +3,7 @@
 #include "points_helper.h"
 
 #include "alloc_helper.h"
+#include "cases_helper.h"
 #include "../../src/forest/mst.h"
 #include "../../src/forest/mst_sparse.h"
 
@@ -362,14 +363,14 @@ static void looking_only_near_finds_the_same_tree(void **state)
     (void)state;
     static const uint32_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 40};
     cofi_rng rng = dice(5);
-    for (uint32_t n = 1; n <= 70; n++)
+    for (uint32_t n = 1; n <= 70; n += one_in())
         for (int what = 0; what < N_KINDS; what++)
             for (size_t k = 0; k < 2; k++)
                 compare_near_and_all(&rng, n, ks[below(&rng, COUNT(ks) - 1) + 1], (kind)what);
-    for (size_t round = 0; round < 300; round++)
+    for (size_t round = 0; round < 300; round += one_in())
         compare_near_and_all(&rng, 1 + (uint32_t)below(&rng, 600), ks[1 + below(&rng, COUNT(ks) - 1)],
                              (kind)(round % N_KINDS));
-    for (size_t round = 0; round < 40; round++)
+    for (size_t round = 0; round < 40; round += one_in())
         compare_near_and_all(&rng, 1 + (uint32_t)below(&rng, 3000), ks[1 + below(&rng, COUNT(ks) - 1)],
                              (kind)(round % N_KINDS));
     compare_near_and_all(&rng, 40, 1, LATTICE);

@@ -8,6 +8,7 @@
 
 #include "coforest_extra.h"
 #include "../oracle/oracle.h"
+#include "cases_helper.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -336,6 +337,7 @@ static void run_family(const char *family, uint64_t seed, int n_tables, void (*c
                        cof_fit_options base)
 {
     int done = 0;
+    n_tables /= (int)one_in();
     for (int i = 0; i < n_tables; i++) {
         dice d = {seed + (uint64_t)i * 1000003};
         recipe how = small_recipe(&d);
@@ -447,7 +449,7 @@ static void missing_is_dropped(void **state)
 static void factorial_tables(void **state)
 {
     (void)state;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 300; i += (int)one_in()) {
         dice d = {8 + (uint64_t)i * 1000003};
         size_t l = 2 + below(&d, 3), o[4], n = 1;
         for (size_t r = 0; r < l; r++) n *= o[r] = 2 + below(&d, 3);
@@ -508,7 +510,7 @@ static void cycles(void **state)
 static void large_tables(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i += (int)one_in()) {
         dice d = {12 + (uint64_t)i * 1000003};
         recipe how = {.n = 9000 + below(&d, 4000), .l = i % 2 == 0 ? 4 : 9, .max_values = 5, .n_modes = 4};
         how.noise = 50;
@@ -577,7 +579,7 @@ static void compare_copies(const sample *s, dice *d, int variant)
 static void weight_is_copies(void **state)
 {
     (void)state;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 400; i += (int)one_in()) {
         dice d = {13 + (uint64_t)i * 1000003};
         recipe how = small_recipe(&d);
         how.weighted = true;
@@ -637,7 +639,8 @@ static int check_cases(const char *name, const char *table_path)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     int n = 0;
-    for (; fgets(line, sizeof line, file) != NULL; n++) check_case(table, name, line);
+    for (; fgets(line, sizeof line, file) != NULL; n++)
+        if ((unsigned)n % one_in() == 0) check_case(table, name, line);
     fclose(file);
     cof_table_free(table);
     return n;
