@@ -3,6 +3,7 @@
 #include "../../src/table/file/scan_csv.h"
 #include "../../src/table/table.h"
 #include "alloc_helper.h"
+#include "cases_helper.h"
 #include "unit_helper.h"
 
 #include <unistd.h>
@@ -144,7 +145,7 @@ static bool compare(const text *t, bool header)
 static void test_many_values(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 4; seed++) {
+    for (uint64_t seed = 0; seed < 4; seed += one_in()) {
         cofi_rng rng = dice(seed);
         look l = {.n_columns = 4,
                   .n_values = 30000,
@@ -165,7 +166,7 @@ static void test_the_same_table(void **state)
 {
     static const size_t columns[] = {1, 2, 3, 20, 300}, values[] = {2, 40, 300, 5000, 200000};
     (void)state;
-    for (uint64_t seed = 0; seed < FILES; seed++) {
+    for (uint64_t seed = 0; seed < FILES; seed += one_in()) {
         cofi_rng rng = dice(seed);
         look l = {.n_columns = columns[below(&rng, 5)],
                   .n_values = values[below(&rng, 5)],
@@ -203,7 +204,7 @@ static void test_the_same_complaint(void **state)
                                         "\"open,1,2\n",
                                         "1,2,3\r"};
     (void)state;
-    for (uint64_t seed = 0; seed < 2 * COUNT(wrong) + 2; seed += COMPLAINTS_APART) {
+    for (uint64_t seed = 0; seed < 2 * COUNT(wrong) + 2; seed += COMPLAINTS_APART * one_in()) {
         cofi_rng rng = dice(seed);
         look l = {.n_columns = 3,
                   .n_values = 9,
