@@ -19,4 +19,5 @@ fi
 "$python" tests/python/plain.py
 "$python" -m pip install --quiet pytest scikit-learn pandas polars pyarrow matplotlib networkx
 "$python" -m pip install --quiet stepmix || echo "SKIPPED: posteriors are not compared with StepMix's, which cannot be had"
+"$python" -m pip install --quiet kmodes || echo "SKIPPED: k-modes is not compared with the package kmodes, which cannot be had"
 SCIPY_ARRAY_API=1 exec "$python" -m pytest -q -p no:cacheprovider -W ignore::UserWarning tests/python "$@"

@@ -22,13 +22,11 @@ from ._estimators import (
     UDM,
     Clusterer,
     COForest,
-    EKPrototypes,
-    KModes,
-    KPrototypes,
     load,
     methods,
 )
 from ._forest import Edge, Forest, Tree
+from ._kmodes import EKPrototypes, KModes, KPrototypes
 from ._progress import Progress
 
 __all__ = [

@@ -168,10 +168,11 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
                 raise ValueError(f"gamma must be None, a number above 0, 'kmodes' or 'clustmixtype'; not {gamma!r}")
             options["gamma"] = float(gamma)
         if isinstance(self.init, str):
-            options["init"] = _choice("init", self.init, _core.INITS)
+            options["init"] = _choice("init", self.init.lower(), _core.INITS)
         else:
             options["init"] = _core.INITS["random"]
-            options["init_rows"] = np.ascontiguousarray(self.init, dtype=np.uint64)
+            if np.ndim(self.init[0]) == 0:
+                options["init_rows"] = np.ascontiguousarray(self.init, dtype=np.uint64)
         return options
 
     def _order_columns(self, table, names):
@@ -286,6 +287,8 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         n_rows = table.shape[0]
         if n_rows == 1:
             raise ValueError("1 sample is too few: clusters are found by comparing rows")
+        if not isinstance(self.init, str) and "init_rows" not in options:
+            options["init_rows"] = self._start_rows(table)
         views, kinds, quantities = self._settle_columns(table, columns.kinds, columns.categories)
         weights = _weights(sample_weight, n_rows)
         options["column_weights"] = self._column_weights([view["name"] for view in views])
@@ -296,6 +299,9 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         self._table = table
         self._take_fit(model, info, options["seed"], views, kinds, quantities, columns.named)
         return self
+
+    def _start_rows(self, table):
+        raise ValueError("init must be the name of a start or the indices of one row for each cluster")
 
     @staticmethod
     def _fit_table(table, weights, hook, options):
@@ -914,7 +920,6 @@ def _named(name, method):
     return made
 
 
-KModes = _named("KModes", "kmodes")
 LSM = _named("LSM", "lsm")
 JDM = _named("JDM", "jdm")
 CBDM = _named("CBDM", "cbdm")
@@ -925,16 +930,20 @@ H2H = _named("H2H", "h2h")
 HDC = _named("HDC", "hdc")
 ADC = _named("ADC", "adc")
 LCA = _named("LCA", "lca")
-KPrototypes = _named("KPrototypes", "k-prototypes")
-EKPrototypes = _named("EKPrototypes", "ek-prototypes")
-
-
-_BY_NAME = {own.__name__: own for own in (COForest, Clusterer, *_NamedMethod.__subclasses__())}
 
 
 def methods():
     """The methods of this build: ``{name: title}``."""
     return dict(_core.methods())
+
+
+def _classes(base):
+    """Estimators of this package by name."""
+    found = {} if base.__name__.startswith("_") else {base.__name__: base}
+    for own in base.__subclasses__():
+        if own.__module__.startswith("coforest._"):
+            found.update(_classes(own))
+    return found
 
 
 def load(path):
@@ -946,7 +955,7 @@ def load(path):
     """
     model = _core.model_load(os.fspath(path))
     note = _model_file.read_note(path)
-    own = _BY_NAME.get(note.get("class"))
+    own = _classes(_CategoryClusterer).get(note.get("class"))
     if own is not None:
         known = set(own._get_param_names())
         estimator = own(**{name: value for name, value in note["params"].items() if name in known})
