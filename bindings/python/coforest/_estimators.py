@@ -11,6 +11,7 @@ import numpy as np
 from . import _core, _model_file
 from ._forest import Forest, Tree
 from ._progress import Reporter
+from ._results import Results, library_of
 from ._sklearn import (
     HAVE_SKLEARN,
     BaseEstimator,
@@ -137,7 +138,7 @@ def _few(names):
     return ", ".join(names[:_SHOWN_NAMES]) + more
 
 
-class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
+class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator):
     """Everything but the parameters. Subclasses say which method of the library they stand for."""
 
     _method = "coforest"
@@ -297,6 +298,7 @@ class _CategoryClusterer(TransformerMixin, ClusterMixin, BaseEstimator):
         self.labels_ = np.empty(n_rows, np.int32)
         model.labels(self.labels_)
         self._table = table
+        self._library = library_of(X)
         self._take_fit(model, info, options["seed"], views, kinds, quantities, columns.named)
         return self
 
@@ -700,7 +702,7 @@ def _labels_new_rows(estimator):
 
 
 # Here, and not as decorators: scikit-learn wraps the methods when the class is made.
-for _name in ("predict", "transform", "margins", "count_unseen", "fit_transform"):
+for _name in ("predict", "transform", "margins", "typical_rows", "count_unseen", "fit_transform"):
     setattr(_CategoryClusterer, _name, available_if(_labels_new_rows)(getattr(_CategoryClusterer, _name)))
 
 

@@ -40,6 +40,7 @@ class Tree:
             self._ids[None] = len(texts) - 1
             self.values[-1] = None
             self._ids.update({text: v for v, text in enumerate(texts[:-1])})
+        self._edge_ids = [(u, v) for u, v, _ in view["edges"]]
         self.edges = [Edge(self.values[u], self.values[v], length) for u, v, length in view["edges"]]
 
     @property
@@ -58,12 +59,15 @@ class Tree:
         return self._model.distance(self._attribute, self._id(u), self._id(v))
 
     def distances(self):
-        """All of them, as a square array in the order of ``values``."""
+        """All of them, as a square array in the order of ``values``; 1 between different values where a method has no tree."""
         n = len(self.values)
+        if not self.edges:
+            return 1.0 - np.eye(n) if self.used else np.zeros((n, n))
         d = np.zeros((n, n))
-        for u in range(n):
-            for v in range(u):
-                d[u, v] = d[v, u] = self._model.distance(self._attribute, u, v)
+        seen = [self._edge_ids[0][0]]
+        for (u, v), edge in zip(self._edge_ids, self.edges):  # u is there already
+            d[v, seen] = d[seen, v] = d[u, seen] + edge.length
+            seen.append(v)
         return d
 
     def _draw(self, how):
@@ -121,6 +125,10 @@ class Forest(Mapping):
 
     def __iter__(self):
         return iter(self._by_name)
+
+    def to_networkx(self):
+        """``{name: networkx.Graph}``, one graph a column."""
+        return {tree.name: tree.to_networkx() for tree in self._trees}
 
     def trees(self):
         """The trees in the order of the columns."""

@@ -490,6 +490,53 @@ static PyObject *model_profile(PyObject *self, PyObject *args)
     return NULL;
 }
 
+/* [(cluster, attribute, text, share here, share anywhere, rows here, evidence), ...] */
+static PyObject *trait_list(const cof_model *model, const cof_trait *traits, const size_t *n, size_t most)
+{
+    PyObject *list = PyList_New(0);
+    char text[256];
+    for (uint32_t j = 0; list != NULL && j < cof_model_k(model); j++)
+        for (size_t i = 0; list != NULL && i < n[j]; i++) {
+            const cof_trait *t = &traits[j * most + i];
+            PyObject *item = Py_BuildValue("Insdddd", j, (Py_ssize_t)t->attribute,
+                                           cof_trait_text(model, t, text, sizeof text), t->here / t->cluster,
+                                           t->anywhere / t->all, t->here, t->evidence);
+            if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
+            Py_XDECREF(item);
+        }
+    return list;
+}
+
+static PyObject *model_traits(PyObject *self, PyObject *args)
+{
+    const cof_model *model = model_of(self);
+    int side;
+    unsigned int most;
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "iI", &side, &most)) return NULL;
+    size_t k = cof_model_k(model);
+    cof_trait *traits = calloc(k * most + 1, sizeof *traits);
+    size_t *n = calloc(k + 1, sizeof *n);
+    cof_status status =
+        traits != NULL && n != NULL ? cof_model_traits(model, side, most, traits, n, &err) : COF_ERR_MEMORY;
+    PyObject *list = status == COF_OK ? trait_list(model, traits, n, most) : core_raise(status, &err);
+    free(traits);
+    free(n);
+    return list;
+}
+
+static PyObject *model_importance(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    size_t n = cof_model_n_attributes(model_of(self));
+    cof_error err = {{0}};
+    double *share = calloc(n + 1, sizeof *share);
+    cof_status status = share != NULL ? cof_model_importance(model_of(self), share, n, &err) : COF_ERR_MEMORY;
+    PyObject *list = status == COF_OK ? doubles(share, n) : core_raise(status, &err);
+    free(share);
+    return list;
+}
+
 static PyObject *model_distance(PyObject *self, PyObject *args)
 {
     Py_ssize_t r;
@@ -902,6 +949,10 @@ static PyMethodDef model_methods[] = {
     {"unseen", model_unseen, METH_O,
      "unseen(table) -> [(attribute, text or None for missing, value alike or -1, rows), ...]"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
+    {"traits", model_traits, METH_VARARGS,
+     "traits(side, most) -> [(cluster, attribute, text, share here, share anywhere, rows here, evidence), "
+     "...]"},
+    {"importance", model_importance, METH_NOARGS, "importance() -> a number for every attribute"},
     {"distance", model_distance, METH_VARARGS, "distance(r, u, v) -> float"},
     {"result", model_result, METH_O,
      "result(key) -> a field of cof_result_field, None if the model has it not"},
