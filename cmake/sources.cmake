@@ -127,6 +127,7 @@ set(COF_SOURCES
   src/start/portfolio.c
   src/start/random.c
   src/start/seeds.c
+  src/start/split.c
   src/start/starts.c
   src/table/columns.c
   src/table/cut.c

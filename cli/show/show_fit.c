@@ -229,21 +229,24 @@ static void show_curve(const fit_job *job, const page *p)
     size_t n = 0;
     const cof_k_record *record = cof_model_k_curve(job->model, &n);
     uint32_t second = cof_model_k_runner_up(job->model), likeliest = 0;
-    double least = INFINITY, most = -INFINITY, kept = INFINITY;
+    double least = INFINITY, most = -INFINITY;
+    const cof_k_record *kept = NULL;
     if (record == NULL) return;
     heading(p, "Number of clusters: log-likelihood, agreement of halves where measured");
     for (size_t i = 0; i < n; i++) {
         least = fmin(least, record[i].log_likelihood);
         if (record[i].log_likelihood > most) likeliest = record[i].k;
         most = fmax(most, record[i].log_likelihood);
-        if (record[i].k == job->s.k) kept = record[i].log_likelihood;
+        if (record[i].k == job->s.k) kept = &record[i];
     }
     for (size_t i = 0; i < n; i++)
         show_curve_line(p, &record[i], most > least ? (record[i].log_likelihood - least) / (most - least) : 1,
                         record[i].k == job->s.k ? "  kept"
                         : record[i].k == second ? "  runner-up"
                                                 : "");
-    if (kept < most)
+    if (kept != NULL && kept->agreement < COF_GOOD_AGREEMENT)
+        fputs("  The halves of the table agree on no number; the likeliest is kept.\n", p->out);
+    else if (kept != NULL && kept->log_likelihood < most)
         fputs("  The halves of the table agree on the number kept, but not on the likelier ones.\n", p->out);
     if (cof_model_k_at_edge(job->model))
         fprintf(p->out, "  The likeliest number, %u, is at the edge of the range; try a wider one.\n",

@@ -9,11 +9,19 @@
 struct cofi_method;
 
 /* What the caller of the library provides. */
+/* A partition of the same table into fewer clusters, known by its counts. Lent by whoever asks for the fit. */
+typedef struct cofi_coarser {
+    uint32_t k;
+    const uint64_t *count; /* values of the attributes in their order x k, in units of the problem */
+    const double *size;    /* k */
+} cofi_coarser;
+
 typedef struct cofi_host {
     cof_env env;
     cofi_team *team;
     cof_fit_options o; /* every member filled in */
     double began_s;
+    const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
 } cofi_host;
 
 /* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile. */

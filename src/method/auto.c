@@ -1,6 +1,6 @@
-/* Finds the number of clusters: fits for every k, and from the likeliest downward keeps the first on which the halves of the
- * table agree. The likelihood takes attributes as independent inside a cluster, so it splits clusters in which they are not;
- * such splits differ between halves. */
+/* Finds the number of clusters: tries every k with few restarts, goes down from the likeliest to the first on which the halves
+ * of the table agree, and fits that one as if it had been given. The likelihood takes attributes as independent inside a
+ * cluster, so it splits clusters in which they are not; such splits differ between halves. */
 #include "../core/rng.h"
 #include "../model/model.h"
 #include "../rows/remote.h"
@@ -10,12 +10,12 @@
 
 #include <math.h>
 
-enum { HALF_RESTARTS = 10 };
-#define GOOD_AGREEMENT 0.8 /* mean adjusted Rand index; docs/quality.md */
+enum { SEARCH_RESTARTS = 6, HALF_RESTARTS = 10 };
 
 typedef struct search {
     const cof_table *table;
     cof_model *model; /* the likeliest so far */
+    cof_model *last;  /* of the number tried last */
     cof_fit_info info;
     cof_k_record *curve;
     size_t n, best, room;
@@ -33,12 +33,17 @@ static bool is_time_up(const search *s)
 }
 
 /* One fit within the time that is left. */
-static cof_status fit_within(const search *s, cof_fit_options o, cof_model **model, cof_fit_info *info,
-                             cof_error *err)
+static cof_status fit_within(const search *s, cof_fit_options o, const cofi_coarser *coarser,
+                             cof_model **model, cof_fit_info *info, cof_error *err)
 {
     if (s->end_s > 0) o.time_limit_s = fmax(s->end_s - cofi_now_s(), 1e-6);
     *info = (cof_fit_info){.struct_size = sizeof *info};
-    return cofi_fit_table(s->table, &o, true, model, info, err);
+    return cofi_fit_table(s->table, &o, (cofi_fit_hints){.coarser = coarser}, model, info, err);
+}
+
+static uint32_t at_most(uint32_t restarts, uint32_t limit)
+{
+    return restarts == 0 || restarts > limit ? limit : restarts;
 }
 
 static double likeliest(const cof_model *model)
@@ -71,34 +76,47 @@ static void add_times(cof_fit_info *to, const cof_fit_info *more)
     to->row_visits += more->row_visits;
 }
 
+/* Frees the model of the last number, unless it is the likeliest. */
+static void drop_last(search *s)
+{
+    if (s->last != s->model) cof_model_free(s->last);
+    s->last = NULL;
+}
+
+static void set_model(search *s, cof_model *model)
+{
+    drop_last(s);
+    cof_model_free(s->model);
+    s->model = model;
+}
+
 /* Takes ownership of the model. */
 static void keep_better(search *s, cof_model *model, const cof_fit_info *info)
 {
     double merit = likeliest(model);
-    uint32_t k = cof_model_k(model);
-    int32_t stop_reason = info->stop_reason;
-    bool cut_short = is_cut_short(info);
     cof_fit_info spent = s->info;
     if (s->n == 0 || merit > s->curve[s->best].log_likelihood) {
-        cof_model_free(s->model);
-        s->model = model;
+        set_model(s, model);
         s->best = s->n;
         s->info = *info;
         add_times(&s->info, &spent);
     } else {
-        cof_model_free(model);
+        drop_last(s);
         add_times(&s->info, info);
     }
-    if (cut_short) s->info.stop_reason = stop_reason;
-    s->curve[s->n++] = (cof_k_record){.k = k, .log_likelihood = merit, .agreement = NAN};
+    s->last = model;
+    if (is_cut_short(info)) s->info.stop_reason = info->stop_reason;
+    s->curve[s->n++] = (cof_k_record){.k = cof_model_k(model), .log_likelihood = merit, .agreement = NAN};
 }
 
 static cof_status try_k(search *s, const cof_fit_options *o, cof_error *err)
 {
     cof_model *model = NULL;
     cof_fit_info info;
+    cofi_coarser last = {0};
+    if (s->last != NULL) last = (cofi_coarser){s->last->k, s->last->count, s->last->size};
     if (!make_room(s)) return cofi_no_memory(err);
-    COFI_TRY(fit_within(s, *o, &model, &info, err));
+    COFI_TRY(fit_within(s, *o, s->last != NULL ? &last : NULL, &model, &info, err));
     keep_better(s, model, &info);
     return COF_OK;
 }
@@ -123,17 +141,20 @@ static cof_status check(const cof_table *table, const cof_fit_options *o, uint32
     return COF_OK;
 }
 
-/* No number above that of the distinct rows is tried. */
-static cof_status try_all(search *s, cof_fit_options *o, uint32_t k_min, uint32_t k_max, bool open_ended,
+/* No number above that of the distinct rows is tried. Which restart of a number is best matters only for the number that is
+ * kept; here its greatest likelihood is enough. */
+static cof_status try_all(search *s, cof_fit_options o, uint32_t k_min, uint32_t k_max, bool open_ended,
                           cof_error *err)
 {
-    uint32_t restarts = o->restarts;
+    uint32_t restarts = at_most(o.restarts, SEARCH_RESTARTS);
+    o.select = COF_SELECT_LIKELIHOOD;
+    o.no_alternatives = 1;
     for (uint32_t i = 0; i <= k_max - k_min; i++) {
         uint64_t n_distinct = s->info.n_distinct_rows;
-        o->k = k_min + i;
-        if (n_distinct > 0 && o->k > n_distinct) return COF_OK;
-        o->restarts = o->k == 1 ? 1 : restarts; /* all restarts give the same single cluster */
-        COFI_TRY(try_k(s, o, err));
+        o.k = k_min + i;
+        if (n_distinct > 0 && o.k > n_distinct) return COF_OK;
+        o.restarts = o.k == 1 ? 1 : restarts; /* all restarts give the same single cluster */
+        COFI_TRY(try_k(s, &o, err));
         if (is_cut_short(&s->info)) return COF_OK;
         if (is_time_up(s)) s->info.stop_reason = COF_STOP_TIME;
         if (is_time_up(s) || (open_ended && s->n > s->best + COF_AUTO_STALE)) return COF_OK;
@@ -172,7 +193,7 @@ static cof_status fit_half(const search *s, cof_fit_options o, uint32_t half, do
             weight[i] = !cofi_in_half(i, half) ? 0 : o.weights != NULL ? o.weights[i] : 1;
         o.weights = weight;
     }
-    return fit_within(&own, o, model, info, err);
+    return fit_within(&own, o, NULL, model, info, err);
 }
 
 /* Adjusted Rand index of the labels of all rows by two models. */
@@ -229,7 +250,7 @@ static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record
     if (s->table->remote == NULL) weight = cofi_alloc(&s->table->env, s->table->n_rows, sizeof *weight);
     cof_status status = weight != NULL || s->table->remote != NULL ? COF_OK : cofi_no_memory(err);
     few.k = record->k;
-    if (few.restarts == 0 || few.restarts > HALF_RESTARTS) few.restarts = HALF_RESTARTS;
+    few.restarts = at_most(few.restarts, HALF_RESTARTS);
     *agree = true;
     for (uint64_t split = 0; split < COFI_N_SPLITS && status == COF_OK && *agree; split++) {
         double ari = 0;
@@ -237,7 +258,7 @@ static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record
         sum += ari;
         if (status == COF_OK) record->agreement = sum / (double)(split + 1);
         /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
-        *agree = sum + (double)(COFI_N_SPLITS - 1 - split) >= GOOD_AGREEMENT * COFI_N_SPLITS;
+        *agree = sum + (double)(COFI_N_SPLITS - 1 - split) >= COF_GOOD_AGREEMENT * COFI_N_SPLITS;
     }
     cofi_release(&s->table->env, weight);
     if (status != COF_ERR_FEW_ROWS) return status;
@@ -245,33 +266,53 @@ static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record
     return COF_OK;
 }
 
-static cof_status refit(search *s, cof_fit_options *o, size_t at, cof_error *err)
-{
-    cof_model *model = NULL;
-    cof_fit_info info, spent = s->info;
-    o->k = s->curve[at].k;
-    COFI_TRY(fit_within(s, *o, &model, &info, err));
-    cof_model_free(s->model);
-    s->model = model;
-    s->best = at;
-    s->info = info;
-    add_times(&s->info, &spent);
-    return COF_OK;
-}
-
-/* From the likeliest number downward, keeps the first on which the halves agree; where none does, the likeliest. A number
+/* From the likeliest number downward, chooses the first on which the halves agree; where none does, the likeliest. A number
  * that is no likelier than one cluster is not considered. */
-static cof_status prefer_agreed(search *s, cof_fit_options *o, uint32_t restarts, cof_error *err)
+static cof_status prefer_agreed(search *s, const cof_fit_options *o, cof_error *err)
 {
-    o->restarts = restarts;
     for (size_t at = s->best + 1; at-- > 0 && s->curve[at].k > 1;) {
         bool agree = false;
         if (s->curve[at].log_likelihood <= s->info.log_likelihood_of_one) continue;
         COFI_TRY(halves_agree(s, o, &s->curve[at], &agree, err));
         if (is_time_up(s)) s->info.stop_reason = COF_STOP_TIME;
         if (is_cut_short(&s->info)) return COF_OK;
-        if (agree) return at == s->best ? COF_OK : refit(s, o, at, err);
+        if (!agree) continue;
+        s->best = at;
+        return COF_OK;
     }
+    return COF_OK;
+}
+
+/* Fits the chosen number with all restarts. */
+static cof_status fit_chosen(search *s, cof_fit_options o, cof_error *err)
+{
+    cof_model *model = NULL;
+    cof_fit_info info, spent = s->info;
+    cof_k_record *chosen = &s->curve[s->best];
+    o.k = chosen->k;
+    if (o.k == 1) o.restarts = 1;
+    COFI_TRY(fit_within(s, o, NULL, &model, &info, err));
+    chosen->log_likelihood = fmax(chosen->log_likelihood, likeliest(model));
+    set_model(s, model);
+    s->info = info;
+    add_times(&s->info, &spent);
+    return COF_OK;
+}
+
+static cof_status choose(search *s, const cof_fit_options *o, uint32_t keep, cof_error *err)
+{
+    cof_fit_options own = *o;
+    COFI_TRY(prefer_agreed(s, o, err));
+    own.keep = keep;
+    return is_cut_short(&s->info) ? COF_OK : fit_chosen(s, own, err);
+}
+
+/* The search may end because there are too few distinct rows or because the host asked to stop; what was found before is
+ * kept. */
+static cof_status end_early(search *s, cof_status status)
+{
+    if (s->n == 0 || (status != COF_ERR_FEW_ROWS && status != COF_ERR_STOPPED)) return status;
+    if (status == COF_ERR_STOPPED) s->info.stop_reason = COF_STOP_STOPPED;
     return COF_OK;
 }
 
@@ -280,36 +321,22 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
 {
     cof_fit_options o;
     search s = {.table = table};
-    bool open_ended = k_max == 0;
+    bool open_ended = k_max == 0, at_edge = false;
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
-    uint32_t restarts = o.restarts, keep = o.keep;
+    uint32_t keep = o.keep;
     o.keep = 0;
     if (o.time_limit_s > 0) s.end_s = cofi_now_s() + o.time_limit_s;
     if (k_min == 0) k_min = 1;
     if (open_ended)
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
     cof_status status = check(table, &o, k_min, k_max, err);
-    if (status == COF_OK) status = try_all(&s, &o, k_min, k_max, open_ended, err);
-    /* The search may end because there are too few distinct rows or because the host asked to stop; what
-     * was found before is kept. */
-    if (s.n > 0 && (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED)) {
-        if (status == COF_ERR_STOPPED) s.info.stop_reason = COF_STOP_STOPPED;
-        status = COF_OK;
-    }
-    bool at_edge = s.n > 0 && !is_cut_short(&s.info) && lies_at_edge(&s);
+    if (status == COF_OK) status = end_early(&s, try_all(&s, o, k_min, k_max, open_ended, err));
     if (status == COF_OK && !is_cut_short(&s.info)) {
-        status = prefer_agreed(&s, &o, restarts, err);
-        if (status == COF_ERR_STOPPED) { /* the likeliest is complete */
-            s.info.stop_reason = COF_STOP_STOPPED;
-            status = COF_OK;
-        }
+        at_edge = lies_at_edge(&s);
+        status = end_early(&s, choose(&s, &o, keep, err));
     }
-    if (status == COF_OK && keep > 1) {
-        o.keep = keep;
-        o.restarts = restarts;
-        status = refit(&s, &o, s.best, err);
-    }
+    drop_last(&s);
     if (status != COF_OK) {
         cof_model_free(s.model);
         cofi_release(&table->env, s.curve);

@@ -130,7 +130,7 @@ static cof_status make_model(cofi_restarts *run, cof_model **out, cof_error *err
     return COF_OK;
 }
 
-cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
+cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, cofi_fit_hints hints,
                           cof_model **out, cof_fit_info *info, cof_error *err)
 {
     cof_fit_options o;
@@ -141,7 +141,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     double began_s = cofi_now_s(), prepare_s;
     COFI_TRY(resolve_options(options, &o, err));
     const cofi_method *method = cofi_method_find(o.method);
-    bool fold = may_fold && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
+    bool fold = !hints.unfolded && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
     cof_status status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
@@ -152,6 +152,8 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
         status = cofi_value_order_set(rows, &problem, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
     run.began_s = began_s;
+    for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++)
+        run.lane[l].fit.host.coarser = hints.coarser;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK) {
         cofi_restarts_tell(&run, &own);
@@ -190,7 +192,7 @@ static cof_status find_instead(const cof_table *table, const cof_fit_options *op
         cof_model *model;
         o.k = k;
         if (k == given) continue;
-        cof_status status = cofi_fit_table(table, &o, true, &model, &own, err);
+        cof_status status = cofi_fit_table(table, &o, (cofi_fit_hints){0}, &model, &own, err);
         if (status == COF_ERR_FEW_ROWS || status == COF_ERR_STOPPED) return COF_OK;
         if (status != COF_OK) return status;
         cof_model_free(model);
@@ -206,7 +208,7 @@ cof_status cof_fit(const cof_table *table, const cof_fit_options *options, cof_m
 {
     cof_fit_info own = {.struct_size = sizeof own};
     cof_model *model;
-    COFI_TRY(cofi_fit_table(table, options, true, &model, &own, err));
+    COFI_TRY(cofi_fit_table(table, options, (cofi_fit_hints){0}, &model, &own, err));
     cof_status status =
         info != NULL && cof_model_k(model) > 1 ? find_instead(table, options, &own, err) : COF_OK;
     if (status != COF_OK) {

@@ -6,6 +6,12 @@
 /* NULL if there is no such method; a NULL name means coforest */
 const cofi_method *cofi_method_find(const char *name);
 
-/* cof_fit; may_fold: equal rows may be folded, which changes the time but no result. */
-cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
+/* What only the library itself can ask of a fit. */
+typedef struct cofi_fit_hints {
+    bool unfolded;               /* equal rows are not folded, which changes the time but no result */
+    const cofi_coarser *coarser; /* for half of the portfolio's restarts; NULL: none */
+} cofi_fit_hints;
+
+/* cof_fit, without a look at other numbers of clusters. */
+cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, cofi_fit_hints hints,
                           cof_model **out, cof_fit_info *info, cof_error *err);

@@ -1,6 +1,7 @@
 /* The default start alternates between two kinds. Even restarts begin with one-hot k-means and are refined by
  * the method; odd restarts begin with farthest-first seeds and are refined by likelihood. Both kinds run a
- * few rounds of EM before they are refined.
+ * few rounds of EM before they are refined. In a search for the number of clusters, even restarts begin with the
+ * partition into one cluster less instead.
  *
  * On a large table, a complete restart runs on a sample first. Every row of the table then joins the
  * cluster that is likeliest given the sample's partition. A restart whose partition of the sample equals
@@ -9,6 +10,7 @@
 #include "../fit/mixture.h"
 #include "../fit/scores.h"
 #include "seeds.h"
+#include "split.h"
 
 enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
 enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROUNDS = 6, SAMPLE_SOFT_ROWS = 2048 };
@@ -71,9 +73,21 @@ static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
     return emptied ? cofi_partition_recall(&fit->partition, s->before, err) : COF_OK;
 }
 
+/* A restart that begins with a coarser partition. */
+static cof_status start_by_split(cofi_fit *fit, softening *s, cof_error *err)
+{
+    uint64_t moved;
+    fit->log.refiner = COFI_BY_LIKELIHOOD;
+    cofi_split_cluster(fit, fit->host.coarser, fit->log.restart / 2);
+    COFI_TRY(cofi_fit_pass(fit, COF_PHASE_START, &moved, err));
+    cofi_profile_clear(fit);
+    return fit->log.stopped ? COF_OK : soften(fit, s, err);
+}
+
 static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
 {
     bool apart = fit->log.restart % 2 == 1;
+    if (!apart && fit->host.coarser != NULL) return start_by_split(fit, s, err);
     fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     COFI_TRY(cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err));
     COFI_TRY(apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err));
@@ -97,6 +111,7 @@ static cof_status open_on_sample(cofi_fit *fit, size_t n, sample *s, cof_error *
     COFI_TRY(cofi_blocks_status(&fit->own, err));
     COFI_TRY(cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err));
     if (fit->method->open != NULL) COFI_TRY(fit->method->open(&s->fit, &s->method_state, err));
+    s->fit.host.coarser = fit->host.coarser;
     s->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
     s->soft.n_rounds = SAMPLE_SOFT_ROUNDS;
     return cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);

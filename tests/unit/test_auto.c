@@ -42,6 +42,67 @@ static void planted_k_is_found(void **state)
     }
 }
 
+/* With many clusters, random starts miss some; those that split a cluster of the number before do not. */
+static void many_planted_clusters_are_found(void **state)
+{
+    (void)state;
+    cof_table *table = planted(11, 15, 0.4);
+    assert_int_equal(found_k(table, COF_INIT_PORTFOLIO), 15);
+    cof_table_free(table);
+}
+
+/* Where the halves agree on no number, the likeliest is kept: here the planted one. */
+static void halves_that_agree_on_no_number(void **state)
+{
+    (void)state;
+    cof_table *table = planted(3, 4, 0.55);
+    cof_fit_options o = {.struct_size = sizeof o, .seed = 1, .threads = 1};
+    cof_model *model = NULL;
+    cof_error err;
+    size_t n = 0;
+    assert_status(cof_fit_auto(table, &o, 0, 0, &model, NULL, &err), COF_OK, &err);
+    const cof_k_record *curve = cof_model_k_curve(model, &n);
+    assert_int_equal(cof_model_k(model), 4);
+    for (size_t k = 2; k <= 4; k++) {
+        assert_true(curve[k - 1].agreement < COF_GOOD_AGREEMENT);
+        assert_true(curve[k - 1].log_likelihood <= curve[3].log_likelihood);
+    }
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
+/* On a small table, and on one large enough that starts are tried on a sample. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (uint32_t copies = 1; copies <= 60; copies += 59) {
+        cof_generate_options g = {.struct_size = sizeof g,
+                                  .kind = COF_GENERATE_PLANTED,
+                                  .n_columns = 8,
+                                  .n_values = 4,
+                                  .k = 3,
+                                  .noise = 0.4,
+                                  .seed = 2,
+                                  .n_rows = 300 * (uint64_t)copies};
+        cof_table *table = NULL;
+        cof_model *model[2] = {NULL, NULL};
+        cof_error err;
+        size_t n[2] = {0, 0};
+        assert_status(cof_table_generate(NULL, &g, &table, &err), COF_OK, &err);
+        for (uint32_t t = 0; t < 2; t++) {
+            cof_fit_options o = {.struct_size = sizeof o, .seed = 1, .threads = 1 + 2 * t};
+            assert_status(cof_fit_auto(table, &o, 1, 5, &model[t], NULL, &err), COF_OK, &err);
+        }
+        const cof_k_record *a = cof_model_k_curve(model[0], &n[0]), *b = cof_model_k_curve(model[1], &n[1]);
+        assert_int_equal(n[0], n[1]);
+        for (size_t i = 0; i < n[0]; i++) assert_true(a[i].log_likelihood == b[i].log_likelihood);
+        assert_int_equal(cof_model_k(model[0]), 3);
+        assert_same_labels(model[0], model[1]);
+        for (uint32_t t = 0; t < 2; t++) cof_model_free(model[t]);
+        cof_table_free(table);
+    }
+}
+
 static void noise_has_one_cluster(void **state)
 {
     (void)state;
@@ -358,6 +419,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_k_is_found),
+        cmocka_unit_test(many_planted_clusters_are_found),
+        cmocka_unit_test(halves_that_agree_on_no_number),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(noise_has_one_cluster),
         cmocka_unit_test(imbalance_is_not_shattered),
         cmocka_unit_test(curve_and_range),

@@ -84,7 +84,9 @@ static void check_folding(const cof_table *table, const cof_fit_options *o)
     cof_error err;
     size_t n = cof_table_n_rows(table);
     for (int fold = 0; fold < 2; fold++)
-        assert_status(cofi_fit_table(table, o, fold == 1, &model[fold], &info[fold], &err), COF_OK, &err);
+        assert_status(cofi_fit_table(table, o, (cofi_fit_hints){.unfolded = fold == 0}, &model[fold],
+                                     &info[fold], &err),
+                      COF_OK, &err);
     assert_memory_equal(cof_model_labels(model[0], NULL), cof_model_labels(model[1], NULL),
                         n * sizeof(int32_t));
     assert_true(info[0].objective == info[1].objective);

@@ -69,12 +69,18 @@ static void draw_chart(cofi_out *out, const k_frame *f)
 static void tell_choice(cofi_report *r, const k_frame *f)
 {
     cofi_out *out = &r->out;
+    bool agreed = !(f->record[f->kept].agreement < COF_GOOD_AGREEMENT);
     cofi_out_format(
         out,
         "<p>The number of clusters was chosen by the program. It tried every number from %u to "
-        "%u and kept, from the one with the largest integrated likelihood downward, the first on which "
-        "the halves of the table agree: <b data-key=\"k_kept\">%u</b>.",
-        f->record[0].k, f->record[f->n - 1].k, r->k);
+        "%u and kept%s: <b data-key=\"k_kept\">%u</b>.",
+        f->record[0].k, f->record[f->n - 1].k,
+        agreed
+            ? ", from the one with the largest integrated likelihood downward, the first on which the halves "
+              "of the table agree"
+            : " the one with the largest integrated likelihood, because the halves of the table agree on "
+              "none",
+        r->k);
     if (f->second < f->n) {
         double behind = f->record[f->kept].log_likelihood - f->record[f->second].log_likelihood;
         cofi_out_put(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, %2f", f->record[f->second].k,
