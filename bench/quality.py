@@ -7,6 +7,7 @@ quality_tables.py, and the measurements that come with scikit-learn. Seeds are 1
 import argparse
 import concurrent.futures
 import csv
+import itertools
 import json
 import math
 import os
@@ -183,31 +184,51 @@ def judge(results):
 
 def k_of(job):
     """What -k auto finds."""
-    path, wanted = job
-    return wanted, int(ours(path, "auto", "default", 1)[0].max()) + 1
+    path, method, seed = job
+    return int(ours(path, "auto", method, seed)[0].max()) + 1
 
 
-def find_k(work, jobs):
-    """-k auto on tables of medium strength with 2 to 12 clusters, on uniform noise, and on four real tables."""
+def find_k_tables(work):
+    """{group: {path: number of classes}}: tables of medium strength with 2 to 12 clusters, uniform noise, and the real tables
+    of either half of the collection."""
     import quality_tables as made
-    groups = {"planted": [], "noise": [], "real": []}
+    groups = {"planted": {}, "noise": {}, "real, choosing half": {}, "real, judging half": {}}
     for k in range(2, 13):
         for copy in range(4):
-            x, y = made.planted(np.random.default_rng([5, k, copy]), n=max(600, 100 * k), l=12 if k <= 5 else 16, k=k)
-            groups["planted"].append((work / f"find_planted_{k}_{copy}.csv", k, x, y))
+            path = work / f"find_planted_{k}_{copy}.csv"
+            made.write(path, *made.planted(np.random.default_rng([5, k, copy]), n=max(600, 100 * k),
+                                           l=12 if k <= 5 else 16, k=k))
+            groups["planted"][path] = k
     for copy in range(20):
         n, l, o = [(500, 10, 4), (200, 20, 3), (1000, 6, 8), (100, 30, 2)][copy % 4]
-        groups["noise"].append((work / f"find_noise_{copy}.csv", 1, *made.uniform(np.random.default_rng([6, copy]), n, l, o)))
-    for path, _, x, y in groups["planted"] + groups["noise"]:
-        made.write(path, x, y)
-    data = data_folder()
-    groups["real"] = [(data / f"{name}.csv", classes) for name, classes in (("sb", 4), ("zo", 7), ("vt", 2), ("ds", 2))]
+        path = work / f"find_noise_{copy}.csv"
+        made.write(path, *made.uniform(np.random.default_rng([6, copy]), n, l, o))
+        groups["noise"][path] = 1
+    tables = collection(BUILD / "quality-tables")
+    names = {name for name, _, _ in itertools.chain(made.synthetic(), made.synthetic(made.NEW_FAMILIES))}
+    for name, path in tables.items():
+        if name not in names:
+            groups[f"real, {made.half(name)} half"][path] = int(read(path)[1].max()) + 1
+    return groups
+
+
+def find_k(work, jobs, seeds):
+    """-k auto beside the number of classes; with COFOREST_BEFORE, that of the earlier version too."""
+    groups = find_k_tables(work)
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        for name, tables in groups.items():
-            found = list(pool.map(k_of, [table[:2] for table in tables]))
-            print(f"{name}: right on {sum(k == wanted for wanted, k in found)} of {len(found)}"
-                  + "".join(f"; {table[0].stem} {k} instead of {wanted}" for table, (wanted, k) in zip(tables, found)
-                            if k != wanted))
+        for method in ["default"] + ["before"] * (BEFORE is not None):
+            for name, tables in groups.items():
+                last = seeds if name.startswith("real") else 1
+                todo = [(path, method, seed) for path in tables for seed in range(1, last + 1)]
+                found = {}
+                for (path, _, _), k in zip(todo, pool.map(k_of, todo)):
+                    found.setdefault(path, []).append(k)
+                off = {path: np.abs(np.array(k) - tables[path]) for path, k in found.items()}
+                print(f"{TITLES[method]}, {name}: {len(tables)} tables, seeds 1 to {last}; exact on "
+                      f"{sum((d == 0).mean() for d in off.values()):.4g}, within one on "
+                      f"{sum((d <= 1).mean() for d in off.values()):.4g}")
+                print("   " + ", ".join(f"{path.stem} {'/'.join(map(str, sorted(set(k))))} ({tables[path]})"
+                                        for path, k in found.items() if off[path].max() > 0))
 
 
 def times(work):
@@ -246,7 +267,7 @@ def main():
         work = BUILD / "quality-find"
         work.mkdir(parents=True, exist_ok=True)
         if args.find_k:
-            find_k(work, args.jobs)
+            find_k(work, args.jobs, args.seeds)
         if args.times:
             times(work)
         return
