@@ -42,10 +42,17 @@ static void put_character(cof_json *j, uint32_t c)
     put_text(j, text);
 }
 
+/* Most texts have nothing to escape, and go out in one piece. */
 static void put_quoted(cof_json *j, const char *text)
 {
     put_text(j, "\"");
-    while (*text != '\0') put_character(j, cofi_utf8_take(&text));
+    while (*text != '\0') {
+        size_t n = 0;
+        while (text[n] >= 0x20 && text[n] < 0x7F && text[n] != '"' && text[n] != '\\') n++;
+        if (n > 0) put(j, text, n);
+        text += n;
+        if (*text != '\0') put_character(j, cofi_utf8_take(&text));
+    }
     put_text(j, "\"");
 }
 

@@ -232,10 +232,11 @@ static void trace_task(void *ctx, uint32_t worker, size_t task)
 {
     cofi_fit *fit = ctx;
     uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, left = fit->scores.stride - first;
-    if (left >= LANES)
-        trace_group(fit, task / n_groups(fit), first, LANES);
-    else
-        trace_group(fit, task / n_groups(fit), first, left);
+    size_t r = task / n_groups(fit);
+    if (left >= LANES) trace_group(fit, r, first, LANES);
+    if (left == 6) trace_group(fit, r, first, 6); /* a constant, so that the loops need no counter */
+    if (left == 4) trace_group(fit, r, first, 4);
+    if (left == 2) trace_group(fit, r, first, 2);
 }
 
 /* The same sums in the authors' order of operations: values in ascending order, then the division. */
