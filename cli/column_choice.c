@@ -77,9 +77,8 @@ const option column_options[] = {
     OPTION("cut", "COLUMN=EDGE,...", OPTION_TEXTS, column_choice, cut,
            "Cut this quantity at these values instead, such as age=18,30,65; a value equal to an edge lies "
            "above it. May be repeated."),
-    OPTION("cuts", "FILE", OPTION_TEXT, column_choice, cuts,
-           "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it.",
-           .hint = HINT_FILE),
+    FILE_OPTION("cuts", column_choice, cuts,
+                "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it."),
     OPTION("scale", "HOW", OPTION_CHOICE, column_choice, scale,
            "How scaled quantities are measured:", .choices = scale_choices),
     OPTION(

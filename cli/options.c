@@ -174,7 +174,17 @@ static int complain_unknown(const verb *v, const char *typed, size_t n)
                     v->name);
 }
 
-/* --name, --name value, --name=value; *at moves on when the value is the next argument. */
+/* `given` is a value in the same argument, or NULL; else *at moves on to the next argument, which is the value. */
+static int take_rest(const match *m, const char *given, int argc, char **argv, int *at)
+{
+    if (m->option->kind == OPTION_FLAG && given != NULL)
+        return suggest(complain(CODE_USAGE, "%s takes no value", m->shown), argv[*at], m->shown);
+    if (m->option->kind == OPTION_FLAG || given != NULL) return take_value(m, given);
+    if (*at + 1 < argc) return take_value(m, argv[++*at]);
+    return complain(CODE_USAGE, "%s needs a value: %s %s", m->shown, m->shown, m->option->arg);
+}
+
+/* --name, --name value, --name=value */
 static int take_long(const verb *v, int argc, char **argv, int *at, void *settings)
 {
     const char *name = argv[*at] + 2;
@@ -182,15 +192,7 @@ static int take_long(const verb *v, int argc, char **argv, int *at, void *settin
     size_t n = equals == NULL ? strlen(name) : (size_t)(equals - name);
     match m;
     if (!find_option(v, same_name, name, n, settings, &m)) return complain_unknown(v, argv[*at], n + 2);
-    if (m.option->kind == OPTION_FLAG) {
-        if (equals != NULL)
-            return suggest(complain(CODE_USAGE, "%s takes no value", m.shown), argv[*at], m.shown);
-        return take_value(&m, NULL);
-    }
-    if (equals != NULL) return take_value(&m, equals + 1);
-    if (*at + 1 >= argc)
-        return complain(CODE_USAGE, "%s needs a value: %s %s", m.shown, m.shown, m.option->arg);
-    return take_value(&m, argv[++*at]);
+    return take_rest(&m, equals != NULL ? equals + 1 : NULL, argc, argv, at);
 }
 
 /* -k 7 or -k7 */
@@ -200,14 +202,7 @@ static int take_short(const verb *v, int argc, char **argv, int *at, void *setti
     match m;
     if (!find_option(v, same_letter, letter, 1, settings, &m))
         return complain_unknown(v, argv[*at], strlen(argv[*at])); /* perhaps a long one, a dash short */
-    if (m.option->kind == OPTION_FLAG) {
-        if (letter[1] != '\0') return complain(CODE_USAGE, "%s takes no value", m.shown);
-        return take_value(&m, NULL);
-    }
-    if (letter[1] != '\0') return take_value(&m, letter + 1);
-    if (*at + 1 >= argc)
-        return complain(CODE_USAGE, "%s needs a value: %s %s", m.shown, m.shown, m.option->arg);
-    return take_value(&m, argv[++*at]);
+    return take_rest(&m, letter[1] != '\0' ? letter + 1 : NULL, argc, argv, at);
 }
 
 static int take_operand(const verb *v, const char *text, operands *found)

@@ -45,6 +45,9 @@ typedef struct option {
         .name = name_, .arg = arg_, .kind = kind_, .offset = offsetof(settings, member), .help = __VA_ARGS__ \
     }
 
+#define FILE_OPTION(name_, settings, member, ...)                                                            \
+    OPTION(name_, "FILE", OPTION_TEXT, settings, member, __VA_ARGS__, .hint = HINT_FILE)
+
 const choice *option_choices(const option *o); /* NULL: any value may be given */
 
 /* Options under one heading; a group may serve several verbs, each saying where its members lie. */

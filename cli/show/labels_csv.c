@@ -91,11 +91,14 @@ static void put_row(outfile *f, size_t row, int32_t label)
     outfile_put(f, at, (size_t)(end - at));
 }
 
-static void put_name(outfile *f, const cof_table *table, size_t row, size_t names)
+/* The name of the row, if there is one, and the end of the line. */
+static void end_row(outfile *f, const cof_table *table, size_t row, size_t names)
 {
-    if (names == SIZE_MAX) return;
-    outfile_put(f, ",", 1);
-    put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
+    if (names != SIZE_MAX) {
+        outfile_put(f, ",", 1);
+        put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
+    }
+    outfile_put(f, "\n", 1);
 }
 
 int begin_labels(outfile *f, const cof_table *table, size_t names)
@@ -110,8 +113,7 @@ void put_labels(outfile *f, const cof_table *piece, size_t names, uint64_t first
 {
     for (size_t i = 0; i < n && f->status == COF_OK; i++) {
         put_row(f, (size_t)first_row + i, labels[i]);
-        put_name(f, piece, i, names);
-        outfile_put(f, "\n", 1);
+        end_row(f, piece, i, names);
     }
 }
 
@@ -127,8 +129,7 @@ int write_labels(outfile *f, const cof_table *table, size_t names, label_source 
             f->status = cof_label_shards(from.model, from.schema, from.shards, first, piece, n, &f->err);
         for (size_t i = 0; i < n && f->status == COF_OK; i++) {
             put_row(f, first + i, from.labels != NULL ? from.labels[first + i] : piece[i]);
-            put_name(f, table, first + i, names);
-            outfile_put(f, "\n", 1);
+            end_row(f, table, first + i, names);
         }
     }
     return outfile_finish(f);
@@ -150,8 +151,7 @@ int write_alternatives(outfile *f, const cof_table *table, size_t names, const c
             outfile_put(f, ",", 1);
             if (label >= 0) outfile_print(f, "%" PRId32, label + 1);
         }
-        put_name(f, table, i, names);
-        outfile_put(f, "\n", 1);
+        end_row(f, table, i, names);
     }
     return outfile_finish(f);
 }
@@ -180,8 +180,7 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
             outfile_put(f, ",", 1);
         else
             outfile_print(f, ",%.6g", cof_margin_lead(&margin[i]));
-        put_name(f, table, i, names);
-        outfile_put(f, "\n", 1);
+        end_row(f, table, i, names);
     }
     return outfile_finish(f);
 }
@@ -242,8 +241,7 @@ static int put_memberships(outfile *f, const cof_table *table, size_t names, con
         for (size_t i = 0; i < n && code == CODE_DONE && f->status == COF_OK; i++) {
             put_row(f, first + i, labels[first + i]);
             for (uint32_t j = 0; j < b->k; j++) put_share(f, b->share[i * b->k + j]);
-            put_name(f, table, first + i, names);
-            outfile_put(f, "\n", 1);
+            end_row(f, table, first + i, names);
         }
     }
     return code;

@@ -336,20 +336,26 @@ static void put_grid(const document *d, const char *heading, grid g)
         grid_markdown(&g, d->out);
 }
 
-/* As the paper sets them: a line a table, a column a method, average ranks below. */
+/* As the paper sets them: a line a table, a column a method; `more` lines below. */
+static grid make_table_grid(const comparison *c, size_t more)
+{
+    grid g = grid_make(c->n_contests + 1 + more, c->n_methods + 1);
+    grid_put(&g, 0, 0, "table");
+    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, 0, m + 1, "%s", contender(c, m));
+    for (size_t i = 0; i < c->n_contests; i++) grid_put(&g, i + 1, 0, "%s", c->contest[i].short_name);
+    return g;
+}
+
+/* Average ranks stand below. */
 static grid make_index_grid(const comparison *c, size_t x)
 {
     bool ranks = c->has_verdict && c->index[x].ranked;
-    grid g = grid_make(c->n_contests + 1 + ranks, c->n_methods + 1);
-    grid_put(&g, 0, 0, "table");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, 0, m + 1, "%s", contender(c, m));
-    for (size_t i = 0; i < c->n_contests; i++) {
-        grid_put(&g, i + 1, 0, "%s", c->contest[i].short_name);
+    grid g = make_table_grid(c, ranks);
+    for (size_t i = 0; i < c->n_contests; i++)
         for (size_t m = 0; m < c->n_methods; m++) {
             put_mean(&g, i + 1, m + 1, &c->contest[i].entry[m], x, digits_for(c, x, (digits){4, 2}));
             grid_at(&g, i + 1, m + 1)->mark = mark_of(c, &c->contest[i], x, m);
         }
-    }
     if (!ranks) return g;
     grid_put(&g, c->n_contests + 1, 0, "average rank");
     for (size_t m = 0; m < c->n_methods; m++) {
@@ -361,13 +367,9 @@ static grid make_index_grid(const comparison *c, size_t x)
 
 static grid make_time_grid(const comparison *c)
 {
-    grid g = grid_make(c->n_contests + 1, c->n_methods + 1);
-    grid_put(&g, 0, 0, "table");
-    for (size_t m = 0; m < c->n_methods; m++) grid_put(&g, 0, m + 1, "%s", contender(c, m));
-    for (size_t i = 0; i < c->n_contests; i++) {
-        grid_put(&g, i + 1, 0, "%s", c->contest[i].short_name);
+    grid g = make_table_grid(c, 0);
+    for (size_t i = 0; i < c->n_contests; i++)
         for (size_t m = 0; m < c->n_methods; m++) put_time(&g, i + 1, m + 1, c->contest[i].entry[m].fit_s);
-    }
     return g;
 }
 

@@ -63,8 +63,7 @@ static const option comparing_options[] = {
 static const option compare_output_options[] = {
     OPTION("format", "FORMAT", OPTION_CHOICE, compare_settings, format,
            "Output format:", .choices = format_choices),
-    OPTION("out", "FILE", OPTION_TEXT, compare_settings, out,
-           "Where it goes (default: \"-\", standard output).", .hint = HINT_FILE),
+    FILE_OPTION("out", compare_settings, out, "Where it goes (default: \"-\", standard output)."),
     NO_CLOBBER_OPTION(compare_settings),
     OPTION("quiet", NULL, OPTION_FLAG, compare_settings, quiet,
            "Print no progress line and no remark about the file.", .letter = 'q'),

@@ -19,8 +19,8 @@ typedef struct encode_job {
 } encode_job;
 
 static const option encode_options[] = {
-    OPTION("out", "FILE", OPTION_TEXT, encode_settings, out,
-           "The encoded table; its name usually ends in .cofe.", .letter = 'o', .hint = HINT_FILE),
+    FILE_OPTION("out", encode_settings, out, "The encoded table; its name usually ends in .cofe.",
+                .letter = 'o'),
     NO_CLOBBER_OPTION(encode_settings),
     OPTION("quiet", NULL, OPTION_FLAG, encode_settings, quiet, "Print nothing but errors.", .letter = 'q'),
     {.name = NULL}};

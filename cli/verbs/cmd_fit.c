@@ -89,48 +89,45 @@ static const option clustering_options[] = {
         "is "
         "fitted this way without being asked.",
         .least = 1, .most = MOST_SHARDS),
-    OPTION("journal", "FILE", OPTION_TEXT, fit_settings, journal,
-           "Keep all answers of the shards in this file. If the program is ended before it is done, the same "
-           "command goes on where it was. Implies --shards 1.",
-           .hint = HINT_FILE),
+    FILE_OPTION(
+        "journal", fit_settings, journal,
+        "Keep all answers of the shards in this file. If the program is ended before it is done, the same "
+        "command goes on where it was. Implies --shards 1."),
     {.name = NULL}};
 
 static const option output_options[] = {
-    OPTION("labels-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_LABELS],
-           "Write the cluster of every row, as CSV; \"-\" is standard output.", .hint = HINT_FILE),
-    OPTION("table-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_TABLE],
-           "Write the table with a column \"cluster\" added, as CSV.", .hint = HINT_FILE),
-    OPTION("modes-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MODES],
-           "Write the most frequent value of every column in every cluster, as CSV.", .hint = HINT_FILE),
-    OPTION("profiles-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_PROFILES],
-           "Write how often every value occurs in every cluster, as CSV.", .hint = HINT_FILE),
-    OPTION("margins-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MARGINS],
-           "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
-           "the lead, which is 0 for a tie and 1 for a row that fits exactly.",
-           .hint = HINT_FILE),
-    OPTION("alternatives-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_ALTERNATIVES],
-           "Write the cluster of every row and, in further columns, its cluster in each other partition that "
-           "is nearly as good, as CSV.",
-           .hint = HINT_FILE),
-    OPTION(
-        "memberships-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MEMBERSHIPS],
+    FILE_OPTION("labels-out", fit_settings, out[OUT_LABELS],
+                "Write the cluster of every row, as CSV; \"-\" is standard output."),
+    FILE_OPTION("table-out", fit_settings, out[OUT_TABLE],
+                "Write the table with a column \"cluster\" added, as CSV."),
+    FILE_OPTION("modes-out", fit_settings, out[OUT_MODES],
+                "Write the most frequent value of every column in every cluster, as CSV."),
+    FILE_OPTION("profiles-out", fit_settings, out[OUT_PROFILES],
+                "Write how often every value occurs in every cluster, as CSV."),
+    FILE_OPTION(
+        "margins-out", fit_settings, out[OUT_MARGINS],
+        "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
+        "the lead, which is 0 for a tie and 1 for a row that fits exactly."),
+    FILE_OPTION(
+        "alternatives-out", fit_settings, out[OUT_ALTERNATIVES],
+        "Write the cluster of every row and, in further columns, its cluster in each other partition that "
+        "is nearly as good, as CSV."),
+    FILE_OPTION(
+        "memberships-out", fit_settings, out[OUT_MEMBERSHIPS],
         "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
-        "between clusters.",
-        .hint = HINT_FILE),
-    OPTION("model-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MODEL],
-           "Save the model, for \"predict\", \"trees\" and \"report\".", .hint = HINT_FILE),
-    OPTION("distances-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_DISTANCES],
-           "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, lsm, "
-           "cbdm, udm, hdc and adc.",
-           .hint = HINT_FILE),
-    OPTION("cuts-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_CUTS],
-           "Write where quantities were cut, for --cuts.", .hint = HINT_FILE),
-    OPTION("history", "FILE", OPTION_TEXT, fit_settings, out[OUT_HISTORY],
-           "Write a record of every pass, one JSON object per line.", .hint = HINT_FILE),
-    OPTION("report", "FILE", OPTION_TEXT, fit_settings, out[OUT_REPORT],
-           "Write a report, one HTML file that needs no other file.", .hint = HINT_FILE),
-    OPTION("map-out", "FILE", OPTION_TEXT, fit_settings, out[OUT_MAP],
-           "Write the report's map of the rows, as SVG.", .hint = HINT_FILE),
+        "between clusters."),
+    FILE_OPTION("model-out", fit_settings, out[OUT_MODEL],
+                "Save the model, for \"predict\", \"trees\" and \"report\"."),
+    FILE_OPTION(
+        "distances-out", fit_settings, out[OUT_DISTANCES],
+        "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, lsm, "
+        "cbdm, udm, hdc and adc."),
+    FILE_OPTION("cuts-out", fit_settings, out[OUT_CUTS], "Write where quantities were cut, for --cuts."),
+    FILE_OPTION("history", fit_settings, out[OUT_HISTORY],
+                "Write a record of every pass, one JSON object per line."),
+    FILE_OPTION("report", fit_settings, out[OUT_REPORT],
+                "Write a report, one HTML file that needs no other file."),
+    FILE_OPTION("map-out", fit_settings, out[OUT_MAP], "Write the report's map of the rows, as SVG."),
     OPTION("criteria", NULL, OPTION_FLAG, fit_settings, criteria,
            "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better."),
     OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,

@@ -52,10 +52,11 @@ static const option generate_options[] = {
            "The probability that a cell of a planted table is drawn at random (default: 0.3).", .most = 1),
     OPTION("seed", "S", OPTION_NUMBER, generate_settings, seed,
            "Seed of the random numbers; the same seed gives the same table (default: 1)."),
-    OPTION("out", "FILE", OPTION_TEXT, generate_settings, out,
-           "Where the table goes, as CSV, or encoded if the name ends in .cofe (default: \"-\", standard "
-           "output).",
-           .letter = 'o', .hint = HINT_FILE),
+    FILE_OPTION(
+        "out", generate_settings, out,
+        "Where the table goes, as CSV, or encoded if the name ends in .cofe (default: \"-\", standard "
+        "output).",
+        .letter = 'o'),
     NO_CLOBBER_OPTION(generate_settings),
     {.name = NULL}};
 

@@ -45,19 +45,17 @@ typedef struct predict_job {
 } predict_job;
 
 static const option predict_options[] = {
-    OPTION("labels-out", "FILE", OPTION_TEXT, predict_settings, labels_out,
-           "Where the labels go (default: \"-\", standard output).", .hint = HINT_FILE),
-    OPTION("table-out", "FILE", OPTION_TEXT, predict_settings, table_out,
-           "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output.",
-           .hint = HINT_FILE),
-    OPTION(
-        "memberships-out", "FILE", OPTION_TEXT, predict_settings, memberships_out,
-        "Write the probabilities of every row for every cluster, as CSV, and no labels to standard output.",
-        .hint = HINT_FILE),
-    OPTION("scores-out", "FILE", OPTION_TEXT, predict_settings, scores_out,
-           "Write the log-likelihood of every row under the model, as CSV, and no labels to standard output: "
-           "the lower, the less the row is like those that were fitted.",
-           .hint = HINT_FILE),
+    FILE_OPTION("labels-out", predict_settings, labels_out,
+                "Where the labels go (default: \"-\", standard output)."),
+    FILE_OPTION("table-out", predict_settings, table_out,
+                "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output."),
+    FILE_OPTION(
+        "memberships-out", predict_settings, memberships_out,
+        "Write the probabilities of every row for every cluster, as CSV, and no labels to standard output."),
+    FILE_OPTION(
+        "scores-out", predict_settings, scores_out,
+        "Write the log-likelihood of every row under the model, as CSV, and no labels to standard output: "
+        "the lower, the less the row is like those that were fitted."),
     NO_CLOBBER_OPTION(predict_settings),
     OPTION("raw-names", NULL, OPTION_FLAG, predict_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "

@@ -28,11 +28,10 @@ typedef struct report_job {
 } report_job;
 
 static const option report_options[] = {
-    OPTION("out", "FILE", OPTION_TEXT, report_settings, out,
-           "File for the report (default: report.html); \"-\" is standard output.", .letter = 'o',
-           .hint = HINT_FILE),
-    OPTION("map-out", "FILE", OPTION_TEXT, report_settings, map_out,
-           "Write the map of the rows alone as well, as SVG. Needs TABLE.", .hint = HINT_FILE),
+    FILE_OPTION("out", report_settings, out,
+                "File for the report (default: report.html); \"-\" is standard output.", .letter = 'o'),
+    FILE_OPTION("map-out", report_settings, map_out,
+                "Write the map of the rows alone as well, as SVG. Needs TABLE."),
     OPTION("label", "COLUMN", OPTION_TEXT, report_settings, label,
            "The column of TABLE that holds the true classes; the report compares the clusters with it."),
     OPTION("perplexity", "P", OPTION_REAL, report_settings, perplexity,

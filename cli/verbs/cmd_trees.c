@@ -37,10 +37,10 @@ static const option trees_options[] = {
            "May be repeated."),
     OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
            "Output format:", .choices = format_choices),
-    OPTION("out", "FILE", OPTION_TEXT, trees_settings, out,
-           "Where they go (default: \"-\", standard output). A directory, "
-           "or a name ending in /, gets one file for each column.",
-           .letter = 'o', .hint = HINT_FILE),
+    FILE_OPTION("out", trees_settings, out,
+                "Where they go (default: \"-\", standard output). A directory, "
+                "or a name ending in /, gets one file for each column.",
+                .letter = 'o'),
     NO_CLOBBER_OPTION(trees_settings),
     {.name = NULL}};
 

@@ -1,3 +1,4 @@
+/* Files with a temporary name: making, placing and removing them. */
 #include "staged.h"
 
 #include <dirent.h>

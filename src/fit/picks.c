@@ -1,4 +1,4 @@
-/* Other partitions that are nearly as good as the kept one and read the table differently. Where the criteria whose
+/* Other partitions that are nearly as good as the kept one and clearly differ from it. Where the criteria whose
  * product decides prefer different partitions, the table has more than one reasonable reading. */
 #include "picks.h"
 

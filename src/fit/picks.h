@@ -1,4 +1,4 @@
-/* Other partitions that are nearly as good as the kept one and read the table differently. */
+/* Other partitions that are nearly as good as the kept one and clearly differ from it. */
 #pragma once
 
 #include "agreement.h"

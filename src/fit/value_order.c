@@ -1,4 +1,4 @@
-/* In which order values are looked at where a tie is decided. Value ids follow the names of the values; a result that
+/* The order of values that decides ties. Value ids follow the names of the values; a result that
  * depended on them would change if values were renamed. */
 #include "value_order.h"
 

@@ -1,4 +1,4 @@
-/* In which order values are looked at where a tie is decided. */
+/* The order of values that decides ties. */
 #pragma once
 
 #include "fit.h"

@@ -343,10 +343,12 @@ static cof_status open_local(const cof_table *table, int32_t missing, cofi_probl
     return cofi_problem_set_candidates(p, err);
 }
 
+extern const cofi_rows_ops cofi_remote_ops; /* the implementations that rows elsewhere have */
+
 cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
                                 cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
-    if (table->remote != NULL) return cofi_remote_open(table, options, p, rows, err);
+    if (table->remote != NULL) return cofi_remote_ops.open_table(table, options, p, rows, err);
     COFI_TRY(open_local(table, options->missing, p, rows, err));
     cofi_local *l = cofi_local_of(*rows);
     COFI_TRY(set_weights(l, p, options->weights, err));

@@ -41,6 +41,8 @@ struct cofi_kept {
     uint64_t hash;
 };
 
+extern const cofi_rows_ops cofi_remote_ops;
+
 static remote *remote_of(const cofi_rows *rows)
 {
     return (remote *)(void *)rows;
@@ -606,28 +608,6 @@ static const char *kernel(const cofi_partition *p)
     return "shards";
 }
 
-static const cofi_rows_ops remote_ops = {
-    .kernel = kernel,
-    .close = remote_close,
-    .totals = totals,
-    .fetch = fetch,
-    .points = points,
-    .pairs = pairs,
-    .open = open_labels,
-    .close_labels = close_labels,
-    .forget = forget,
-    .pass = pass,
-    .take = take,
-    .keep = keep,
-    .recall = recall,
-    .labels = labels,
-    .expect = expect,
-    .add_seed = add_seed,
-    .mass = mass,
-    .row_at = row_at,
-    .densest = densest,
-};
-
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
 static cof_status set_unit(cofi_problem *p, const cof_fit_options *o, cof_error *err)
@@ -758,8 +738,8 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
     return !all && n_distinct < k ? look_for_rows(m, p, k, err) : COF_OK;
 }
 
-cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, cofi_problem *p,
-                            cofi_rows **rows, cof_error *err)
+static cof_status open_table(const cof_table *table, const cof_fit_options *o, cofi_problem *p,
+                             cofi_rows **rows, cof_error *err)
 {
     *p = (cofi_problem){
         .own = {.env = table->env}, .env = table->env, .table = table, .missing = o->missing, .remote = true};
@@ -767,7 +747,7 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
     remote *m = cofi_alloc_zero(&p->env, 1, sizeof *m);
     *rows = m != NULL ? &m->base : NULL;
     if (m == NULL) return cofi_no_memory(err);
-    m->base = (cofi_rows){&remote_ops, p};
+    m->base = (cofi_rows){&cofi_remote_ops, p};
     m->env = p->env;
     m->to = table->remote;
     m->frame.column = cofi_blocks_add(&p->own, table->n_columns, sizeof *m->frame.column);
@@ -781,6 +761,29 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
     if (status == COF_OK) status = count_distinct(m, p, o->k, err);
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }
+
+const cofi_rows_ops cofi_remote_ops = {
+    .open_table = open_table,
+    .kernel = kernel,
+    .close = remote_close,
+    .totals = totals,
+    .fetch = fetch,
+    .points = points,
+    .pairs = pairs,
+    .open = open_labels,
+    .close_labels = close_labels,
+    .forget = forget,
+    .pass = pass,
+    .take = take,
+    .keep = keep,
+    .recall = recall,
+    .labels = labels,
+    .expect = expect,
+    .add_seed = add_seed,
+    .mass = mass,
+    .row_at = row_at,
+    .densest = densest,
+};
 
 /* ---- Classes ------------------------------------------------------------------------------------- */
 

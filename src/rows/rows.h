@@ -82,6 +82,9 @@ typedef struct cofi_pair_visitor {
 } cofi_pair_visitor;
 
 typedef struct cofi_rows_ops {
+    /* Opens a table whose rows are elsewhere, as cofi_rows_open_table does; NULL for rows in memory. */
+    cof_status (*open_table)(const cof_table *table, const cof_fit_options *options, cofi_problem *problem,
+                             cofi_rows **rows, cof_error *err);
     /* name of the kernel that labels the rows, for results */
     const char *(*kernel)(const cofi_partition *partition);
     void (*close)(cofi_rows *rows);
@@ -167,9 +170,6 @@ typedef struct cofi_frame {
  * n_missing counts its missing cells. There must be at least one row. */
 cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, uint64_t first_row,
                                bool may_fold, cofi_problem *problem, cofi_rows **rows, cof_error *err);
-/* As cofi_rows_open_table for a table whose rows are elsewhere. */
-cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *options, cofi_problem *problem,
-                            cofi_rows **rows, cof_error *err);
 
 /* ---- For all implementations ----------------------------------------------------------------------- */
 
