@@ -16,7 +16,9 @@ if ! "$python" -m pip download --quiet --retries 1 --timeout 20 --no-deps -d "$v
     echo "SKIPPED: the engines are not tested, because pip can reach no package index here"
     exit 77
 fi
-"$python" -m pip install --quiet '.[dask]' pytest
+"$python" -m pip install --quiet '.[dask,spark]' pytest
+command -v java >/dev/null || echo "SKIPPED: Spark is not tested, because Java is not here (Debian: default-jre-headless)"
+"$python" -m pip install --quiet mpi4py || echo "SKIPPED: coforest.mpi is not tested, because mpi4py cannot be had"
 if ! command -v mpirun >/dev/null || [ ! -x "$COFOREST_BUILD/coforest-mpi" ]; then
     echo "SKIPPED: coforest-mpi is not tested, because MPI is not here (Debian: libopenmpi-dev openmpi-bin)"
 fi

@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -173,6 +174,20 @@ def test_tables_that_ranks_bring_themselves(tmp_path, n):
     (tmp_path / "whole.csv").write_text("a,b,c,x\n" + "\n".join(rows) + "\n")
     out = coforest("fit", tmp_path / "whole.csv", "-k", 3, "--restarts", 3, "--numeric", "x", "--bins", 4, "--labels-out", "-", "-q")
     assert got == [int(line.split(",")[1]) for line in out.split()[1:]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_ranks_of_python(n):
+    pytest.importorskip("mpi4py")
+    done = mpirun(n, sys.executable, SOURCE / "tests/engines/python_ranks.py")
+    assert done.returncode == 0 and done.stdout.split() == ["equal"], done.stderr
+
+
+def test_a_failure_reaches_all_ranks_of_python():
+    pytest.importorskip("mpi4py")
+    done = mpirun(2, sys.executable, SOURCE / "tests/engines/python_ranks.py", "fail")
+    lines = sorted(done.stdout.splitlines())
+    assert done.returncode == 0 and [line[:6] for line in lines] == ["rank 0", "rank 1"] and "column" in lines[1]
 
 
 def test_the_header_is_cplusplus_too(tmp_path):

@@ -9,6 +9,7 @@ from . import datasets, metrics, stats
 from ._compare import Comparison, compare
 from ._core import CoforestError, CoforestIOError
 from ._core import version as __version__
+from ._encode import encode
 from ._estimators import (
     ADC,
     CBDM,
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "compare",
     "datasets",
+    "encode",
     "load",
     "methods",
     "metrics",

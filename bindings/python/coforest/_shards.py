@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 
-from . import _core
+from . import _core, _estimators
 from ._progress import Reporter
 from ._tables import columns_of
 
@@ -17,35 +17,38 @@ _open = {}  # (fit, part) -> Shard: saves time only; a new process opens its sha
 _lock = threading.Lock()
 
 
-def describe(frame, first_row):
-    """What the driver must know about a part: its schema as bytes, kinds, categories and stated orders of columns."""
-    columns = columns_of(frame)
+def describe(part, first_row):
+    """What the driver must know about a part, a frame or the path of an encoded table: its schema as bytes, kinds,
+    categories and stated orders of columns."""
+    columns = columns_of(part)
     table = columns.table()
     orders = {c: texts for c, (_, texts, ordered) in enumerate(columns.columns) if ordered}
     return _core.schema_of(table, first_row).to_bytes(), columns.kinds, sorted(columns.categories), orders, columns.named
 
 
-def _shard(frame, key, first_row, schema):
+def _shard(part, key, first_row, schema, threads):
     with _lock:
         if key not in _open:
             for old in [other for other in _open if other[0] != key[0]]:
                 del _open[old]  # a fit that has ended
-            table = columns_of(frame).table() if len(frame) > 0 else None
-            _open[key] = _core.shard_open(table, _core.schema_read(schema), first_row, 0)
+            table = columns_of(part).table() if len(part) > 0 else None
+            shard = _core.shard_open(table, _core.schema_read(schema), first_row, threads)
+            _open[key] = shard, 0 if table is None else table.shape[0]
         return _open[key]
 
 
-def answer(frame, key, first_row, schema, request):
-    """The part's answer to a request."""
+def answer(part, key, first_row, schema, request, threads=0):
+    """The part's answer to a request. threads: 0 stands for all cores."""
     words = np.zeros(_core.request_words(request), np.uint64)
-    _shard(frame, key, first_row, schema).answer(request, words)
+    _shard(part, key, first_row, schema, threads)[0].answer(request, words)
     return words
 
 
-def label(frame, key, first_row, schema, request):
+def label(part, key, first_row, schema, request, threads=0):
     """The labels of the part's rows."""
-    labels = np.empty(len(frame), np.int32)
-    _shard(frame, key, first_row, schema).labels(request, labels)
+    shard, n_rows = _shard(part, key, first_row, schema, threads)
+    labels = np.empty(n_rows, np.int32)
+    shard.labels(request, labels)
     return labels
 
 
@@ -60,6 +63,13 @@ def _join_kinds(kinds):
 
 class ShardedFit:
     """Mixed into an estimator: a fit whose rows are reached through an engine."""
+
+    def _local(self):
+        """The same model for tables in memory, which workers can be sent."""
+        model = _estimators.COForest()
+        model.__dict__.update({name: value for name, value in self.__dict__.items() if name != "labels_"})
+        model.callback = None
+        return model
 
     def _fit_parts(self, descriptions, ask):
         """`descriptions` of the parts with rows, in the order of the rows. `ask(schema, request)` gives the answers of all

@@ -98,9 +98,3 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
         parts = [da.from_delayed(dask.delayed(_predict)(part, model), shape=(np.nan,), dtype=np.int32)
                  for part in X.to_delayed()]
         return da.concatenate(parts)
-
-    def _local(self):
-        """The same model for tables in memory."""
-        model = _estimators.COForest()
-        model.__dict__.update({name: value for name, value in self.__dict__.items() if name != "labels_"})
-        return model

@@ -315,8 +315,58 @@ static PyObject *table_read(PyObject *module, PyObject *arg)
     return result;
 }
 
+/* Adds a Table, or a file that the library reads; -1: an exception is set. */
+static int encode_one(cof_encoding *encoding, PyObject *item)
+{
+    PyObject *path = NULL;
+    const cof_table *table = NULL;
+    const char *name = NULL;
+    if (PyObject_TypeCheck(item, core_table_type))
+        table = core_table_of(item);
+    else if (PyUnicode_FSConverter(item, &path))
+        name = PyBytes_AsString(path);
+    if (table == NULL && name == NULL) return -1;
+    core_call call;
+    cof_error err = {{0}};
+    core_begin(&call, NULL);
+    cof_status status =
+        table != NULL ? cof_encoding_add(encoding, table, &err)
+                      : cof_table_read_pieces(&core_env, name, NULL, cof_encoding_piece, encoding, &err);
+    int raised = core_end(&call);
+    Py_XDECREF(path);
+    if (raised == 0 && status != COF_OK) core_raise(status, &err);
+    return raised == 0 && status == COF_OK ? 0 : -1;
+}
+
+static PyObject *encode_tables(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *path, *iterable, *item;
+    cof_encoding *encoding = NULL;
+    cof_error err = {{0}};
+    if (!PyArg_ParseTuple(args, "O&O", PyUnicode_FSConverter, &path, &iterable)) return NULL;
+    PyObject *items = PyObject_GetIter(iterable);
+    cof_status status = COF_OK;
+    if (items != NULL) status = cof_encoding_open(&core_env, PyBytes_AsString(path), &encoding, &err);
+    int failed = items == NULL || status != COF_OK;
+    while (!failed && (item = PyIter_Next(items)) != NULL) {
+        failed = encode_one(encoding, item) != 0;
+        Py_DECREF(item);
+    }
+    failed |= PyErr_Occurred() != NULL;
+    if (!failed) status = cof_encoding_finish(encoding, &err);
+    cof_encoding_free(encoding);
+    Py_XDECREF(items);
+    Py_DECREF(path);
+    if (status != COF_OK) return core_raise(status, &err);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
 PyMethodDef core_table_functions[] = {
     {"table_read", table_read, METH_O, "table_read(path of a CSV, TSV or encoded file) -> Table"},
+    {"encode_tables", encode_tables, METH_VARARGS,
+     "encode_tables(path, [Table or path of a file, ...]): writes an encoded table"},
     {"table_from_columns", table_from_columns, METH_VARARGS,
      "table_from_columns(n_rows, [(name, cells, values or None, ordered), ...]) -> Table"},
     {"table_from_codes", table_from_codes, METH_VARARGS, "table_from_codes(int32 rows, names) -> Table"},

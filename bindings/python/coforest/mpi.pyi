@@ -1,0 +1,8 @@
+from typing import Any, Optional
+
+from . import _estimators
+
+__all__ = ["COForest"]
+
+class COForest(_estimators.COForest):
+    def fit(self, X: Any, y: Any = ..., sample_weight: Optional[Any] = ..., comm: Optional[Any] = ...) -> "COForest": ...
