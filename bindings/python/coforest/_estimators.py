@@ -313,6 +313,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             return _core.fit(table, weights=weights, callback=hook, **options)
         except _core.CoforestError as error:
             given = 0 < options["k"] <= table.shape[0] and "init_rows" not in options
+            if table.shape[1] == 1 and error.status != _core.ERR_FEW_ROWS:
+                raise ValueError(f"{error} (n_features = 1)") from None
             if error.status != _core.ERR_FEW_ROWS or not given:
                 raise
             warnings.warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning, stacklevel=4)
