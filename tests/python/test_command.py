@@ -2,6 +2,7 @@
 import csv
 import io
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -107,3 +108,9 @@ def test_same_report(command, root, tmp_path):
 def test_version(command):
     out = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
     assert coforest.__version__ in out
+
+
+def test_as_a_module(command):
+    run = [subprocess.run(how, capture_output=True, text=True) for how in
+           ([command, "--version"], [sys.executable, "-m", "coforest", "--version"], [sys.executable, "-m", "coforest", "no"])]
+    assert run[0].stdout == run[1].stdout != "" and run[1].returncode == 0 and run[2].returncode != 0

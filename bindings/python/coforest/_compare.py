@@ -36,6 +36,7 @@ class Comparison:
         return np.array([c.mean() if c.size else np.nan for c in columns])
 
     def std(self, score):
+        """The standard deviation of a score over the runs, one number a method."""
         columns = (values[score][~np.isnan(values[score])] for values in self.runs.values())
         return np.array([c.std() if c.size else np.nan for c in columns])
 

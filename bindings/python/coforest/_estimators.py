@@ -583,6 +583,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         return self._criterion("icl", X, sample_weight)
 
     def get_feature_names_out(self, input_features=None):
+        """Names of the columns of ``transform``: coforest0, coforest1 and so on."""
         self._check_fitted()
         prefix = type(self).__name__.lower()
         return np.array([f"{prefix}{j}" for j in range(self._n_features_out)], dtype=object)
@@ -758,6 +759,14 @@ class COForest(_CategoryClusterer):
     ``cuts_`` has the edges of every quantity that was cut, ``cluster_quartiles_`` an array of clusters by least, first
     quartile, median, third quartile and greatest value of it; dates count in seconds since 1970.
     ``info_`` tells what was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
+
+    >>> import coforest
+    >>> zoo = coforest.datasets.load_zoo()
+    >>> model = coforest.COForest(n_clusters=7, random_state=1).fit(zoo.data)
+    >>> model.predict(zoo.data[:3]).tolist() == model.labels_[:3].tolist()
+    True
+    >>> model.forest_["legs"]
+    <Tree 'legs': 6 values, 5 edges>
     """
 
     def __init__(
@@ -815,7 +824,13 @@ class Clusterer(_CategoryClusterer):
 
     For quantities beside categories, ``scale`` is "range" (0..1 over the table), "z" (standard deviations from the mean)
     or "auto", which is "z" for k-prototypes; ``gamma`` is the weight of a differing category: a number, for k-prototypes
-    also "kmodes" or "clustmixtype", estimated as these packages do; None means 0.5, for ek-prototypes 1."""
+    also "kmodes" or "clustmixtype", estimated as these packages do; None means 0.5, for ek-prototypes 1.
+
+    >>> import coforest
+    >>> labels = coforest.Clusterer(2, method="cof2", random_state=1).fit_predict([["a", "x"], ["a", "x"], ["b", "y"]])
+    >>> bool(labels[0] == labels[1] != labels[2])
+    True
+    """
 
     def __init__(
         self,
@@ -918,10 +933,21 @@ class _NamedMethod(_CategoryClusterer):
         self.callback = callback
 
 
+_NAMED_DOC = """{title}.
+
+    The parameters are those of ``coforest.Clusterer`` without ``method``, which is {method!r} here.
+
+    >>> from coforest import {name}
+    >>> rows = [["red", "round"], ["red", "long"], ["blue", "round"], ["green", "long"], ["red", "round"]] * 5
+    >>> {name}(2, random_state=1).fit(rows).labels_.shape
+    (25,)
+    """
+
+
 def _named(name, method):
-    made = type(name, (_NamedMethod,), {"_method": method, "__doc__": f"The method {method!r}. " + _NamedMethod.__doc__})
-    made.__module__ = __name__
-    return made
+    title = dict(_core.methods())[method]
+    doc = _NAMED_DOC.format(title=title[0].upper() + title[1:], name=name, method=method)
+    return type(name, (_NamedMethod,), {"_method": method, "__doc__": doc, "__module__": __name__})
 
 
 LSM = _named("LSM", "lsm")
@@ -937,7 +963,12 @@ LCA = _named("LCA", "lca")
 
 
 def methods():
-    """The methods of this build: ``{name: title}``."""
+    """The methods of this build: ``{name: title}``.
+
+    >>> import coforest
+    >>> coforest.methods()["kmodes"]
+    'k-modes (Huang 1998)'
+    """
     return dict(_core.methods())
 
 
@@ -956,6 +987,12 @@ def load(path):
     It predicts and shows its forest; labels of the rows it was fitted on are not part of a model file. One that this
     package wrote gives back the same class with the same parameters, but for those that are objects, and values of the
     types they had. From the command line all values are texts.
+
+    >>> import coforest, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.cof")
+    >>> coforest.COForest(2, random_state=1).fit([[1, None], [1, True], [2, False]]).save(path)
+    >>> coforest.load(path).categories_[1].tolist()
+    [False, True, None]
     """
     model = _core.model_load(os.fspath(path))
     note = _model_file.read_note(path)

@@ -78,12 +78,15 @@ class Tree:
         return self._draw("text")
 
     def to_dot(self):
+        """The tree in the language of Graphviz."""
         return self._draw("dot")
 
     def to_svg(self):
+        """A picture of the tree as SVG."""
         return self._draw("svg")
 
     def to_json(self):
+        """The tree as JSON, as ``coforest trees --json`` prints it."""
         return self._draw("json")
 
     def _repr_svg_(self):

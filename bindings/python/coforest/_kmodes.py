@@ -72,11 +72,9 @@ class KModes(_FromKModes):
     ``coforest.Clusterer``. ``cluster_centroids_``, ``cost_`` and ``epoch_costs_`` are as there.
 
     >>> from coforest import KModes
-    >>> model = KModes(n_clusters=2, init="Cao", n_init=1).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "x"]])
-    >>> model.labels_.tolist(), model.cost_
-    ([0, 0, 1, 1], 1.0)
-    >>> model.cluster_centroids_.tolist()
-    [['a', 'x'], ['b', 'x']]
+    >>> model = KModes(n_clusters=2, init="Cao", n_init=1).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"], ["b", "z"]])
+    >>> sorted(model.cluster_centroids_.tolist()), model.cost_
+    ([['a', 'x'], ['b', 'y']], 1.0)
     """
 
     _method = "kmodes"
@@ -127,6 +125,13 @@ class KPrototypes(_FromKModes):
 
 
 class EKPrototypes(KPrototypes):
-    """ek-prototypes: k-prototypes with entropies instead of modes and absolute instead of squared differences."""
+    """ek-prototypes: distributions of the categories and means of the quantities, with no weight between them.
+
+    >>> from coforest import EKPrototypes
+    >>> rows = [[1.0, "a"], [1.2, "a"], [7.9, "b"], [8.1, "b"]]
+    >>> labels = EKPrototypes(n_clusters=2, random_state=1).fit_predict(rows, categorical=1)
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
 
     _method = "ek-prototypes"
