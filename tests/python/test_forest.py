@@ -66,7 +66,7 @@ def test_plots(model):
     assert ten.forest_["legs"].distance(5, 8) == 0
     texts = [t.get_text() for t in ten.forest_["legs"].plot().texts]
     assert {"0", "2", "4", "5, 8", "6"} <= set(texts)
-    assert len(coforest.plots.plot_map(model).collections[0].get_offsets()) == 59
+    assert sum(len(points.get_offsets()) for points in coforest.plots.plot_map(model).collections) == 59
     assert coforest.plots.plot_map(model, zoo.data, y=zoo.target) is not None
     assert len(coforest.plots.plot_profiles(model).get_yticklabels()) == 36
     assert len(coforest.plots.plot_convergence(ten).lines) == 10
@@ -86,3 +86,42 @@ def test_a_constant_column_has_no_tree():
     tree = model.forest_[1]
     assert not tree.used and tree.edges == [] and tree._repr_svg_() is None
     tree.plot()
+
+
+def test_pictures_hold_long_names_and_many_values():
+    """Every name of forty lies within the figure, and no two on the same line."""
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot
+
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 4, 800)
+    names = np.array([f"a value with quite a long name, number {i:02}, of {40}" for i in range(40)])
+    table = {"name": names[(group * 10 + rng.integers(0, 12, 800)) % 40], "age": group * 10 + rng.normal(30, 4, 800),
+             "colour": np.array(["red", "blue"])[group % 2]}
+    model = coforest.COForest((2, 6), random_state=1).fit(table)
+    axes = coforest.plots.plot_tree(model.forest_["name"])
+    axes.figure.canvas.draw()
+    frame = axes.figure.bbox
+    boxes = [text.get_window_extent() for text in axes.texts if "value" in text.get_text()]
+    assert boxes and all(0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+    lines = sorted(round(box.y0) for box in boxes)
+    assert all(low + 8 < high for low, high in zip(lines, lines[1:]))
+    axes = coforest.plots.plot_profiles(model)
+    axes.figure.canvas.draw()
+    assert all(label.get_window_extent().x0 >= 0 for label in axes.get_yticklabels())
+    legend = coforest.plots.plot_map(model).get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == [str(j) for j in range(model.n_clusters_)]
+    assert len(coforest.plots.plot_quantity(model, "age").lines) == model.n_clusters_
+    assert list(coforest.plots.plot_k_curve(model).lines[0].get_xdata()) == [2, 3, 4, 5, 6]
+    with pytest.raises(ValueError, match="no quantity"):
+        coforest.plots.plot_quantity(model, "colour")
+    with pytest.raises(ValueError, match="no curve"):
+        coforest.plots.plot_k_curve(coforest.COForest(2, random_state=1, n_init=1).fit(table))
+    pyplot.close("all")
+
+
+def test_alternatives_are_counted():
+    pytest.importorskip("matplotlib")
+    model = coforest.COForest(7, random_state=1).fit(coforest.datasets.load_zoo().data)
+    axes = coforest.plots.plot_alternatives(model)
+    assert sum(int(text.get_text()) for text in axes.texts) == 101

@@ -1,10 +1,15 @@
-"""Pictures, with matplotlib: trees, the map of rows, profiles, convergence, critical differences.
+"""Pictures, with matplotlib: trees, the map of rows, profiles, quantities, numbers of clusters, alternatives, convergence,
+critical differences.
 
 Every function draws into ``ax``, or into a new figure, and gives the Axes back.
 """
 import numpy as np
 
-__all__ = ["plot_cd_diagram", "plot_convergence", "plot_map", "plot_profiles", "plot_tree"]
+__all__ = ["plot_alternatives", "plot_cd_diagram", "plot_convergence", "plot_k_curve", "plot_map", "plot_profiles",
+           "plot_quantity", "plot_tree"]
+
+_LONGEST = 40  # letters of a name that are shown
+_TREE_WIDTH = 4.5  # inches, without the names
 
 
 def _axes(ax, **figure):
@@ -14,84 +19,95 @@ def _axes(ax, **figure):
         import matplotlib.pyplot as pyplot
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install coforest[plot]") from error
-    return pyplot.subplots(**figure)[1]
+    return pyplot.subplots(layout="constrained", **figure)[1]
 
 
 def _text(value):
-    return "(missing)" if value is None else str(value)
+    text = "(missing)" if value is None else str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _joined(texts):
+    """Several names as one, the first of them if they are long."""
+    shown = 1
+    while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= _LONGEST:
+        shown += 1
+    return ", ".join(texts[:shown]) + (f" and {len(texts) - shown} more" if shown < len(texts) else "")
+
+
+def _colours(n):
+    """One colour for each of n clusters."""
+    from matplotlib import colormaps
+
+    palette = colormaps["tab10" if n <= 10 else "tab20" if n <= 20 else "turbo"]
+    return [palette(j if n <= 20 else j / (n - 1)) for j in range(n)]
+
+
+def _legend(ax, n, title):
+    """Beside the picture, in as many columns as n entries need."""
+    ax.legend(title=title, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=1 + (n - 1) // 20, fontsize=8)
 
 
 def _tree_layout(tree):
-    """Positions: along x the way from one end of the longest path, along y one line per leaf."""
-    neighbours = {v: [] for v in range(len(tree.values))}
-    place = {id_: v for v, id_ in enumerate(map(repr, tree.values))}
-    for edge in tree.edges:
-        u, v = place[repr(edge.u)], place[repr(edge.v)]
+    """Places of the values: along x the way from one end of the longest path, along y a line for every value, below the
+    value it hangs on; and the parents. Values at distance 0 share a line."""
+    neighbours = [[] for _ in tree.values]
+    for (u, v), edge in zip(tree._edge_ids, tree.edges):
         neighbours[u].append((v, edge.length))
         neighbours[v].append((u, edge.length))
 
-    def walk(root):
-        order, parent, far = [root], {root: None}, {root: 0.0}
-        for u in order:
-            for v, length in neighbours[u]:
+    def walk(root):  # depth first, short ways first, so that the longest path lies below
+        order, parent, far, stack = [], {root: None}, {root: 0.0}, [root]
+        while stack:
+            u = stack.pop()
+            order.append(u)
+            for v, length in sorted(neighbours[u], key=lambda pair: -pair[1]):
                 if v not in parent:
                     parent[v], far[v] = u, far[u] + length
-                    order.append(v)
+                    stack.append(v)
         return order, parent, far
 
-    start = max(walk(0)[2].items(), key=lambda item: item[1])[0]
-    order, parent, far = walk(start)
-    end = max(far, key=far.get)
-    on_path = set()
-    while end is not None:
-        on_path.add(end)
-        end = parent[end]
-    children = {u: [v for v in order if parent[v] == u] for u in order}
-    y, line = {}, [0]
-
-    def place_below(root):
-        stack = [root]
-        while stack:  # depth first, the longest path last so that it lies at the edge
-            u = stack.pop()
-            kids = sorted(children[u], key=lambda v: v in on_path)
-            if not kids:
-                y[u] = line[0]
-                line[0] += 1
-            stack.extend(kids)
-        for u in reversed(order):
-            if children[u]:
-                y[u] = sum(y[v] for v in children[u]) / len(children[u])
-
-    place_below(start)
-    return {u: (far[u], y[u]) for u in order}, parent
+    far = walk(0)[2]
+    order, parent, far = walk(max(far, key=far.get))
+    position, line = {}, -1
+    for u in order:
+        twin = parent[u] is not None and far[u] - far[parent[u]] < 1e-9
+        line += not twin
+        position[u] = (far[u], position[parent[u]][1] if twin else line)
+    return position, parent
 
 
 def plot_tree(tree, ax=None, color="tab:blue", lengths=True):
-    """The order tree of one column: near values lie near each other along it."""
-    ax = _axes(ax, figsize=(6, 1 + 0.45 * max(2, len(tree.values) // 2)))
-    if not tree.edges:
-        ax.text(0.5, 0.5, f"{tree.name}: no tree", ha="center", va="center")
-        ax.set_axis_off()
-        return ax
-    position, parent = _tree_layout(tree)
-    for v, u in parent.items():
-        if u is None:
-            continue
-        (x0, y0), (x1, y1) = position[u], position[v]
-        ax.plot([x0, x1], [y0, y1], color="0.6", zorder=1)
-        if lengths and x1 - x0 > 1e-6:
-            ax.annotate(f"{x1 - x0:.2f}", ((x0 + x1) / 2, (y0 + y1) / 2), color="0.4", fontsize=7, ha="center")
-    x, y = zip(*(position[v] for v in sorted(position)))
-    ax.scatter(x, y, color=color, zorder=2)
+    """The order tree of one column: near values lie near each other along it. One line a value, up to 200 and more."""
+    position, parent = _tree_layout(tree) if tree.edges else ({}, {})
     at = {}  # values at distance 0 share a point and a label
     for v in sorted(position):
-        at.setdefault(tuple(np.round(position[v], 6)), []).append(_text(tree.values[v]))
-    for place, texts in at.items():
-        ax.annotate(", ".join(texts), place, xytext=(0, 6), textcoords="offset points", ha="center")
-    ax.margins(0.1, 0.3)
+        at.setdefault(position[v], []).append(_text(tree.values[v]))
+    names = {place: _joined(texts) for place, texts in at.items()}
+    n_lines = 1 + max((y for _, y in position.values()), default=1)
+    room = 0.5 + 0.065 * max(map(len, names.values()), default=0)  # inches for the names
+    ax = _axes(ax, figsize=(_TREE_WIDTH + room, 1.2 + 0.24 * n_lines))
+    if not tree.edges:
+        ax.text(0.5, 0.5, f"{_text(tree.name)}: no tree", ha="center", va="center")
+        ax.set_axis_off()
+        return ax
+    widest = max(x for x, _ in position.values()) or 1.0
+    for v, u in parent.items():
+        if u is None or position[u] == position[v]:
+            continue
+        (x0, y0), (x1, y1) = position[u], position[v]
+        ax.plot([x0, x0, x1], [y0, y1, y1], color="0.7", linewidth=1, zorder=1)
+        if lengths and x1 - x0 > 0.07 * widest:
+            ax.text((x0 + x1) / 2, y1 - 0.1, f"{x1 - x0:.2f}", color="0.45", fontsize=6, ha="center", va="bottom")
+    ax.scatter(*zip(*names), color=color, s=14, zorder=2)
+    for place, name in names.items():
+        ax.annotate(name, place, xytext=(5, 0), textcoords="offset points", va="center", fontsize=8)
+    ax.set_xlim(-0.03 * widest, (1 + room / _TREE_WIDTH) * widest)
+    ax.set_ylim(n_lines - 0.3, -0.7)
     ax.set_yticks([])
+    ax.spines[["left", "right", "top"]].set_visible(False)
     ax.set_xlabel("distance along the tree")
-    ax.set_title(tree.name)
+    ax.set_title(_text(tree.name))
     return ax
 
 
@@ -104,11 +120,16 @@ def plot_map(model, X=None, ax=None, y=None, **scatter):
     points = model.embed(X)
     rows = points["row"].astype(int)
     if y is None:
-        colours = (model.labels_ if X is None else model.predict(X))[rows]
+        groups, names = (model.labels_ if X is None else model.predict(X))[rows], range(model.n_clusters_)
     else:
-        colours = np.unique(np.asarray(y).astype(str), return_inverse=True)[1][rows]
-    options = {"s": 10 + 6 * np.sqrt(points["n_rows"] - 1), "cmap": "tab10", "alpha": 0.8, **scatter}
-    ax.scatter(points["x"], points["y"], c=colours, **options)
+        names, groups = np.unique(np.asarray(y).astype(str), return_inverse=True)
+        groups = groups[rows]
+    sizes = 10 + 6 * np.sqrt(points["n_rows"] - 1)
+    for j, (name, colour) in enumerate(zip(names, _colours(len(names)))):
+        mine = groups == j
+        options = {"s": sizes[mine], "color": colour, "alpha": 0.8, "linewidths": 0, **scatter}
+        ax.scatter(points["x"][mine], points["y"][mine], label=_text(name), **options)
+    _legend(ax, len(names), "cluster" if y is None else "class")
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_title("rows near each other are alike")
@@ -121,17 +142,81 @@ def plot_profiles(model, ax=None, cmap="Blues", most=60):
     for tree, profile in zip(model.forest_.trees(), model.cluster_profiles_):
         if tree.used:
             blocks.append(profile)
-            names += [f"{tree.name} = {_text(value)}" for value in tree.values]
+            names += [f"{_text(tree.name)} = {_text(value)}" for value in tree.values]
     shares = np.nan_to_num(np.hstack(blocks))
     if len(names) > most:  # those that tell clusters apart best
         keep = np.sort(np.argsort(-shares.var(axis=0), kind="stable")[:most])
         shares, names = shares[:, keep], [names[i] for i in keep]
-    ax = _axes(ax, figsize=(1.5 + 0.5 * len(shares), 1 + 0.2 * len(names)))
+    longest = max(len(name) for name in names)
+    ax = _axes(ax, figsize=(2.5 + 0.07 * longest + 0.35 * len(shares), 1.2 + 0.17 * len(names)))
     image = ax.imshow(shares.T, cmap=cmap, vmin=0, vmax=1, aspect="auto")
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set_xticks(range(len(shares)), [str(j) for j in range(len(shares))])
     ax.set_xlabel("cluster")
     ax.figure.colorbar(image, ax=ax, label="share of rows")
+    return ax
+
+
+def plot_quantity(model, column, ax=None):
+    """How a quantity that was cut is spread in every cluster: the share of the cluster's rows in each bin."""
+    tree = model.forest_[column]
+    if tree.cut_at is None:
+        raise ValueError(f"column {tree.name!r} is no quantity that was cut; plot_profiles shows categories")
+    r = model.forest_.trees().index(tree)
+    shares = model.cluster_profiles_[r]
+    ax = _axes(ax, figsize=(max(5.0, 2.5 + 0.3 * shares.shape[1]), 3.8))
+    for j, (row, colour) in enumerate(zip(shares, _colours(len(shares)))):
+        ax.step(range(len(row)), row, where="mid", color=colour, label=str(j))
+    ax.set_xticks(range(len(tree.values)), [_text(value) for value in tree.values], rotation=60, ha="right", fontsize=7)
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("share of the cluster's rows")
+    ax.set_title(_text(tree.name))
+    _legend(ax, len(shares), "cluster")
+    return ax
+
+
+def plot_k_curve(model, ax=None):
+    """The numbers of clusters that were tried: the greatest log-likelihood of each, and how far halves of the table agree."""
+    curve = model.k_curve_
+    if curve is None:
+        raise ValueError('there is no curve: n_clusters was a number, not "auto" or a pair')
+    ax = _axes(ax, figsize=(6, 3.6))
+    ks = [record["k"] for record in curve]
+    ax.plot(ks, [record["log_likelihood"] for record in curve], color="tab:blue", marker=".", label="log-likelihood")
+    ax.axvline(model.n_clusters_, color="0.7", linestyle="--", zorder=0, label="kept")
+    halves = [(record["k"], record["agreement"]) for record in curve if record["agreement"] is not None]
+    if halves:
+        other = ax.twinx()
+        other.plot(*zip(*halves), color="tab:orange", marker="o", linestyle="none", label="agreement of halves")
+        other.set_ylim(-0.05, 1.05)
+        other.set_ylabel("agreement of halves", color="tab:orange")
+    ax.set_xticks(ks)
+    ax.set_xlabel("number of clusters")
+    ax.set_ylabel("log-likelihood", color="tab:blue")
+    ax.set_title(f"kept: {model.n_clusters_}")
+    return ax
+
+
+def plot_alternatives(model, number=0, ax=None):
+    """How an alternative partition divides the clusters: rows of every pair of a cluster and one of the alternative."""
+    others = model.alternatives_
+    if not others:
+        raise ValueError("the model has no alternatives")
+    labels = others[number]["labels"]
+    kept = (model.labels_ >= 0) & (labels >= 0)
+    counts = np.zeros((model.n_clusters_, len(others[number]["cluster_sizes"])), dtype=int)
+    np.add.at(counts, (model.labels_[kept], labels[kept]), 1)
+    ax = _axes(ax, figsize=(2 + 0.45 * counts.shape[1], 1.6 + 0.35 * counts.shape[0]))
+    ax.imshow(counts, cmap="Blues", aspect="auto")
+    for j, row in enumerate(counts):
+        for other, count in enumerate(row):
+            if count:
+                ax.text(other, j, str(count), ha="center", va="center", fontsize=7,
+                        color="white" if count > counts.max() / 2 else "black")
+    ax.set_xticks(range(counts.shape[1]))
+    ax.set_yticks(range(counts.shape[0]))
+    ax.set_xlabel(f"cluster of alternative {number} (agreement {others[number]['agreement']:.2f})")
+    ax.set_ylabel("cluster")
     return ax
 
 
