@@ -21,7 +21,7 @@ from ._sklearn import (
     TransformerMixin,
     available_if,
 )
-from ._tables import _as_array, columns_of, text_of
+from ._tables import _as_array, columns_of, retold, text_of
 
 _SHOWN_NAMES = 5
 _UNKNOWN = {word: word for word in ("warn", "error", "ignore")}
@@ -314,7 +314,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         except _core.CoforestError as error:
             given = 0 < options["k"] <= table.shape[0] and "init_rows" not in options
             if table.shape[1] == 1 and error.status != _core.ERR_FEW_ROWS:
-                raise ValueError(f"{error} (n_features = 1)") from None
+                raise retold(error, f"{error} (n_features = 1)") from None
             if error.status != _core.ERR_FEW_ROWS or not given:
                 raise
             warnings.warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning, stacklevel=4)

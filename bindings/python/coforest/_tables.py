@@ -170,9 +170,8 @@ class Columns:
         except _core.CoforestError as error:
             if self.arrow or self.path is not None:
                 raise
-            told = type(error)(str(error).replace("Arrow column", "column").replace("dictionary value", "value"))
-            told.status = error.status
-            raise told from None
+            text = str(error).replace("Arrow column", "column").replace("dictionary value", "value")
+            raise retold(error, text) from None
         except UnicodeEncodeError as error:
             raise ValueError(f"the value {error.object!r} is no text that can be written: {error.reason}") from None
 
@@ -186,6 +185,13 @@ class Columns:
             return _core.table_from_codes(self.codes, names)
         columns = [(name, cells, texts, ordered) for name, (cells, texts, ordered) in zip(names, self.columns)]
         return _core.table_from_columns(self.n_rows, columns)
+
+
+def retold(error, text):
+    """The same error of the library in other words."""
+    told = type(error)(text)
+    told.status = error.status
+    return told
 
 
 def _check_shape(n_rows, n_columns):
