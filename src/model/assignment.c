@@ -96,7 +96,7 @@ static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
     return COF_OK;
 }
 
-static cof_status open_numeric(cofi_assignment *a, cof_error *err)
+cof_status cofi_assignment_read_numbers(cofi_assignment *a, cof_error *err)
 {
     a->own.env = a->env;
     a->numeric_ids = cofi_blocks_add(&a->own, a->m->n_numeric, sizeof *a->numeric_ids);
@@ -138,7 +138,7 @@ cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *m, const co
     cof_status status = cofi_view_open(&a->view, m, t, err);
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, scores->value, err);
-    if (status == COF_OK) status = open_numeric(a, err);
+    if (status == COF_OK) status = cofi_assignment_read_numbers(a, err);
     return status == COF_OK ? handle_missing_numbers(a, err) : status;
 }
 

@@ -21,6 +21,8 @@ typedef struct cofi_assignment {
 /* `scores`: those of the model's values, n_flat x stride. Close it also after a failure. */
 cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *model, const cof_table *table,
                                 const cofi_scores *scores, cof_error *err);
+/* Finds the numeric columns of the model; a part of opening, for callers that need no scores. */
+cof_status cofi_assignment_read_numbers(cofi_assignment *a, cof_error *err);
 void cofi_assignment_close(cofi_assignment *a);
 
 /* Writes the sums of one row over its categories to `sum`, for the k clusters and the padding of the scores. */

@@ -1,8 +1,9 @@
 /* A map of a table's rows: the distinct ones, or a sample of them, placed by t-SNE on the distances the model
- * learned: the sum over attributes of the length of the trace between the two values. */
+ * learned: the sum over attributes of the length of the trace between the two values, and over numeric columns of the
+ * difference of the scaled numbers. */
 #include "../core/rng.h"
 #include "../table/dedupe.h"
-#include "../model/view.h"
+#include "../model/assignment.h"
 #include "tsne.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ struct cof_map {
 
 /* Rows to choose from: all of them, or in a large table a sample, laid out like the table's columns. */
 typedef struct lot {
-    size_t n;
+    size_t n, n_columns;
     size_t *row;   /* of the table; NULL: all */
     cofi_ids *ids; /* the table's, or those of the rows drawn */
 } lot;
@@ -35,27 +36,38 @@ static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
     return n_kept;
 }
 
-static cof_status draw_lot(cofi_blocks *own, const cofi_view *v, size_t n, cofi_rng *rng, lot *l)
+/* All rows: the attributes, then the numeric columns. */
+static cof_status open_lot(cofi_blocks *own, const cofi_assignment *a, lot *l)
+{
+    *l = (lot){.n = a->t->n_rows, .n_columns = a->view.n + a->m->n_numeric};
+    l->ids = cofi_blocks_add(own, l->n_columns, sizeof *l->ids);
+    if (own->short_of_memory) return COF_ERR_MEMORY;
+    for (size_t c = 0; c < l->n_columns; c++)
+        l->ids[c] = c < a->view.n ? a->view.ids[c] : a->numeric_ids[c - a->view.n];
+    return COF_OK;
+}
+
+/* Replaces all rows by n of them. */
+static cof_status draw_lot(cofi_blocks *own, size_t n, cofi_rng *rng, lot *l)
 {
     l->row = cofi_blocks_add(own, n, sizeof *l->row);
-    l->ids = cofi_blocks_add(own, v->n, sizeof *l->ids);
-    uint32_t *codes = cofi_blocks_add(own, n * v->n, sizeof *codes);
+    uint32_t *codes = cofi_blocks_add(own, n * l->n_columns, sizeof *codes);
     if (own->short_of_memory) return COF_ERR_MEMORY;
-    l->n = draw(rng, v->table->n_rows, n, l->row);
-    for (size_t a = 0; a < v->n; a++) {
-        uint32_t *to = codes + a * n;
-        for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(v->ids[a], l->row[i]);
-        l->ids[a] = (cofi_ids){to, sizeof *to};
+    l->n = draw(rng, l->n, n, l->row);
+    for (size_t c = 0; c < l->n_columns; c++) {
+        uint32_t *to = codes + c * n;
+        for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(l->ids[c], l->row[i]);
+        l->ids[c] = (cofi_ids){to, sizeof *to};
     }
     return COF_OK;
 }
 
 /* Distinct rows of the clustered columns in order of first appearance. */
-static cof_status list_distinct(cof_map *map, cofi_blocks *own, const cofi_view *v, const lot *l)
+static cof_status list_distinct(cof_map *map, cofi_blocks *own, const lot *l)
 {
     uint32_t n_groups = 0, *group = cofi_blocks_add(own, l->n, sizeof *group);
     if (group == NULL) return COF_ERR_MEMORY;
-    COFI_TRY(cofi_dedupe(&map->env, l->ids, v->n, l->n, group, &n_groups));
+    COFI_TRY(cofi_dedupe(&map->env, l->ids, l->n_columns, l->n, group, &n_groups));
     map->point = cofi_alloc_zero(&map->env, n_groups, sizeof *map->point);
     if (map->point == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < l->n; i++) {
@@ -79,23 +91,23 @@ static cof_status take_sample(cof_map *map, cofi_blocks *own, size_t most, cofi_
 
 /* Telling equal rows from different ones costs a look at every cell, which for a large table is more than
  * the map is worth. */
-static cof_status choose_rows(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
+static cof_status choose_rows(cof_map *map, const cofi_assignment *a, const cof_embed_options *o,
+                              cof_error *err)
 {
     cofi_rng rng;
     cofi_blocks own = {.env = map->env};
-    size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(v->n + 1)), n_rows = v->table->n_rows;
+    size_t n_columns = a->view.n + a->m->n_numeric, n_rows = a->t->n_rows;
+    size_t bearable = (size_t)sqrt(2 * MOST_LOOKUPS / (double)(n_columns + 1));
     size_t most = o->most_points > 0 ? o->most_points : DEFAULT_POINTS < bearable ? DEFAULT_POINTS : bearable;
     size_t cells = (size_t)(o->most_cells > 0 ? o->most_cells : DEFAULT_CELLS);
-    size_t few = cells / 2 / (v->n + 1);
+    size_t few = cells / 2 / (n_columns + 1);
     if (few < 4 * most) few = 4 * most;
-    lot l = {.n = n_rows, .ids = v->ids};
-    cof_status status = COF_OK;
+    lot l;
+    cof_status status = open_lot(&own, a, &l);
     cofi_rng_seed(&rng, o->seed, 0x3a9);
-    if (n_rows > cells / (v->n + 1) && n_rows > few) {
-        l = (lot){.n = 0};
-        status = draw_lot(&own, v, few, &rng, &l);
-    }
-    if (status == COF_OK) status = list_distinct(map, &own, v, &l);
+    if (status == COF_OK && n_rows > cells / (n_columns + 1) && n_rows > few)
+        status = draw_lot(&own, few, &rng, &l);
+    if (status == COF_OK) status = list_distinct(map, &own, &l);
     if (status == COF_OK) status = take_sample(map, &own, most, &rng);
     cofi_blocks_release(&own);
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
@@ -156,8 +168,21 @@ static void add_distances(const value_distances *d, size_t n, double *total)
     }
 }
 
-static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_view *v, double *total)
+/* A cell without a number counts for nothing. */
+static void add_differences(const cof_map *map, const cofi_assignment *a, size_t c, double *x, double *total)
 {
+    for (size_t i = 0; i < map->n; i++) x[i] = cofi_assignment_numeric(a, c, map->point[i].row);
+    for (size_t i = 0; i < map->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double apart = a->m->numeric[c].column_weight * fabs(x[i] - x[j]);
+            if (isfinite(apart)) total[i * map->n + j] += apart;
+        }
+}
+
+static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_assignment *from,
+                               double *total)
+{
+    const cofi_view *v = &from->view;
     value_distances d = {0};
     size_t most_values = 1;
     for (size_t a = 0; a < v->n; a++) {
@@ -167,6 +192,7 @@ static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_
     d.slot = cofi_blocks_add(own, map->n, sizeof *d.slot);
     d.value = cofi_blocks_add(own, map->n, sizeof *d.value);
     d.where = cofi_blocks_add(own, most_values, sizeof *d.where);
+    double *x = cofi_blocks_add(own, map->n, sizeof *x);
     if (own->short_of_memory) return COF_ERR_MEMORY;
     for (size_t a = 0; a < v->n; a++) {
         list_values(&d, map, v, a);
@@ -174,6 +200,7 @@ static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_
         add_distances(&d, map->n, total);
         cofi_release(&map->env, d.distance);
     }
+    for (size_t c = 0; c < from->m->n_numeric; c++) add_differences(map, from, c, x, total);
     for (size_t i = 0; i < map->n; i++)
         for (size_t j = 0; j < i; j++) total[j * map->n + i] = total[i * map->n + j];
     return COF_OK;
@@ -181,14 +208,15 @@ static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
-static cof_status place_points(cof_map *map, const cofi_view *v, const cof_embed_options *o, cof_error *err)
+static cof_status place_points(cof_map *map, const cofi_assignment *a, const cof_embed_options *o,
+                               cof_error *err)
 {
     cofi_blocks own = {.env = map->env};
     double *distance = cofi_blocks_add_zero(&own, map->n * map->n, sizeof *distance);
     double *xy = cofi_blocks_add(&own, map->n, 2 * sizeof *xy);
     cofi_tsne_options how = {
         .seed = o->seed, .perplexity = o->perplexity, .steps = o->steps, .threads = o->threads};
-    cof_status status = own.short_of_memory ? COF_ERR_MEMORY : measure_rows(map, &own, v, distance);
+    cof_status status = own.short_of_memory ? COF_ERR_MEMORY : measure_rows(map, &own, a, distance);
     if (status != COF_OK) cofi_no_memory(err);
     if (status == COF_OK) status = cofi_tsne(&map->env, distance, map->n, &how, xy, err);
     for (size_t i = 0; status == COF_OK && i < map->n; i++) {
@@ -203,20 +231,17 @@ cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_e
                      cof_map **out, cof_error *err)
 {
     cof_embed_options o;
-    cofi_view v;
     COFI_COPY_OPTIONS(&o, options);
     if (model == NULL || table == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_embed needs a model and a table; one is NULL");
-    cof_status status = cofi_view_open(&v, model, table, err);
-    if (status != COF_OK) return status;
+    cofi_assignment a = {.env = table->env, .m = model, .t = table};
+    COFI_TRY(cofi_view_open(&a.view, model, table, err));
+    cof_status status = cofi_assignment_read_numbers(&a, err);
     cof_map *map = cofi_alloc_zero(&table->env, 1, sizeof *map);
-    if (map == NULL) status = cofi_no_memory(err);
-    if (status == COF_OK) {
-        map->env = table->env;
-        status = choose_rows(map, &v, &o, err);
-    }
-    if (status == COF_OK) status = place_points(map, &v, &o, err);
-    cofi_view_close(&v);
+    if (map != NULL) map->env = table->env;
+    if (status == COF_OK) status = map != NULL ? choose_rows(map, &a, &o, err) : cofi_no_memory(err);
+    if (status == COF_OK) status = place_points(map, &a, &o, err);
+    cofi_assignment_close(&a);
     if (status != COF_OK)
         cof_map_free(map);
     else

@@ -3,6 +3,8 @@
 
 #include "alloc_helper.h"
 
+#include <math.h>
+
 typedef struct text_end {
     char *text;
     size_t n, capacity;
@@ -221,6 +223,43 @@ static void of_a_loaded_model(void **state)
     cof_table_free(later);
 }
 
+/* Only the numbers tell the two groups apart: next to a point of the map lies a row of its own group. */
+static void the_map_uses_numbers(void **state)
+{
+    enum { ROWS = 80 };
+    char text[ROWS][16];
+    const char *cells[2 * ROWS];
+    cof_table *table;
+    cof_map *map;
+    cof_error err;
+    size_t n, n_own = 0;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        cells[i] = i / 2 % 2 == 0 ? "a" : "b";
+        snprintf(text[i], sizeof text[i], "%.3f", i % 2 == 0 ? 0.01 * (double)i : 50 + 0.01 * (double)i);
+        cells[ROWS + i] = i == 7 ? NULL : text[i];
+    }
+    assert_status(cof_table_from_strings(NULL, cells, ROWS, 2, NULL, &table, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, 1, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    cof_fit_options fit = {.struct_size = sizeof fit, .k = 2, .method = "k-prototypes"};
+    cof_model *model = fit_model(table, &fit, NULL);
+    assert_status(cof_embed(model, table, NULL, &map, &err), COF_OK, &err);
+    const cof_map_point *p = cof_map_points(map, &n);
+    assert_int_equal(n, ROWS);
+    for (size_t i = 0; i < n; i++) {
+        size_t nearest = i == 0;
+        for (size_t j = 0; j < n; j++)
+            if (j != i &&
+                hypot(p[i].x - p[j].x, p[i].y - p[j].y) < hypot(p[i].x - p[nearest].x, p[i].y - p[nearest].y))
+                nearest = j;
+        n_own += p[i].row % 2 == p[nearest].row % 2;
+    }
+    assert_true(n_own >= ROWS - 4);
+    cof_map_free(map);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 /* Methods without trees, and one that keeps nothing to measure rows with, leave their sections out. */
 static void of_other_methods(void **state)
 {
@@ -245,7 +284,7 @@ static void of_other_methods(void **state)
     cof_table_free(table);
 }
 
-static cof_status report_with(const cof_env *env, cof_error *err)
+static cof_status report_with(const cof_env *env, bool numbers, cof_error *err)
 {
     static const char *const cell[] = {"a", "b", "c", "a", "b", "c", "x", "x", "y", "y", "x", "y",
                                        "1", "2", "3", "4", "5", "6", "p", "p", "q", "q", "p", "q"};
@@ -253,9 +292,11 @@ static cof_status report_with(const cof_env *env, cof_error *err)
     cof_model *model = NULL;
     text_end to = {0};
     cof_fit_options fit = {.struct_size = sizeof fit, .k = 2, .restarts = 2, .threads = 1};
+    if (numbers) fit.method = "k-prototypes";
     cof_report_options o = {.struct_size = sizeof o, .threads = 1, .source = "t"};
     cof_status status = cof_table_from_strings(env, cell, 6, 4, NULL, &table, err);
-    if (status == COF_OK) status = cof_table_set_role(table, 2, COF_ROLE_IDENTIFIER, err);
+    if (status == COF_OK)
+        status = cof_table_set_role(table, 2, numbers ? COF_ROLE_NUMERIC : COF_ROLE_IDENTIFIER, err);
     if (status == COF_OK) status = cof_table_set_role(table, 3, COF_ROLE_LABEL, err);
     if (status == COF_OK) status = cof_fit(table, &fit, &model, NULL, err);
     if (status == COF_OK) status = cof_report_write(model, table, &o, gather, &to, err);
@@ -270,26 +311,25 @@ static void every_allocation_may_fail(void **state)
 {
     cof_error err;
     (void)state;
-    for (size_t n = 0;; n++) {
-        alloc_meter meter = {.fail_at = n};
-        cof_env env = alloc_env(&meter);
-        cof_status status = report_with(&env, &err);
-        assert_int_equal(meter.live, 0);
-        if (status == COF_OK) break;
-        assert_int_equal(status, COF_ERR_MEMORY);
+    for (int numbers = 0; numbers < 2; numbers++) {
+        for (size_t n = 0;; n++) {
+            alloc_meter meter = {.fail_at = n};
+            cof_env env = alloc_env(&meter);
+            cof_status status = report_with(&env, numbers == 1, &err);
+            assert_int_equal(meter.live, 0);
+            if (status == COF_OK) break;
+            assert_int_equal(status, COF_ERR_MEMORY);
+        }
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(has_every_section),
-                                       cmocka_unit_test(without_a_table_there_are_no_rows),
-                                       cmocka_unit_test(names_stay_names),
-                                       cmocka_unit_test(large_tables_give_small_pages),
-                                       cmocka_unit_test(many_classes),
-                                       cmocka_unit_test(edges),
-                                       cmocka_unit_test(of_a_loaded_model),
-                                       cmocka_unit_test(of_other_methods),
-                                       cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_every_section), cmocka_unit_test(without_a_table_there_are_no_rows),
+        cmocka_unit_test(names_stay_names),  cmocka_unit_test(large_tables_give_small_pages),
+        cmocka_unit_test(many_classes),      cmocka_unit_test(edges),
+        cmocka_unit_test(of_a_loaded_model), cmocka_unit_test(the_map_uses_numbers),
+        cmocka_unit_test(of_other_methods),  cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
