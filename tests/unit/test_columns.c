@@ -125,6 +125,9 @@ static void rows_are_counted(void **state)
     assert_int_equal(rows[2], 1);
     assert_int_equal(cof_column_count(table, 0, rows, 2, &err), COF_ERR_ARGUMENT);
     assert_int_equal(cof_column_count(table, 1, rows, 3, &err), COF_ERR_ARGUMENT);
+    double weights[5];
+    assert_int_equal(cof_table_weights(table, weights, 4, &err), COF_ERR_ARGUMENT);
+    assert_string_equal(err.text, "room for 4 weights was given, but the table has 5 rows");
     cof_table_free(table);
 }
 

@@ -104,6 +104,20 @@ static void cells(void **state)
         &p, "<span class=\"nw\"><i aria-hidden=\"true\" class=\"sw cof-c0 cof-pale\"></i>cluster 9</span>");
 }
 
+static void characters_that_a_format_lacks(void **state)
+{
+    page p;
+    (void)state;
+    begin(&p);
+    cofi_out_xml(&p.out, "a\x01"
+                         "b\xEF\xBF\xBE\tc");
+    assert_text(&p, "a\xEF\xBF\xBD"
+                    "b\xEF\xBF\xBD&#9;c");
+    begin(&p);
+    cofi_out_dot(&p.out, "two\nlines & \"quotes\"");
+    assert_text(&p, "\"two\\nlines &amp; \\\"quotes\\\"\"");
+}
+
 /* "nan" and "inf" are no numbers of SVG: a browser drops the shape, and a checker the file. */
 static void drawings_have_finite_numbers_only(void **state)
 {
@@ -118,8 +132,11 @@ static void drawings_have_finite_numbers_only(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shares), cmocka_unit_test(counts_and_amounts),
-                                       cmocka_unit_test(names), cmocka_unit_test(cells),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shares),
+                                       cmocka_unit_test(counts_and_amounts),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(cells),
+                                       cmocka_unit_test(characters_that_a_format_lacks),
                                        cmocka_unit_test(drawings_have_finite_numbers_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

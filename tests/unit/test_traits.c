@@ -165,11 +165,30 @@ static void many_values_mark_clusters_too(void **state)
     cof_table_free(table);
 }
 
+static void wrong_calls(void **state)
+{
+    double importance[5];
+    cof_trait trait[2];
+    size_t n[2];
+    cof_error err;
+    (void)state;
+    cof_table *table = two_groups(NULL, &err);
+    cof_model *model = fit_model(table, &options, NULL);
+    assert_status(cof_model_importance(model, importance, 4, &err), COF_ERR_ARGUMENT, &err);
+    assert_string_equal(err.text, "room for 4 attributes was given, but the model has 5");
+    assert_status(cof_model_traits(model, 7, 1, trait, n, &err), COF_ERR_ARGUMENT, &err);
+    assert_string_equal(err.text, "7 is not a side; take COF_TRAIT_MORE or COF_TRAIT_LESS");
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(telling_columns), cmocka_unit_test(many_values_mark_clusters_too),
-        cmocka_unit_test(neighbouring_bins_are_joined), cmocka_unit_test(marking_values),
-        cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(telling_columns),
+                                       cmocka_unit_test(many_values_mark_clusters_too),
+                                       cmocka_unit_test(neighbouring_bins_are_joined),
+                                       cmocka_unit_test(marking_values),
+                                       cmocka_unit_test(wrong_calls),
+                                       cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
