@@ -163,7 +163,7 @@ static void integers_of_every_width(void **state)
 static void floats_dates_and_times(void **state)
 {
     (void)state;
-    const uint16_t e[] = {0x3C00, 0x7E00, 0xB555};
+    const uint16_t e[] = {0x3C00, 0x7E00, 0xB555}, least[] = {0, 0x0001, 0x7C00};
     const float f4[] = {0.1f, NAN, -2};
     const double g[] = {0.1, 1e-5, INFINITY};
     const int32_t day[] = {0, -1, 19782};
@@ -175,6 +175,7 @@ static void floats_dates_and_times(void **state)
         const void *values;
         const char *wanted;
     } cases[] = {{"e", e, "1 - -0.33325195; -0.33325195 1"},
+                 {"e", least, "0 5.9604645e-08 inf; 0 5.9604645e-08 inf"},
                  {"f", f4, "0.1 - -2; -2 0.1"},
                  {"g", g, "0.1 1e-05 inf; 0.1 1e-05 inf"},
                  {"tdD", day, "1970-01-01 1969-12-31 2024-02-29; 1969-12-31 1970-01-01 2024-02-29"},

@@ -372,6 +372,8 @@ static void dates_are_counted_in_seconds(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) assert_no_point(iso, bad[i]);
     assert_no_point(clock, "24:00");
     assert_no_point(clock, "13:00 pm");
+    assert_no_point(clock, "12:3");
+    assert_no_point(clock, "12:30:5");
 }
 
 static void dates_are_shown_as_they_were(void **state)
@@ -386,6 +388,7 @@ static void dates_are_shown_as_they_were(void **state)
         assert_true(cofi_reading_parse(&iso, texts[i], &point));
         assert_string_equal(cofi_reading_show(&iso, point, 6, shown), texts[i]);
     }
+    assert_string_equal(cofi_reading_show(&iso, (double)NAN, 6, shown), "");
 }
 
 int main(void)
