@@ -178,11 +178,27 @@ static void test_definition(void **state)
     }
 }
 
+/* Two rows that weigh less than one together make no pair. */
+static void test_no_pair(void **state)
+{
+    (void)state;
+    static const int32_t codes[] = {0, 1, 1, 0};
+    static const double weights[] = {0.25, 0.25};
+    cof_table *table = table_of(codes, 2, 2);
+    cof_fit_options o = {
+        .struct_size = sizeof o, .k = 2, .restarts = 1, .threads = 1, .method = "jdm", .weights = weights};
+    cof_model *model = NULL;
+    cof_error err;
+    assert_status(cof_fit(table, &o, &model, NULL, &err), COF_ERR_FEW_ROWS, &err);
+    assert_non_null(strstr(err.text, "at least two rows"));
+    cof_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement), cmocka_unit_test(test_dependence), cmocka_unit_test(test_related),
-        cmocka_unit_test(test_distances), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_distances), cmocka_unit_test(test_definition), cmocka_unit_test(test_no_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "../../src/fit/likelihood.h"
+#include "../../src/model/model.h"
 
 static cof_fit_options options(uint32_t k, const char *method)
 {
@@ -446,6 +447,23 @@ static void rows_that_are_not_there_are_refused(void **state)
     cof_table_free(t);
 }
 
+/* Earlier versions left no scores where columns were numeric. */
+static void models_of_earlier_versions_are_refused(void **state)
+{
+    (void)state;
+    cof_table *t = random_table(1, 60, 3, 4, 2);
+    cof_fit_options o = options(2, "coforest");
+    cof_model *m = fit_model(t, &o, NULL);
+    cof_posterior *p = NULL;
+    cof_error err;
+    m->no_scores = true;
+    assert_int_equal(cof_posterior_open(m, t, 1, &p, &err), COF_ERR_NO_PREDICTION);
+    assert_non_null(strstr(err.text, "fit it again"));
+    assert_null(p);
+    cof_model_free(m);
+    cof_table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +475,7 @@ int main(void)
         cmocka_unit_test(the_bits_do_not_depend_on_threads),
         cmocka_unit_test(dropped_rows_have_no_memberships),
         cmocka_unit_test(rows_that_are_not_there_are_refused),
+        cmocka_unit_test(models_of_earlier_versions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
