@@ -235,6 +235,35 @@ static void rows_outside_the_table(void **state)
     cof_table_free(far);
 }
 
+/* Unseen cells are counted beside numbers; a table without the number is refused; a mean is shown as a number. */
+static void tables_that_differ_from_the_models(void **state)
+{
+    static const char *const names[] = {"num", "cat"};
+    static const char *const unseen[] = {"1", "x", NULL, "z", "z", "z"};
+    (void)state;
+    cof_error err;
+    cof_table *table = things(), *far = NULL, *without = NULL;
+    cof_model *model = NULL;
+    int32_t label[3];
+    char text[32];
+    cof_predict_info info = {.struct_size = sizeof info};
+    cof_fit_options o = {.struct_size = sizeof o, .k = 2, .method = "k-prototypes", .init = COF_INIT_HUANG};
+    assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
+    assert_true(atof(cof_model_show_mean(model, 0, 0, text, sizeof text)) >= 1);
+    assert_status(cof_table_from_strings(NULL, unseen, 3, 2, names, &far, &err), COF_OK, &err);
+    assert_status(cof_model_predict(model, far, 1, label, 3, &info, &err), COF_OK, &err);
+    assert_int_equal(info.n_unseen_cells, 4);
+    assert_int_equal(info.n_unseen_rows, 3);
+    assert_int_equal(info.n_blank_rows, 2);
+    assert_status(cof_table_from_strings(NULL, unseen + 3, 3, 1, names + 1, &without, &err), COF_OK, &err);
+    assert_status(cof_model_predict(model, without, 1, label, 3, NULL, &err), COF_ERR_DATA, &err);
+    assert_string_equal(err.text, "the model needs a column 'num', which the table does not have");
+    cof_model_free(model);
+    cof_table_free(table);
+    cof_table_free(far);
+    cof_table_free(without);
+}
+
 static double weighted_distance(const cof_table *table, const char *method, const double *weights)
 {
     cof_error err;
@@ -440,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_label_rows),
         cmocka_unit_test(rows_outside_the_table),
+        cmocka_unit_test(tables_that_differ_from_the_models),
         cmocka_unit_test(columns_weigh),
         cmocka_unit_test(gamma_weighs_the_parts),
         cmocka_unit_test(k_prototypes_example),
