@@ -437,6 +437,14 @@ static void what_shards_cannot_do_is_refused(void **state)
     assert_int_equal(cof_fit_shards(NULL, c.schema, &o, &shards, &model, NULL, &err), COF_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "'size'"));
     assert_int_equal(cof_fit_shards(NULL, c.schema, &o, NULL, &model, NULL, &err), COF_ERR_ARGUMENT);
+    cof_indices scores = {.struct_size = sizeof scores};
+    model = fit_model(c.table[0], &o, NULL);
+    assert_int_equal(cof_evaluate_shards(model, c.schema, CLASS, &shards, &scores, &err), COF_ERR_ARGUMENT);
+    assert_string_equal(err.text, "the model was not fitted over shards");
+    assert_int_equal(cof_evaluate_shards(model, c.schema, N_COLUMNS, &shards, &scores, &err),
+                     COF_ERR_ARGUMENT);
+    assert_string_equal(err.text, "there is no such column of classes");
+    cof_model_free(model);
     close_cluster(&c);
     free(t.cell);
 }
