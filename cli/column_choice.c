@@ -37,7 +37,7 @@ const option na_options[] = {
            "frequent spelling stays."),
     {.name = NULL}};
 
-const choice quantities_choices[] = {
+static const choice quantities_choices[] = {
     [QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
     [QUANTITIES_SCALED] = {"scaled",
                            "numbers scaled to 0..1 beside the categories; default for k-prototypes and "
@@ -423,7 +423,8 @@ static int set_order(cof_table *table, const char *file, const char *text, bool 
                          order_column, &o);
 }
 
-int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
+/* What the library takes a column for, a cof_kind. */
+static int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
 {
     cof_advice advice = {.struct_size = sizeof advice};
     return cof_column_advise(table, column, missing, &advice, NULL) == COF_OK ? advice.kind

@@ -47,7 +47,6 @@ typedef enum quantities {
     QUANTITIES_SCALED, /* numbers beside the categories */
     QUANTITIES_VALUES  /* every number is a category */
 } quantities;
-extern const choice quantities_choices[];
 
 typedef struct column_choice { /* what the user said about columns */
     const char *label, *weights, *cuts;
@@ -102,6 +101,4 @@ cof_attribute attribute_of(const cof_model *model, size_t attribute);
 bool is_attribute(const cof_model *model, const char *name); /* the model has a column of this name */
 /* First suspected identifier that is no attribute of the model; SIZE_MAX if there is none. */
 size_t find_identifier(const cof_table *table, const cof_model *model);
-/* What the library takes a column for, a cof_kind. */
-int32_t column_kind(const cof_table *table, size_t column, int32_t missing);
 int complain_column(const cof_table *table, const char *file, const char *name);

@@ -8,7 +8,8 @@ enum { HELP_COLUMN = 24 }; /* where explanations begin */
 
 const char program_summary[] = "cluster tables of categories with learned order trees";
 
-void option_heading(const option *o, char *text, size_t n)
+/* "-k, --clusters K" */
+static void option_heading(const option *o, char *text, size_t n)
 {
     char letter[8] = "";
     if (o->letter != 0) snprintf(letter, sizeof letter, "-%c, ", o->letter);

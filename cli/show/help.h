@@ -6,4 +6,3 @@
 extern const char program_summary[]; /* what the program does, in a few words */
 void print_program_help(void);
 void print_verb_help(const verb *v);
-void option_heading(const option *o, char *text, size_t n); /* "-k, --clusters K" */

@@ -19,7 +19,7 @@ const choice variant_choices[] = {
     [COF_VARIANT_AUTHORS] = {"authors", "the scaling of the authors' released program"},
     {NULL, NULL}};
 
-const choice select_choices[] = {
+static const choice select_choices[] = {
     [COF_SELECT_AUTO] =
         {"auto", "for the portfolio mixture if quantities were cut, else balance; likelihood for other "
                  "starts (default)"},

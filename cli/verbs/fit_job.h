@@ -78,7 +78,7 @@ typedef struct far_rows {
 extern const far_rows *far; /* NULL: the rows are in this process */
 
 /* The names that options, help and JSON share; ends with a NULL name. */
-extern const choice variant_choices[], select_choices[], missing_choices[];
+extern const choice variant_choices[], missing_choices[];
 
 extern const struct fit_output {
     const char *option, *what;
