@@ -172,6 +172,8 @@ def judge(results):
     others = [m for m in ["before"] + METHODS if m != "default" and any(m in by for by in table_of.values())]
     for name in ("choosing", "judging"):
         tables = [t for t, by in table_of.items() if half(t) == name and all(m in by for m in ["default"] + others)]
+        if not tables:
+            continue
         ari = {m: np.array([table_of[t][m][1] for t in tables]) for m in ["default"] + others}
         draws = np.random.default_rng(1).integers(0, len(tables), (10000, len(tables)))
         print(f"{name} half, {len(tables)} tables: {TITLES['default']} {ari['default'].mean():.3f}")
@@ -243,6 +245,41 @@ def times(work):
     path.unlink()
 
 
+def processor_seconds(path, k, method, seed):
+    """Of a whole process on one thread, reading included."""
+    import resource
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ours(path, k, method, seed)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def times_before(work, rounds):
+    """Fits with the number of classes and with -k auto beside those of COFOREST_BEFORE, in turns: ratio of the least processor
+    seconds. Tables on which a fit takes longer than ten seconds are run once."""
+    import quality_tables as made
+    shapes = {"planted 8000 x 22, k 20": (20, dict(n=8000, l=22, o=5, k=20)),
+              "planted 100000 x 20, k 5": (5, dict(n=100_000, l=20, o=5, k=5))}
+    tables = {name: (data_folder() / f"{name}.csv", k) for name, k in (("vt", 2), ("zo", 7), ("ac", 2))}
+    for name, (k, shape) in shapes.items():
+        path = work / f"times_{k}.csv"
+        made.write(path, *made.planted(np.random.default_rng(7), **shape))
+        tables[name] = path, k
+    for title, k_of_fit in (("coforest fit", lambda k: k), ("coforest fit -k auto", lambda k: "auto")):
+        ratios = []
+        for name, (path, k) in tables.items():
+            least = {"before": math.inf, "default": math.inf}
+            for _ in range(rounds):
+                for method in least:
+                    least[method] = min(least[method], processor_seconds(path, k_of_fit(k), method, 1))
+                if max(least.values()) > 10:
+                    break
+            ratios.append(least["default"] / least["before"])
+            print(f"{title}, {name}: {least['before']:.3f} s before, {least['default']:.3f} s now, "
+                  f"{ratios[-1]:.2f} times", flush=True)
+        print(f"{title}: {np.exp(np.mean(np.log(ratios))):.2f} times, geometric mean", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
@@ -258,7 +295,8 @@ def main():
     parser.add_argument("--choices", action="store_true", help="only: which criterion keeps the best of --seeds times "
                         "twenty starts")
     parser.add_argument("--find-k", action="store_true", help="only: what -k auto finds")
-    parser.add_argument("--times", action="store_true", help="only: the default's time beside a single start's")
+    parser.add_argument("--times", action="store_true", help="only: the default's time beside a single start's, and "
+                        "with COFOREST_BEFORE that of fits and of -k auto beside the earlier version's")
     args = parser.parse_args()
     if args.build:
         global BUILD
@@ -270,6 +308,8 @@ def main():
             find_k(work, args.jobs, args.seeds)
         if args.times:
             times(work)
+        if args.times and BEFORE:
+            times_before(work, rounds=5)
         return
     if args.choices:
         import choices
