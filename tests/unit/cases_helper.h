@@ -1,4 +1,5 @@
-/* Fewer cases where each takes very long, as under an emulator: COF_ONE_IN=8 in the environment asks for one in eight. */
+/* Fewer cases where each takes very long, as under an emulator or the thread sanitizer: COF_ONE_IN=8 in the environment
+ * asks for one in eight. */
 #ifndef CASES_HELPER_H
 #define CASES_HELPER_H
 
