@@ -19,5 +19,6 @@ fi
 "$python" tests/python/plain.py
 "$python" -m pip install --quiet pytest scikit-learn pandas polars pyarrow matplotlib networkx
 "$python" -m pip install --quiet stepmix || echo "SKIPPED: posteriors are not compared with StepMix's, which cannot be had"
+"$python" -m pip install --quiet mypy || echo "SKIPPED: the stubs are not checked, because mypy cannot be had"
 "$python" -m pip install --quiet kmodes || echo "SKIPPED: k-modes is not compared with the package kmodes, which cannot be had"
 SCIPY_ARRAY_API=1 exec "$python" -m pytest -q -p no:cacheprovider -W ignore::UserWarning tests/python "$@"
