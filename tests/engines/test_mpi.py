@@ -186,8 +186,10 @@ def test_ranks_of_python(n):
 def test_a_failure_reaches_all_ranks_of_python():
     pytest.importorskip("mpi4py")
     done = mpirun(2, sys.executable, SOURCE / "tests/engines/python_ranks.py", "fail")
-    lines = sorted(done.stdout.splitlines())
-    assert done.returncode == 0 and [line[:6] for line in lines] == ["rank 0", "rank 1"] and "column" in lines[1]
+    why = "parts of one table must have the same columns"
+    assert done.returncode == 0, done.stderr
+    for line in f"rank 0 {why}", f"rank 1 the fit on rank 0 failed: {why}":  # mpirun may mix the ends of lines
+        assert line in done.stdout
 
 
 def test_the_header_is_cplusplus_too(tmp_path):
