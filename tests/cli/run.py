@@ -30,8 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIMIT_S = 120
 NORMALISE = [
-    (r" *[0-9.]+ ms\b", " T ms"),                       # times for people, short ones with what aligns them
-    (r"[0-9.]+ s\b", "T s"),
+    (r" *[0-9.]+ m?s\b", " T s"),                       # times for people, with what aligns them
     (r'("[a-z_]+_s": )[0-9.e-]+', r"\1T"),              # times in JSON
     (r'("kernel": )"[^"]*"', r'\1"KERNEL"'),            # depends on the processor
     (r"(?m)^built with: .*$", "built with: PARTS"),     # depends on the build

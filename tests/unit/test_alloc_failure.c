@@ -230,6 +230,44 @@ static void a_cycle(void **state)
     }
 }
 
+/* A made table, with an order and with bins where it has numbers; the fit also looks for a better number of clusters. */
+static cof_status make_and_use(const cof_env *env, int32_t kind, cof_error *err)
+{
+    cof_generate_options g = {.struct_size = sizeof g, .kind = kind, .n_rows = 40, .n_columns = 3};
+    cof_fit_options o = {.struct_size = sizeof o, .k = 2, .restarts = 1, .threads = 1};
+    cof_fit_info info = {.struct_size = sizeof info};
+    cof_column first = {.struct_size = sizeof first};
+    const char *order[8];
+    cof_table *t = NULL;
+    cof_model *m = NULL;
+    cof_status status = cof_table_generate(env, &g, &t, err);
+    if (status == COF_OK) status = cof_table_column(t, 0, &first);
+    for (uint32_t v = 0; v < first.n_values; v++) order[v] = cof_table_value(t, 0, first.n_values - 1 - v);
+    if (status == COF_OK) status = cof_table_set_order(t, 0, order, first.n_values, err);
+    for (size_t c = 4; kind == COF_GENERATE_MIXED && c < 8 && status == COF_OK; c++)
+        status = cof_table_cut(t, c, NULL, err);
+    if (status == COF_OK) status = cof_fit(t, &o, &m, &info, err);
+    if (status == COF_OK) status = use(m, t, 1, err);
+    cof_model_free(m);
+    cof_table_free(t);
+    return status;
+}
+
+static void made_tables(void **state)
+{
+    (void)state;
+    for (size_t n = 0, done = 0; done < 4; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cof_error err = {""};
+        if (done % 2 == 1) env.alloc = alloc_all_but_one;
+        cof_status status = make_and_use(&env, done < 2 ? COF_GENERATE_MIXED : COF_GENERATE_UNIFORM, &err);
+        assert_int_equal(meter.live, 0);
+        assert_true(status == COF_ERR_MEMORY || (status == COF_OK && (done % 2 == 1 || meter.count <= n)));
+        if (meter.count <= n) done++, n = 0;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +277,7 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(two_threads),
         cmocka_unit_test(a_cycle),
+        cmocka_unit_test(made_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
