@@ -67,7 +67,7 @@ void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x)
 cof_status cofi_writer_send(cofi_writer *w, cof_sink sink, void *ctx, const char *what, cof_error *err)
 {
     cof_status status = w->failed ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK && sink(ctx, (const char *)w->bytes, w->n) != 0)
+    if (status == COF_OK && w->n > 0 && sink(ctx, (const char *)w->bytes, w->n) != 0)
         status = cofi_fail(err, COF_ERR_IO, "%s could not be written: its receiver refused the bytes", what);
     cofi_release(&w->env, w->bytes);
     return status;

@@ -22,7 +22,8 @@ void cofi_put_text(cofi_writer *w, const char *text); /* u32 length, then the by
 size_t cofi_put_hole(cofi_writer *w);
 void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x);
 
-/* Passes everything to the sink and releases the buffer; `what` is for messages: "the model". */
+/* Passes everything to the sink and releases the buffer; `what` is for messages: "the model". Without bytes the
+ * sink is not called. */
 cof_status cofi_writer_send(cofi_writer *w, cof_sink sink, void *ctx, const char *what, cof_error *err);
 
 /* Reading past the end gives zeros and sets `failed`. */
