@@ -23,7 +23,7 @@ static double entropy(const cofi_problem *p, const cofi_coarser *from, uint32_t 
     return sum;
 }
 
-/* The cluster that has as many of greater entropy before it as rank says; of equals, the first comes first. */
+/* The cluster whose entropy is the rank-th greatest, from 0; of clusters with equal entropy only the first counts. */
 static uint32_t choose_cluster(const cofi_problem *p, const cofi_coarser *from, uint32_t rank)
 {
     uint32_t chosen = 0;

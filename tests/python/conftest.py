@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import coforest
+
 collect_ignore = ["test_arrow_producers.py"]  # a program of its own, run by the C tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,6 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def zoo():
+    return coforest.datasets.load_zoo()
 
 
 @pytest.fixture(scope="session")

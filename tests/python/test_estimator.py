@@ -9,11 +9,6 @@ ROWS = [["red", "small"], ["red", "small"], ["blue", "large"], ["blue", "large"]
 
 
 @pytest.fixture(scope="module")
-def zoo():
-    return coforest.datasets.load_zoo()
-
-
-@pytest.fixture(scope="module")
 def fitted(zoo):
     return coforest.COForest(7, random_state=1).fit(zoo.data)
 

@@ -10,11 +10,6 @@ pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture(scope="module")
-def zoo():
-    return coforest.datasets.load_zoo()
-
-
-@pytest.fixture(scope="module")
 def model(zoo):
     return coforest.COForest(7, random_state=1).fit(zoo.data)
 

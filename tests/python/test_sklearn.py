@@ -40,11 +40,6 @@ def test_checks(name):
     assert sum(record["status"] == "passed" for record in records) >= 40
 
 
-@pytest.fixture(scope="module")
-def zoo():
-    return coforest.datasets.load_zoo()
-
-
 def test_clone_and_params(zoo):
     model = coforest.COForest(7, random_state=1).fit(zoo.data)
     other = clone(model)
