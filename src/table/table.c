@@ -360,21 +360,17 @@ static cof_status place_values(const cofi_column *c, const cof_env *env, const c
         if (status == COF_OK && id != v)
             status = cofi_fail(err, COF_ERR_ARGUMENT, "the order given for column '%s' names '%s' twice",
                                c->name, values[v]);
-        else if (status == COF_ERR_MEMORY)
-            cofi_no_memory(err);
     }
     for (uint32_t v = 0; v < c->n_values && status == COF_OK; v++) {
         const char *text = cofi_column_text(c, v);
         status = cofi_encoder_intern(&named, text, strlen(text), &place[v]);
-        if (status == COF_ERR_MEMORY)
-            cofi_no_memory(err);
-        else if (place[v] >= n)
+        if (status == COF_OK && place[v] >= n)
             status = cofi_fail(err, COF_ERR_ARGUMENT,
                                "column '%s' holds '%s', which the order given for it does not name; add it",
                                c->name, text);
     }
     cofi_encoder_free(&named);
-    return status;
+    return status == COF_ERR_MEMORY ? cofi_no_memory(err) : status;
 }
 
 /* rank[v] is the new id of value v: its position among the values that occur. */

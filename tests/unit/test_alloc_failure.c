@@ -238,9 +238,10 @@ static cof_status make_and_use(const cof_env *env, int32_t kind, cof_error *err)
     cof_fit_info info = {.struct_size = sizeof info};
     cof_column first = {.struct_size = sizeof first};
     const char *order[8];
-    cof_table *t = NULL;
+    cof_table *t = NULL, *uncut = NULL;
     cof_model *m = NULL;
     cof_status status = cof_table_generate(env, &g, &t, err);
+    if (status == COF_OK) status = cof_table_generate(env, &g, &uncut, err);
     if (status == COF_OK) status = cof_table_column(t, 0, &first);
     for (uint32_t v = 0; v < first.n_values; v++) order[v] = cof_table_value(t, 0, first.n_values - 1 - v);
     if (status == COF_OK) status = cof_table_set_order(t, 0, order, first.n_values, err);
@@ -248,8 +249,10 @@ static cof_status make_and_use(const cof_env *env, int32_t kind, cof_error *err)
         status = cof_table_cut(t, c, NULL, err);
     if (status == COF_OK) status = cof_fit(t, &o, &m, &info, err);
     if (status == COF_OK) status = use(m, t, 1, err);
+    if (status == COF_OK) status = use(m, uncut, 1, err);
     cof_model_free(m);
     cof_table_free(t);
+    cof_table_free(uncut);
     return status;
 }
 

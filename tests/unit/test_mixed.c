@@ -322,6 +322,26 @@ static void a_text_is_no_number(void **state)
     cof_table_free(table);
 }
 
+/* Numbers that are not finite count as missing, also where the column holds nothing else. */
+static void a_column_of_infinities_says_nothing(void **state)
+{
+    (void)state;
+    static const char csv[] = "a,b,x\nu,p,inf\nu,p,-inf\nv,q,nan\nv,q,inf\n";
+    cof_error err;
+    cof_model *model = NULL;
+    cof_table *table = NULL;
+    assert_status(cof_table_read_memory(NULL, "test", csv, sizeof csv - 1, NULL, &table, &err), COF_OK, &err);
+    assert_status(cof_table_set_role(table, 2, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 2, .method = "k-prototypes"};
+    assert_status(cof_fit(table, &o, &model, NULL, &err), COF_OK, &err);
+    const int32_t *label = cof_model_labels(model, NULL);
+    assert_int_equal(label[0], label[1]);
+    assert_int_equal(label[2], label[3]);
+    assert_int_not_equal(label[0], label[2]);
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 /* A row with a hole, be it a category or a number, is dropped: the others end as they would without it. */
 static void dropped_rows_take_no_part(void **state)
 {
@@ -477,6 +497,7 @@ int main(void)
         cmocka_unit_test(same_for_any_threads),
         cmocka_unit_test(who_cannot_use_them_says_so),
         cmocka_unit_test(a_text_is_no_number),
+        cmocka_unit_test(a_column_of_infinities_says_nothing),
         cmocka_unit_test(missing_numbers_may_be_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(dropped_rows_take_no_part),

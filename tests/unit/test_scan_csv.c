@@ -52,7 +52,7 @@ static void put_content(text *t, const look *l, cofi_rng *rng, size_t c)
     if (l->long_cells && v % 3 == 0)
         snprintf(cell, sizeof cell, "a rather long text, number %zu \xc3\xa4", v);
     else
-        snprintf(cell, sizeof cell, c % 2 == 0 ? "%zu" : "v%zu", v);
+        snprintf(cell, sizeof cell, c % 2 == 0 ? "%zu" : "N%zu", v); /* begins like NA */
     for (char *p = cell; *p != '\0'; p++) *p = *p == ',' ? ';' : *p;
     put_text(t, cell);
 }
