@@ -1,4 +1,4 @@
-/* coforest */
+/* The program coforest. */
 #include "run.h"
 
 int main(int argc, char **argv)

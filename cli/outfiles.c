@@ -1,4 +1,4 @@
-/* The files a run leaves: all of them or none. */
+/* The files that a run writes: all of them or none. */
 #include "outfiles.h"
 
 #include <errno.h>

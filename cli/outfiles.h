@@ -1,4 +1,4 @@
-/* The files a run leaves: all of them or none.
+/* The files that a run writes: all of them or none.
  *
  * They are tried before the work begins, so that a mistyped directory does not cost an hour. At the end each one is
  * written in full, and only when all are complete do they take their names together (cof_output_publish). Devices,

@@ -1,4 +1,4 @@
-/* The live line on standard error, the clock, and the wish to stop. */
+/* Progress on standard error, elapsed time, and requests to stop. */
 #include "progress.h"
 
 #include <math.h>

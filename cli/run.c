@@ -1,4 +1,4 @@
-/* Finds the verb, runs it, and makes sure that what was printed arrived. */
+/* Finds the verb, runs it, and checks that all output was written. */
 #include "run.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Text for people. */
+/* Text for people: numbers, colour and line breaks that fit the terminal. */
 #include "term.h"
 
 #include <ctype.h>

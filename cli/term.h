@@ -1,4 +1,4 @@
-/* Text for people: figures, colour and line breaks that fit the page. */
+/* Text for people: numbers, colour and line breaks that fit the terminal. */
 #pragma once
 
 #include <stdbool.h>

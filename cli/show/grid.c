@@ -1,4 +1,4 @@
-/* A small table of results, set for a terminal, as Markdown or as LaTeX. */
+/* A small table of results, formatted for a terminal, as Markdown or as LaTeX. */
 #include "grid.h"
 
 #include <ctype.h>

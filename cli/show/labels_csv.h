@@ -1,4 +1,4 @@
-/* The labels file, the margins file, the file of value distances and the history file. */
+/* The labels file, the margins file, memberships, the file of value distances and the history file. */
 #pragma once
 
 #include "coforest_shard.h"

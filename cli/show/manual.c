@@ -1,4 +1,4 @@
-/* The manual page, made from the tables of options.h; what the tables do not know stands here. */
+/* The manual page, made from the tables of options.h; text that is not in these tables is here. */
 #include "manual.h"
 
 #include "coforest_extra.h"

@@ -1,4 +1,4 @@
-/* coforest bench: how fast it is on the machine at hand, beside merely reading the same memory. */
+/* coforest bench: how fast it is on the machine at hand, compared with only reading the same memory. */
 #include <math.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* coforest completion: what shells and man need to know, written from the same tables that parse. */
+/* coforest completion: shell completions and the manual page, written from the tables of options.h. */
 #include "cmd.h"
 #include "../complain.h"
 #include "../show/help.h"

@@ -1,4 +1,4 @@
-/* coforest fit: read a table, cluster its rows, leave files, tell what was found. */
+/* coforest fit: read a table, cluster its rows, write files, report the result. */
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/stat.h>

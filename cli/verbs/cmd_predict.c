@@ -1,4 +1,4 @@
-/* coforest predict: the clusters of new rows, by a model that was kept. */
+/* coforest predict: the clusters of new rows, by a saved model. */
 #include <sys/stat.h>
 
 #include "cmd.h"

@@ -1,4 +1,4 @@
-/* coforest report: the page about a model that was kept, with its table or another one if there is one. */
+/* coforest report: the page about a saved model, with its table or another one if one is given. */
 #include "cmd.h"
 #include "../column_choice.h"
 #include "../complain.h"

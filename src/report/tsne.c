@@ -1,9 +1,9 @@
 /* t-SNE (van der Maaten and Hinton 2008) on given distances: near points stay near, and the picture shows
  * which groups there are. Distances between groups mean little.
  *
- * Attraction runs over each point's nearest neighbours only, three times the perplexity of them, which is
- * where its whole weight lies; repulsion is summed over all pairs. That is n^2 work a step, but work of the
- * simplest kind, and n is a few thousand at most. Every point's forces are summed by one thread in one order,
+ * Attraction is summed over each point's nearest neighbours only, three times as many as the perplexity, because others
+ * attract hardly at all; repulsion is summed over all pairs. A step takes time proportional to n^2, but n is a few
+ * thousand at most. Every point's forces are summed by one thread in one order,
  * so the map depends on the seed alone. */
 #include "tsne.h"
 

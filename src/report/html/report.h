@@ -1,4 +1,4 @@
-/* One report being written: everything the sections draw on, gathered once. */
+/* One report being written: everything that its sections use, gathered once. */
 #pragma once
 
 #include "../../model/view.h"

@@ -1,4 +1,4 @@
-/* Clusters: how large, how sure, and what makes each one different. */
+/* Clusters: their sizes, how certain they are, and the values that mark each one. */
 #include "../../core/utf8.h"
 #include "../svg/chart.h"
 #include "report.h"

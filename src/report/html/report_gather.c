@@ -1,4 +1,4 @@
-/* What the report draws on: traits, importance, margins, examples, the map. */
+/* What the sections of the report use: traits, importance, margins, examples, the map. */
 #include "../svg/draw_map.h"
 #include "report.h"
 

@@ -1,4 +1,4 @@
-/* Attribute by attribute: shares in every cluster, the order tree, and how much it tells. */
+/* Attribute by attribute: shares in every cluster, the order tree, and how much the attribute tells about the clusters. */
 #include "../../core/bytes.h"
 #include "../draw_tree.h"
 #include "report.h"

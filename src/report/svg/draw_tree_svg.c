@@ -4,10 +4,10 @@
  *     [##|===]  42.0 %   o red
  *     [#|====]  21.0 %   +---o orange          x grows with the length of the path from the root,
  *     [======]   3.1 %   |   +------o yellow   every value has a line of its own, so that names, which
- *     [###|==]  10.0 %   +------o blue         stand to the right of everything, meet nothing.
+ *     [###|==]  10.0 %   +------o blue         stand to the right of everything, overlap nothing.
  *
- * An edge too short to be seen is drawn at a least length, dashed. In a page the page says what the tree is
- * of and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
+ * An edge too short to be seen is drawn dashed, with a minimum length. In a page the page says which attribute the tree
+ * belongs to and which colour is which cluster, so an embedded drawing has neither heading nor legend. */
 #include "../../core/utf8.h"
 #include "../../score/contingency.h"
 #include "../draw_tree.h"

@@ -1,4 +1,4 @@
-/* Edges to a rooted tree. Nothing recurses: a tree may be a chain of a million values. */
+/* Turns edges into a rooted tree. Nothing recurses: a tree may be a chain of a million values. */
 #include "rooted_tree.h"
 
 #include <stdlib.h>

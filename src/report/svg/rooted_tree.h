@@ -1,4 +1,4 @@
-/* An order tree as a drawing wants it: hung from its middle, children in a fixed order. */
+/* An order tree as a drawing needs it: rooted at its centre, children in a fixed order. */
 #pragma once
 
 #include "../../core/env.h"

@@ -1,7 +1,7 @@
-/* The few shapes our drawings are made of. Their style rules and the one palette are drawing.css.
+/* The shapes of all drawings. Their style rules and their colours are in drawing.css.
  *
- * A drawing that stands alone brings its rules along; several in one page leave them to the page. Class names
- * start with "cof-", and there are no ids, so drawings do not get into each other's way. */
+ * A drawing in a file of its own contains these rules; drawings in a page use the rules of the page. Class names
+ * start with "cof-", and there are no ids, so that several drawings in one page do not conflict. */
 #pragma once
 
 #include "../../core/text_out.h"
