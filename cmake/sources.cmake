@@ -7,6 +7,7 @@ set(COF_SOURCES
   src/core/json.c
   src/core/numbers.c
   src/core/output.c
+  src/core/real.c
   src/core/rng.c
   src/core/staged.c
   src/core/status.c
@@ -258,6 +259,7 @@ set(UNIT_TESTS
   tests/unit/test_quantity.c
   tests/unit/test_read_csv.c
   tests/unit/test_read_encoded.c
+  tests/unit/test_real.c
   tests/unit/test_recognise.c
   tests/unit/test_reference.c
   tests/unit/test_report.c

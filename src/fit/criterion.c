@@ -1,6 +1,8 @@
 /* Quality of a partition: L of the paper, the integrated likelihood, and the compactness of its clusters. */
 #include "criterion.h"
 
+#include "../core/real.h"
+
 #include <math.h>
 
 /* Constants of the criterion `balance`, which is a sum of logarithms. The penalty exceeds any difference in gains. */
@@ -20,12 +22,6 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
     for (uint32_t j = 0; j < q->k; j++)
         if (s->base[j] < COFI_NEVER) sum += (double)q->size[j] * (double)s->base[j];
     return sum / s->scale / p->unit;
-}
-
-double cofi_log_gamma(double x)
-{
-    int sign; /* lgamma would write the global variable signgam */
-    return lgamma_r(x, &sign);
 }
 
 /* Log evidence of one cluster's counts of one attribute, under a Dirichlet prior of 1/2 per value. */
@@ -117,7 +113,7 @@ static double tightness(const cofi_partition *q)
 static double gain_by_chance(size_t n_attrs)
 {
     double n_pairs = (double)n_attrs * ((double)n_attrs - 1) / 2;
-    return fmax(2 * log(n_pairs), 1);
+    return fmax(2 * cofi_ln(n_pairs), 1);
 }
 
 /* The product of three gains over a single cluster: in likelihood; in likelihood where a tree of dependent attributes helps
@@ -130,7 +126,7 @@ static double balance(const cofi_gains *g, bool by_likelihood)
 {
     double penalty = EMPTY_PENALTY * g->n_empty;
     if (g->likelihood <= 0) return COFI_NO_GAIN - penalty;
-    double merit = log(g->likelihood) + log(g->beside_tree) + log(fmax(g->tightness, 1e-300));
+    double merit = cofi_ln(g->likelihood) + cofi_ln(g->beside_tree) + cofi_ln(fmax(g->tightness, 1e-300));
     return merit + (by_likelihood ? 0 : OWN_ADVANTAGE) - penalty;
 }
 

@@ -29,4 +29,3 @@ typedef struct cofi_gains {
 cofi_gains cofi_gains_measure(const cofi_partition *partition, double log_likelihood, cofi_tree_gains tree);
 /* if the log-likelihood is already known; only `balance` reads the gains */
 double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, const cofi_gains *gains);
-double cofi_log_gamma(double x); /* x > 0 */

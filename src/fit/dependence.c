@@ -11,6 +11,7 @@
  * order of the rows. */
 #include "dependence.h"
 
+#include "../core/real.h"
 #include "../core/rng.h"
 #include "criterion.h"
 
@@ -164,7 +165,7 @@ static void join(const cofi_dependence *d, tree_work *w, size_t r)
 static double grow_tree(const cofi_dependence *d, tree_work *w)
 {
     size_t n = d->problem->n_attrs, next = 0;
-    double least = 2 * log((double)n * (double)(n - 1) / 2), sum = 0;
+    double least = 2 * cofi_ln((double)n * (double)(n - 1) / 2), sum = 0;
     for (size_t r = 0; r < n; r++) w->gain[r] = -INFINITY;
     for (size_t n_joined = 1; n_joined < n; n_joined++) {
         join(d, w, next);

@@ -1,6 +1,8 @@
 /* Log-likelihoods of values from the counts of a partition. */
 #include "likelihood.h"
 
+#include "../core/real.h"
+
 #include "scores.h"
 
 #include <math.h>
@@ -25,7 +27,7 @@ static double kernel_reach(const double *count, uint32_t n_bins, double *total)
     *total = n;
     if (n < 1) return 0;
     double variance = squares / n - sum / n * (sum / n);
-    return 1.06 * sqrt(6 * fmax(variance, 0)) * pow(n, -0.2);
+    return 1.06 * sqrt(6 * fmax(variance, 0)) * cofi_exp(-0.2 * cofi_ln(n));
 }
 
 void cofi_bins_smooth(const double *all, uint32_t n_bins, double *count)
@@ -66,12 +68,12 @@ void cofi_value_surprises(const cofi_value_counts *c, double scale, uint32_t str
     for (uint32_t j = 0; j < c->k; j++) {
         uint64_t total = 0;
         for (uint32_t v = 0; v < c->n_values; v++) total += c->count[(size_t)v * c->stride + j];
-        double all = log((double)total / c->unit + 0.5 * c->n_present);
+        double all = cofi_ln((double)total / c->unit + 0.5 * c->n_present);
         if (smooth) smooth_bins(c, j, rows);
         for (uint32_t v = 0; v < c->n_values; v++) {
             double n =
                 smooth && v < c->n_bins ? rows[v] : (double)c->count[(size_t)v * c->stride + j] / c->unit;
-            value[(size_t)v * stride + j] = cofi_fixed_point(c->weight * (all - log(n + 0.5)), scale);
+            value[(size_t)v * stride + j] = cofi_fixed_point(c->weight * (all - cofi_ln(n + 0.5)), scale);
         }
     }
 }

@@ -1,6 +1,8 @@
 /* EM: the M step and its initial values. The E step is an operation of the rows (rows.h, expect). */
 #include "mixture.h"
 
+#include "../core/real.h"
+
 #include "likelihood.h"
 #include "scores.h"
 
@@ -77,7 +79,7 @@ static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->partition.stride, k = fit->partition.k;
-    for (uint32_t j = 0; j < k; j++) m->log_pi[j] = log(((double)size[j] / unit + 1.0 / k) / (n + 1));
+    for (uint32_t j = 0; j < k; j++) m->log_pi[j] = cofi_ln(((double)size[j] / unit + 1.0 / k) / (n + 1));
     for (size_t r = 0; r < p->n_attrs; r++) {
         double weight = cofi_column_weight(p, r);
         for (uint32_t j = 0; j < k; j++) {
@@ -88,7 +90,7 @@ static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count
                 size_t g = p->first[r] + v;
                 double share = (m->rows[v] + m->overall[g]) / (total + 1);
                 m->log_theta[g * stride + j] =
-                    share > 0 ? weight * log(share) : 0; /* no row of positive weight holds the value */
+                    share > 0 ? weight * cofi_ln(share) : 0; /* no row of positive weight holds the value */
             }
         }
     }

@@ -2,6 +2,8 @@
  * product decides prefer different partitions, the table has more than one reasonable reading. */
 #include "picks.h"
 
+#include "../core/real.h"
+
 #include <math.h>
 
 enum { N_GAINS = 3 };
@@ -38,7 +40,7 @@ static double nearness(const cofi_gains *g, const cofi_gains *kept)
 {
     double product = 1;
     for (int which = 0; which < N_GAINS; which++) product *= gain_of(g, which) / gain_of(kept, which);
-    return cbrt(product);
+    return cofi_exp(cofi_ln(product) / 3);
 }
 
 static cof_status is_new(const cofi_host *host, const cofi_agreement *a, const cofi_picks *picks,

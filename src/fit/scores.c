@@ -1,6 +1,8 @@
 /* Three ways to fill the score table S: one-hot distance, likelihood, and distance along the trees. */
 #include "scores.h"
 
+#include "../core/real.h"
+
 #include "likelihood.h"
 
 #include <math.h>
@@ -157,14 +159,15 @@ void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 {
     likelihood_job job = {fit, from};
     const cofi_problem *p = fit->problem;
-    double n = (double)p->total_weight / p->unit, largest = log(2 * n + fit->partition.k);
+    double n = (double)p->total_weight / p->unit, largest = cofi_ln(2 * n + fit->partition.k);
     for (size_t r = 0; r < p->n_attrs; r++)
-        largest += cofi_column_weight(p, r) * log(2 * n + p->n_present[r]);
+        largest += cofi_column_weight(p, r) * cofi_ln(2 * n + p->n_present[r]);
     memset(fit->profiles.alive, 1, fit->partition.k);
     cofi_scores_open(fit, largest);
     for (uint32_t j = 0; j < fit->partition.k; j++)
-        fit->scores.base[j] = cofi_fixed_point(
-            log(n + 0.5 * fit->partition.k) - log((double)from->size[j] / p->unit + 0.5), fit->scores.scale);
+        fit->scores.base[j] = cofi_fixed_point(cofi_ln(n + 0.5 * fit->partition.k) -
+                                                   cofi_ln((double)from->size[j] / p->unit + 0.5),
+                                               fit->scores.scale);
     cofi_team_run(fit->host.team, likelihood_task, &job, p->n_attrs);
 }
 

@@ -1,6 +1,7 @@
 /* The latent class model: within a class, attributes are independent. It is fitted by EM from the start's
  * partition. */
 #include "../fit/loops.h"
+#include "../core/real.h"
 #include "../fit/method.h"
 #include "../fit/mixture.h"
 
@@ -55,7 +56,7 @@ static void tell(const cofi_fit *fit, const void *state, cof_fit_info *info)
     double n = (double)fit->problem->total_weight / fit->problem->unit;
     info->mixture_log_likelihood = s->log_likelihood;
     info->n_parameters = cofi_mixture_parameters(fit);
-    info->bic = info->n_parameters * log(n) - 2 * s->log_likelihood;
+    info->bic = info->n_parameters * cofi_ln(n) - 2 * s->log_likelihood;
     info->aic = 2 * info->n_parameters - 2 * s->log_likelihood;
 }
 

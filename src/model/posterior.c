@@ -1,7 +1,7 @@
 /* Memberships: the clusters as classes of a mixture. */
 #include "assignment.h"
 
-#include "../core/exp.h"
+#include "../core/real.h"
 #include "../core/team.h"
 #include "../fit/likelihood.h"
 #include "../fit/scores.h"
@@ -68,17 +68,18 @@ static bool scores_are_likelihood(const cof_model *m)
 static cof_status score_partition(cof_posterior *p, const cof_model *m, cof_error *err)
 {
     cofi_scores *s = &p->scores;
-    double n = total_size(m), largest = log(2 * n + m->k), held;
+    double n = total_size(m), largest = cofi_ln(2 * n + m->k), held;
     *s = (cofi_scores){.k = m->k, .stride = m->scores.stride};
     s->value = cofi_blocks_add_zero(&p->own, (size_t)m->n_flat * s->stride, sizeof *s->value);
     s->base = cofi_blocks_add(&p->own, s->stride, sizeof *s->base);
     COFI_TRY(cofi_blocks_status(&p->own, err));
     for (size_t r = 0; r < m->n_attrs; r++)
-        if (m->attr[r].used) largest += column_weight(m, r) * log(2 * n + counts_of(m, r, &held).n_present);
+        if (m->attr[r].used)
+            largest += column_weight(m, r) * cofi_ln(2 * n + counts_of(m, r, &held).n_present);
     s->scale = cofi_scores_scale(largest);
     for (uint32_t j = 0; j < s->stride; j++)
         s->base[j] = j < m->k && m->size[j] > 0
-                         ? cofi_fixed_point(log(n + 0.5 * m->k) - log(m->size[j] + 0.5), s->scale)
+                         ? cofi_fixed_point(cofi_ln(n + 0.5 * m->k) - cofi_ln(m->size[j] + 0.5), s->scale)
                          : COFI_NEVER;
     for (size_t r = 0; r < m->n_attrs; r++) {
         if (!m->attr[r].used) continue;
@@ -98,7 +99,7 @@ static cof_status charge_unseen(cof_posterior *p, cof_error *err)
     for (size_t a = 0; a < v->n; a++) {
         double n;
         cofi_value_counts c = counts_of(p->rows.m, v->attribute[a], &n);
-        p->charge[a] = c.weight * log((n + 0.5 * (c.n_present + 1)) / 0.5);
+        p->charge[a] = c.weight * cofi_ln((n + 0.5 * (c.n_present + 1)) / 0.5);
     }
     return COF_OK;
 }
@@ -134,8 +135,8 @@ static cof_status spread_numbers(cof_posterior *p, cof_error *err)
     p->per_apart = m->absolute ? 1 / spread : 1 / (2 * spread);
     for (size_t c = 0; c < m->n_numeric; c++) {
         const cofi_model_numeric *q = &m->numeric[c];
-        double height = m->absolute ? log(2 * spread) : 0.5 * log(2 * pi * spread);
-        p->level[c] = q->column_weight * (height + (q->unit > 0 ? log(q->unit) : 0));
+        double height = m->absolute ? cofi_ln(2 * spread) : 0.5 * cofi_ln(2 * pi * spread);
+        p->level[c] = q->column_weight * (height + (q->unit > 0 ? cofi_ln(q->unit) : 0));
     }
     return COF_OK;
 }
@@ -242,7 +243,7 @@ static double rate_row(const cof_posterior *p, size_t row, int64_t *sum, double 
         total += share[j];
     }
     for (uint32_t j = 0; j < k; j++) share[j] /= total;
-    return most + log(total) - common_surprise(p, row);
+    return most + cofi_ln(total) - common_surprise(p, row);
 }
 
 /* ---- Many rows ------------------------------------------------------------------------------------ */
@@ -302,7 +303,7 @@ static void tally_row(tally *t, double weight, double log_likelihood, const doub
     double largest = 0, entropy = 0;
     for (uint32_t j = 0; j < k; j++) {
         largest = fmax(largest, share[j]);
-        if (share[j] > 0) entropy -= share[j] * log(share[j]);
+        if (share[j] > 0) entropy -= share[j] * cofi_ln(share[j]);
     }
     t->n += weight;
     t->log_likelihood += weight * log_likelihood;
@@ -352,7 +353,7 @@ static void set_criteria(const cof_model *m, const tally *t, cof_fit_info *info)
     own.n_parameters = count_parameters(m);
     own.mixture_log_likelihood = t->log_likelihood;
     own.aic = 2 * own.n_parameters - 2 * t->log_likelihood;
-    own.bic = own.n_parameters * log(t->n) - 2 * t->log_likelihood;
+    own.bic = own.n_parameters * cofi_ln(t->n) - 2 * t->log_likelihood;
     own.icl = own.bic + 2 * t->entropy;
     own.n_shared = t->n_shared;
     cofi_return_struct(info, &own, sizeof own);

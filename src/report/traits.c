@@ -1,6 +1,7 @@
 /* What a partition says, from the model's counts alone: the values that mark a cluster, and how much each
  * attribute tells about it. */
 #include "../model/model.h"
+#include "../core/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const double LEAST_SHARE = 0.25, LEAST_VALUES = 2;
 /* o ln(o / e), whose limit at 0 is 0 */
 static double term(double o, double e)
 {
-    return o > 0 && e > 0 ? o * log(o / e) : 0;
+    return o > 0 && e > 0 ? o * cofi_ln(o / e) : 0;
 }
 
 /* G = 2 sum o ln(o/e) over the four cells of "in the cluster" against "has the value". */

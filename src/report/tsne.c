@@ -7,6 +7,7 @@
  * so the map depends on the seed alone. */
 #include "tsne.h"
 
+#include "../core/real.h"
 #include "../core/rng.h"
 #include "../core/team.h"
 
@@ -109,13 +110,13 @@ static double weigh(const double *d, link *near, size_t n, double beta, double l
     if (n == 0) return 0;
     for (size_t m = 0; m < n; m++) {
         double square = d[near[m].to] * d[near[m].to] - least; /* the nearest weighs 1: no underflow of all */
-        double weight = exp(-beta * square);
+        double weight = cofi_exp(-beta * square);
         near[m].p = (float)weight;
         total += weight;
         moment += weight * square;
     }
     for (size_t m = 0; m < n; m++) near[m].p = (float)(near[m].p / total);
-    return log(total) + beta * moment / total;
+    return cofi_ln(total) + beta * moment / total;
 }
 
 /* The width that gives the neighbourhood its perplexity. Points at distance 0 may make that impossible; then
@@ -124,7 +125,7 @@ static void fit_width(const tsne *t, size_t i)
 {
     const double *d = t->distance + i * t->n;
     link *near = t->near + i * t->n_near;
-    double least = DBL_MAX, mean = 0, wanted = log(t->perplexity), low = 0, high = 0;
+    double least = DBL_MAX, mean = 0, wanted = cofi_ln(t->perplexity), low = 0, high = 0;
     for (size_t m = 0; m < t->n_near; m++) {
         double square = d[near[m].to] * d[near[m].to];
         least = fmin(least, square);

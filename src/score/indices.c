@@ -1,5 +1,6 @@
 /* External indices: the agreement between a clustering and classes, from one sparse table. */
 #include "contingency.h"
+#include "../core/real.h"
 #include "match.h"
 
 #include "coforest_extra.h"
@@ -17,7 +18,7 @@ static double entropy(const uint64_t *size, uint32_t n_groups, uint64_t n)
 {
     double sum = 0;
     for (uint32_t j = 0; j < n_groups; j++)
-        sum += (double)size[j] / (double)n * log((double)n / (double)size[j]);
+        sum += (double)size[j] / (double)n * cofi_ln((double)n / (double)size[j]);
     return sum;
 }
 
@@ -30,7 +31,7 @@ static double mutual_information(const cofi_contingency *t)
         double count = (double)t->cell[c].n;
         double a = (double)t->cluster_size[cofi_cell_row(&t->cell[c])];
         double b = (double)t->class_size[cofi_cell_column(&t->cell[c])];
-        sum += count / n * log(count * n / (a * b));
+        sum += count / n * cofi_ln(count * n / (a * b));
     }
     return sum > 0 ? sum : 0;
 }
@@ -116,13 +117,13 @@ static double expected_term(double a, double b, double n)
     double weights = 0, sum = 0;
     for (double m = mode, w = 1; m <= high && w > negligible; m++) {
         weights += w;
-        if (m > 0) sum += w * m * log(m * n / (a * b));
+        if (m > 0) sum += w * m * cofi_ln(m * n / (a * b));
         w *= (a - m) * (b - m) / ((m + 1) * (n - a - b + m + 1));
     }
     double w = mode * (n - a - b + mode) / ((a - mode + 1) * (b - mode + 1));
     for (double m = mode - 1; m >= low && w > negligible; m--) {
         weights += w;
-        if (m > 0) sum += w * m * log(m * n / (a * b));
+        if (m > 0) sum += w * m * cofi_ln(m * n / (a * b));
         w *= m * (n - a - b + m) / ((a - m + 1) * (b - m + 1));
     }
     return sum / weights;

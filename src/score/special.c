@@ -2,6 +2,8 @@
  * Abramowitz and Stegun (6.5.29, 6.5.31, 26.5.8), evaluated by the modified Lentz method. */
 #include "special.h"
 
+#include "../core/real.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -16,7 +18,7 @@ static double gamma_series(double a, double x)
         term *= x / (a + n);
         sum += term;
     }
-    return sum * exp(-x + a * log(x) - lgamma(a));
+    return sum * cofi_exp(-x + a * cofi_ln(x) - cofi_log_gamma(a));
 }
 
 static double away_from_zero(double x)
@@ -36,7 +38,7 @@ static double gamma_fraction(double a, double x)
         h *= d * c;
         if (fabs(d * c - 1) < DBL_EPSILON) break;
     }
-    return h * exp(-x + a * log(x) - lgamma(a));
+    return h * cofi_exp(-x + a * cofi_ln(x) - cofi_log_gamma(a));
 }
 
 double cofi_gamma_upper(double a, double x)
@@ -73,7 +75,8 @@ double cofi_beta_lower(double a, double b, double x)
 {
     if (!(x > 0)) return 0;
     if (x >= 1) return 1;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = cofi_exp(cofi_log_gamma(a + b) - cofi_log_gamma(a) - cofi_log_gamma(b) + a * cofi_ln(x) +
+                            b * log1p(-x));
     if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
@@ -82,11 +85,11 @@ double cofi_beta_lower(double a, double b, double x)
  * Halley step for p - Phi(x) about triples the number of digits. */
 static double lower_quantile(double p)
 {
-    double t = sqrt(-2 * log(p));
+    double t = sqrt(-2 * cofi_ln(p));
     double x =
         (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
     for (int step = 0; step < 4; step++) {
-        double density = exp(-x * x / 2) / sqrt(2 * acos(-1));
+        double density = cofi_exp(-x * x / 2) / sqrt(2 * acos(-1));
         double u = (0.5 * erfc(-x / sqrt(2)) - p) / density;
         if (!isfinite(u)) break;
         x -= u / (1 + x * u / 2);

@@ -1,6 +1,7 @@
 /* A start from a partition into one cluster less: the cluster that describes its rows worst becomes two. */
 #include "split.h"
 
+#include "../core/real.h"
 #include "../core/rng.h"
 #include "../fit/scores.h"
 
@@ -16,9 +17,9 @@ static double entropy(const cofi_problem *p, const cofi_coarser *from, uint32_t 
         for (uint32_t v = 0; v < p->n_values[r]; v++, count += from->k) {
             if (*count == 0) continue;
             n += (double)*count;
-            own -= (double)*count * log((double)*count);
+            own -= (double)*count * cofi_ln((double)*count);
         }
-        if (n > 0) sum += weight * (own + n * log(n));
+        if (n > 0) sum += weight * (own + n * cofi_ln(n));
     }
     return sum;
 }

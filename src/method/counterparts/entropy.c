@@ -1,5 +1,7 @@
 #include "entropy.h"
 
+#include "../../core/real.h"
+
 enum { MOST_LOGS = 1 << 20 };
 
 cof_status cofi_logs_open(cofi_fit *fit, cofi_logs *logs, cof_error *err)
@@ -34,5 +36,5 @@ cofi_shared cofi_entropies(const cofi_logs *logs, const double *count, uint32_t 
         other += cofi_x_log_x(logs, total);
     }
     if (n == 0) return (cofi_shared){0, 0, 0};
-    return (cofi_shared){log2(n) - own / n, log2(n) - other / n, log2(n) - joint / n};
+    return (cofi_shared){cofi_log2(n) - own / n, cofi_log2(n) - other / n, cofi_log2(n) - joint / n};
 }

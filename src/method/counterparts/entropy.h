@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../fit/fit.h"
+#include "../../core/real.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ cof_status cofi_logs_open(cofi_fit *fit, cofi_logs *logs, cof_error *err); /* in
 static inline double cofi_x_log_x(const cofi_logs *logs, double x)
 {
     if (x < (double)logs->n) return logs->of[(size_t)x];
-    return x > 0 ? x * log2(x) : 0;
+    return x > 0 ? x * cofi_log2(x) : 0;
 }
 
 /* Entropies of two attributes in bits, from their pair table. */

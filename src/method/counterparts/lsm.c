@@ -2,6 +2,7 @@
  * far from each other. If an attribute has two values, their distance is 1, so on binary columns this is
  * k-modes. */
 #include "../km.h"
+#include "../../core/real.h"
 
 #include <math.h>
 
@@ -15,8 +16,8 @@ static void lin_distances(const cofi_fit *fit, const uint64_t *total, size_t r, 
     for (uint32_t a = 0; a < o; a++) {
         for (uint32_t b = 0; b < o; b++) {
             if (a == b || n[a] == 0 || n[b] == 0) continue;
-            double both = log(((double)n[a] + (double)n[b]) / rows);
-            double each = log((double)n[a] / rows) + log((double)n[b] / rows);
+            double both = cofi_ln(((double)n[a] + (double)n[b]) / rows);
+            double each = cofi_ln((double)n[a] / rows) + cofi_ln((double)n[b] / rows);
             cofi_distances_of(fit, d, r, a)[b] = 1 - 2 * both / each;
         }
     }

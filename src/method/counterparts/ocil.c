@@ -1,6 +1,7 @@
 /* OCIL (Cheung and Jia 2013): the similarity of a row and a cluster is the mean frequency of the row's
  * values in the cluster. */
 #include "../km.h"
+#include "../../core/real.h"
 #include "../whole_rows.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ static void entropy_weights(cofi_fit *fit, double *weight, const uint64_t *total
         for (uint32_t v = 0; v < p->n_values[r]; v++) n += (double)total[p->first[r] + v];
         for (uint32_t v = 0; v < p->n_values[r]; v++) {
             double share = (double)total[p->first[r] + v] / n;
-            if (share > 0) h -= share * log(share);
+            if (share > 0) h -= share * cofi_ln(share);
         }
         weight[r] = h / p->n_present[r];
         sum += weight[r];

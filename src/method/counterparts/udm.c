@@ -2,6 +2,7 @@
  * of the rows that hold a or b, and R the strength of the dependence between r and s. All attributes are
  * treated as nominal. */
 #include "variation.h"
+#include "../../core/real.h"
 
 /* (equal pairs + sum of |concordance| over all 2 x 2 sub-tables) / number of pairs of rows. */
 static double relation(const double *c, uint32_t o_r, uint32_t o_s, double n)
@@ -26,7 +27,7 @@ static double strength(const cofi_pair_sum *s, size_t t, size_t r, double *count
 {
     const cofi_problem *p = s->fit->problem;
     double related = t == r ? 1 : relation(count, p->n_values[t], p->n_values[r], rows_of(s));
-    return related / log2(p->n_present[r]) / (double)p->n_attrs;
+    return related / cofi_log2(p->n_present[r]) / (double)p->n_attrs;
 }
 
 /* The strength times the entropy: -sum of q log2 q, with q = x / n, from a table of x log2 x. The q need not sum
@@ -41,7 +42,7 @@ static double term(const cofi_pair_sum *s, double strong, const double *c, uint3
         sum += cofi_x_log_x(&s->logs, x);
         rows += x;
     }
-    return strong * ((rows * log2(n) - sum) / n);
+    return strong * ((rows * cofi_log2(n) - sum) / n);
 }
 
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)

@@ -3,7 +3,7 @@
  * bit. The surprise of a row is minus its log-likelihood. */
 #pragma once
 
-#include "../../core/exp.h"
+#include "../../core/real.h"
 #include "kernel.h"
 
 #include <math.h>
@@ -120,7 +120,7 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
         part->weight += copies * weight;
         if (job->surprise_scale == 0) continue;
         /* The likeliest class contributes 1 to the sum; rounding may lower it. */
-        double surprise = -(b->most[i] + log(sum > 1 ? sum : 1));
+        double surprise = -(b->most[i] + cofi_ln(sum > 1 ? sum : 1));
         double units = surprise > 0 ? surprise * (double)weight * job->surprise_scale : 0;
         part->surprise += copies * (uint64_t)llrint(units);
     }

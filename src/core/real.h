@@ -1,4 +1,5 @@
-/* The exponential function with the same bits on every processor. */
+/* Logarithm, exponential and log gamma with the same bits on every processor and with every C library: plain arithmetic
+ * without fused multiply-add gives equal results everywhere, the functions of C libraries do not. */
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +8,16 @@
 
 #define COFI_INLINE static inline __attribute__((always_inline))
 
-/* exp(x) for x <= 0 with a relative error of about 1e-13. Powers of two go through the exponent bits, the
- * rest through a polynomial. Plain arithmetic gives the same bits on every processor; the exp of C
- * libraries does not. */
+/* Logarithms with an error of about one unit in the last place. cofi_log2 is exact for powers of two. Zero gives minus
+ * infinity, negative numbers NaN. */
+double cofi_ln(double x);
+double cofi_log2(double x);
+
+/* log of the gamma function for x > 0, with an error below 1e-14 times the larger of 1 and the result. */
+double cofi_log_gamma(double x);
+
+/* exp(x) for x < 700 with a relative error of about 1e-13; exp(-700) for x < -700. Powers of two go through the exponent
+ * bits, the rest through a polynomial. */
 COFI_INLINE void cofi_exp_all(double *x, size_t n)
 {
     static const double ln2_power[] = {1,
@@ -35,4 +43,10 @@ COFI_INLINE void cofi_exp_all(double *x, size_t n)
         memcpy(&power, &bits, sizeof power);
         x[i] = sum * power;
     }
+}
+
+COFI_INLINE double cofi_exp(double x)
+{
+    cofi_exp_all(&x, 1);
+    return x;
 }
