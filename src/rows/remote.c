@@ -57,14 +57,19 @@ static cofi_writer *begin(remote *m, cofi_ask kind)
     return &m->request;
 }
 
+static cof_status check_words(uint64_t n, cof_error *err)
+{
+    if (n <= COFI_MOST_WORDS + COFI_ANSWER_END) return COF_OK;
+    return cofi_fail(
+        err, COF_ERR_UNSUPPORTED,
+        "shards would have to answer with %llu words, but at most %d are sent; ask for fewer clusters, "
+        "or leave out the columns with most values",
+        (unsigned long long)n, (int)COFI_MOST_WORDS);
+}
+
 static cof_status make_room(remote *m, size_t n, cof_error *err)
 {
-    if (n > COFI_MOST_WORDS + COFI_ANSWER_END)
-        return cofi_fail(
-            err, COF_ERR_UNSUPPORTED,
-            "shards would have to answer with %zu words, but at most %d are sent; ask for fewer clusters, "
-            "or leave out the columns with most values",
-            n, (int)COFI_MOST_WORDS);
+    COFI_TRY(check_words(n, err));
     if (!cofi_make_room(&m->env, &m->answer, &m->room, n, sizeof *m->answer)) return cofi_no_memory(err);
     memset(m->answer, 0, n * sizeof *m->answer);
     return COF_OK;
@@ -229,7 +234,7 @@ static cof_status pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visito
     uint64_t largest = 0;
     cof_status status = COF_OK;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
-    if (largest * largest > COFI_MOST_WORDS) return make_room(m, (size_t)(largest * largest), err);
+    COFI_TRY(check_words(largest * largest, err));
     double *count = cofi_alloc(&m->env, (size_t)(largest * largest), sizeof *count);
     if (count == NULL) return cofi_no_memory(err);
     for (size_t t = 0, end; t < p->n_attrs && status == COF_OK; t = end) {
@@ -326,6 +331,12 @@ static bool counts_add_up(const cofi_partition *p, const uint64_t *word)
     return size[p->k] <= problem->n_table_rows;
 }
 
+/* Words of the answer to one table of a pass: counts, sizes, how many rows moved, hash. */
+static uint64_t pass_words(uint32_t n_flat, uint32_t k)
+{
+    return (uint64_t)n_flat * cofi_stride(k) + k + 2;
+}
+
 static const uint64_t *take_pass(cofi_pass_request *q, const uint64_t *word)
 {
     cofi_partition *p = q->partition;
@@ -347,7 +358,7 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
     cofi_put_u32(w, (uint32_t)n);
     for (size_t t = 0; t < n; t++) {
         put_pass(w, &request[t]);
-        n_words += n_counts(request[t].partition) + request[t].partition->k + 2;
+        n_words += (size_t)pass_words(cofi_n_flat(m->base.problem), request[t].partition->k);
     }
     COFI_TRY(ask(m, n_words, err));
     const uint64_t *word = m->answer;
@@ -356,11 +367,6 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
         word = take_pass(&request[t], word);
     }
     return COF_OK;
-}
-
-static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
-{
-    return not_over_shards("a method that labels rows without scores", err);
 }
 
 static cof_status open_kept(const cofi_partition *p, cofi_kept **kept, cof_error *err)
@@ -758,6 +764,8 @@ static cof_status open_table(const cof_table *table, const cof_fit_options *o, c
     if (status == COF_OK) status = set_unit(p, o, err);
     if (status == COF_OK) status = set_attributes(m, p, err);
     if (status == COF_OK) status = cofi_problem_set_column_weights(p, o->column_weights, err);
+    if (status == COF_OK) /* a pass: its answer is the longest that every fit asks for */
+        status = check_words(pass_words(cofi_n_flat(p), o->k) + COFI_ANSWER_END, err);
     if (status == COF_OK) status = count_distinct(m, p, o->k, err);
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }
@@ -774,7 +782,6 @@ const cofi_rows_ops cofi_remote_ops = {
     .close_labels = close_labels,
     .forget = forget,
     .pass = pass,
-    .take = take,
     .keep = keep,
     .recall = recall,
     .labels = labels,

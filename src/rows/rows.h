@@ -109,7 +109,8 @@ typedef struct cofi_rows_ops {
     /* Runs n passes, in any order or in one sweep over the rows. The requests name different partitions;
      * all rows have labels afterwards. */
     cof_status (*pass)(cofi_pass_request *request, size_t n, cof_error *err);
-    /* Sets labels that were found by other means than scores, one for every row of the table. */
+    /* Sets labels that were found by other means than scores, one for every row of the table. NULL for rows elsewhere:
+     * methods that need it fetch all rows first, which is refused there. */
     cof_status (*take)(cofi_partition *partition, const int32_t *label, uint64_t *moved, cof_error *err);
     /* keep saves the partition in *kept, which the first call allocates and which lives as long as the partition;
      * recall restores it. */

@@ -449,6 +449,33 @@ static void what_shards_cannot_do_is_refused(void **state)
     free(t.cell);
 }
 
+static int ask_nothing(void *ctx, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words)
+{
+    fail_msg("the shards were asked");
+    return 1;
+}
+
+/* The number of values and clusters alone makes a pass impossible, so no row is read before that is said. */
+static void too_long_answers_are_refused_before_any_work(void **state)
+{
+    (void)state;
+    enum { N = 70000 };
+    int32_t *codes = get_zero(N, sizeof *codes);
+    for (int32_t i = 0; i < N; i++) codes[i] = i;
+    cof_table *table = table_of(codes, N, 1);
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask_nothing};
+    cof_fit_options o = {.struct_size = sizeof o, .k = 300, .threads = 1};
+    cof_schema *schema;
+    cof_model *model;
+    cof_error err;
+    assert_status(cof_schema_of(table, 0, &schema, &err), COF_OK, &err);
+    assert_int_equal(cof_fit_shards(NULL, schema, &o, &shards, &model, NULL, &err), COF_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "ask for fewer clusters"));
+    cof_schema_free(schema);
+    cof_table_free(table);
+    free(codes);
+}
+
 /* A worker that dies is another shard with the same rows; one with other rows or another schema is refused. */
 static void foreign_shards_are_refused(void **state)
 {
@@ -520,6 +547,7 @@ int main(void)
         cmocka_unit_test(large_tables_are_sampled),
         cmocka_unit_test(bad_answers_are_noticed),
         cmocka_unit_test(what_shards_cannot_do_is_refused),
+        cmocka_unit_test(too_long_answers_are_refused_before_any_work),
         cmocka_unit_test(foreign_shards_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
