@@ -207,6 +207,38 @@ static void every_failing_allocation_is_survived(void **state)
     cof_table_free(table);
 }
 
+static void failing_allocations_of_labels_are_survived(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    cof_table *table = make_table(4, N);
+    alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
+    cof_env env = alloc_env(&meter);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 3, .threads = 1};
+    cof_shard_set *set;
+    cof_model *model;
+    cof_error err;
+    int32_t expected[N], labels[N];
+    assert_status(cof_shard_set_open(NULL, table, 2, 0, 1, &set, &err), COF_OK, &err);
+    cof_shards shards = cof_shard_set_shards(set);
+    assert_status(cof_fit_shards(&env, cof_shard_set_schema(set), &o, &shards, &model, NULL, &err), COF_OK,
+                  &err);
+    assert_status(label_rows(set, model, 0, expected, N, &err), COF_OK, &err);
+    size_t live = meter.live, n_failed = 0;
+    for (cof_status status = COF_ERR_MEMORY; status != COF_OK; n_failed++) {
+        meter.fail_at = meter.count + n_failed;
+        status = label_rows(set, model, 0, labels, N, &err);
+        assert_int_equal(meter.live, live);
+        if (status != COF_OK) assert_status(status, COF_ERR_MEMORY, &err);
+    }
+    assert_true(n_failed > 1);
+    assert_memory_equal(labels, expected, sizeof labels);
+    cof_model_free(model);
+    assert_int_equal(meter.live, 0);
+    cof_shard_set_free(set);
+    cof_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +246,7 @@ int main(void)
         cmocka_unit_test(memory_is_a_few_bytes_a_row),
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(failing_allocations_of_labels_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
