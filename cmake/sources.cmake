@@ -112,6 +112,7 @@ set(COF_SOURCES
   src/rows/shard.c
   src/rows/speed.c
   src/rows/speed_call.c
+  src/rows/stream.c
   src/score/contingency.c
   src/score/friedman.c
   src/score/indices.c
@@ -281,6 +282,7 @@ set(UNIT_TESTS
   tests/unit/test_starts.c
   tests/unit/test_status.c
   tests/unit/test_strays.c
+  tests/unit/test_stream.c
   tests/unit/test_table.c
   tests/unit/test_team.c
   tests/unit/test_tidy.c

@@ -1,12 +1,14 @@
 /* Views that folders pass to each other: columns of ids, labels, scores. They own nothing. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct cofi_ids {
     const void *codes;
     uint8_t width; /* bytes of one id: 1, 2 or 4 */
+    bool streamed; /* in a mapped file that is large for the memory: src/rows/stream.h */
 } cofi_ids;
 
 static inline uint32_t cofi_id(cofi_ids ids, size_t row)

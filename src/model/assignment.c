@@ -30,7 +30,7 @@ static cof_status handle_missing(cofi_assignment *a, cof_error *err)
     for (size_t r = 0; r < a->view.n + a->view.n_idle; r++) {
         const cofi_column *c = &a->t->column[a->view.column[r]];
         bool used = r < a->view.n;
-        cofi_ids ids = used ? a->view.ids[r] : (cofi_ids){c->codes, c->width};
+        cofi_ids ids = used ? a->view.ids[r] : (cofi_ids){c->codes, c->width, false};
         uint32_t hole = used ? a->view.n_codes[r] : c->n_values;
         uint64_t n_missing = used ? a->view.n_missing[r] : c->n_missing;
         if (n_missing == 0) continue;
@@ -85,7 +85,7 @@ static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
     const cofi_column *read = cofi_column_as_read(&a->t->column[column]);
     double *value = a->numeric_value[c] = cofi_blocks_add(&a->own, (size_t)read->n_values + 1, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
-    a->numeric_ids[c] = (cofi_ids){read->codes, read->width};
+    a->numeric_ids[c] = (cofi_ids){read->codes, read->width, false};
     for (uint32_t code = 0; code < read->n_values; code++) {
         bool known = cofi_reading_parse(&q->reading, cofi_column_text(read, code), &value[code]);
         value[code] = known ? scale_point(q, value[code]) : INFINITY;

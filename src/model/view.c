@@ -145,7 +145,7 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_cut *cut, const co
         codes[i] = (uint16_t)bin[cofi_column_code(read, i)];
         v->n_missing[a] += codes[i] == n_bins + 1;
     }
-    v->ids[a] = (cofi_ids){codes, sizeof *codes};
+    v->ids[a] = (cofi_ids){codes, sizeof *codes, false};
     v->n_codes[a] = n_bins + 1;
     cofi_release(&v->own.env, bin);
     return COF_OK;
@@ -159,7 +159,7 @@ static cof_status set_codes(cofi_view *v, size_t a)
     const cofi_column *read = cofi_column_as_read(c);
     bool same = attr->cut != NULL && c->cut != NULL && cofi_cut_equal(attr->cut, c->cut);
     if (attr->cut != NULL && !same) return cut_rows(v, a, attr->cut, read);
-    v->ids[a] = same ? (cofi_ids){c->codes, c->width} : (cofi_ids){read->codes, read->width};
+    v->ids[a] = same ? (cofi_ids){c->codes, c->width, false} : (cofi_ids){read->codes, read->width, false};
     v->n_codes[a] = same ? c->n_values : read->n_values;
     v->n_missing[a] = same ? c->n_missing : read->n_missing;
     return COF_OK;

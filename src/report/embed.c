@@ -57,7 +57,7 @@ static cof_status draw_lot(cofi_blocks *own, size_t n, cofi_rng *rng, lot *l)
     for (size_t c = 0; c < l->n_columns; c++) {
         uint32_t *to = codes + c * n;
         for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(l->ids[c], l->row[i]);
-        l->ids[c] = (cofi_ids){to, sizeof *to};
+        l->ids[c] = (cofi_ids){to, sizeof *to, false};
     }
     return COF_OK;
 }

@@ -4,6 +4,7 @@
  * up, so that sums depend neither on the number of threads nor on folding. The surprise of a row is minus
  * its log-likelihood. */
 #include "local.h"
+#include "stream.h"
 
 #include <math.h>
 
@@ -60,8 +61,15 @@ static void expect_task(void *ctx, uint32_t worker, size_t part)
            end = (part + 1) * n / s->n_parts * COFI_BLOCK_ROWS;
     own.surprise = own.weight = 0;
     memset(own.count, 0, (job->n_entries + job->e->stride) * sizeof *own.count);
-    begin += (step - (size_t)((job->first_row + begin) % step)) % step;
-    s->pass.kernel->expect(job, begin, end < job->n ? end : job->n, &own);
+    end = end < job->n ? end : job->n;
+    size_t each = s->pass.streamed ? COFI_STREAM_BLOCKS * COFI_BLOCK_ROWS : end;
+    if (s->pass.streamed) cofi_stream_want(job->cells, begin, begin + each);
+    for (size_t next; begin < end; begin = next) {
+        next = end - begin < each ? end : begin + each;
+        if (s->pass.streamed) cofi_stream_want(job->cells, next, next + each);
+        size_t first = begin + (step - (size_t)((job->first_row + begin) % step)) % step;
+        if (first < next) s->pass.kernel->expect(job, first, next, &own);
+    }
     s->part[part] = own;
 }
 
@@ -98,7 +106,9 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     set_rows(&job, l);
     if (s->part == NULL) COFI_TRY(open_parts(s, e, job.n_entries, job.n / e->step, err));
     expect_team team = {job, s};
+    if (s->pass.streamed) cofi_stream_begin(&l->cells);
     cofi_team_run(s->pass.team, expect_task, &team, s->n_parts);
+    if (s->pass.streamed) cofi_stream_end(&l->cells);
     memset(e->count, 0, job.n_entries * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;

@@ -23,7 +23,7 @@ bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *r
     if (to == NULL) return false;
     for (size_t i = 0; i < n; i++)
         memcpy(to + i * from.width, (const char *)from.codes + (size_t)row[i] * from.width, from.width);
-    l->ids[r] = (cofi_ids){to, from.width};
+    l->ids[r] = (cofi_ids){to, from.width, false};
     return true;
 }
 

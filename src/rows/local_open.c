@@ -4,6 +4,7 @@
 #include "../table/dedupe.h"
 #include "../table/recognise.h"
 #include "../table/reading.h"
+#include "stream.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
         uint32_t n_present;
         if (count_present(l, p, c, cofi_problem_n_values(p, c), &n_present) != COF_OK)
             return cofi_no_memory(err);
-        l->ids[p->n_attrs] = (cofi_ids){c->codes, c->width}; /* a constant column is overwritten */
+        l->ids[p->n_attrs] = cofi_stream_ids(p->table, c); /* a constant column is overwritten */
         COFI_TRY(cofi_problem_add_attribute(p, p->candidate[a], n_present, err));
     }
     return cofi_problem_check_attributes(p, err);
@@ -236,7 +237,7 @@ static void set_quantities(cofi_local *l, cofi_problem *p, int32_t scale)
 {
     for (size_t c = 0; c < p->n_numeric; c++) {
         const cofi_column *column = &p->table->column[p->quantity[c].column];
-        l->ids[p->n_attrs + c] = (cofi_ids){column->codes, column->width};
+        l->ids[p->n_attrs + c] = (cofi_ids){column->codes, column->width, false};
         scale_quantity(l, p, scale, &p->quantity[c]);
     }
 }
@@ -391,7 +392,7 @@ static cof_status set_part_attributes(cofi_local *l, cofi_problem *p, const cofi
     COFI_TRY(cofi_problem_open_attributes(p, err));
     for (size_t a = 0; a < f->n_attrs; a++) {
         const cofi_column *c = &p->table->column[f->column[a]];
-        l->ids[a] = (cofi_ids){c->codes, c->width};
+        l->ids[a] = cofi_stream_ids(p->table, c);
         COFI_TRY(cofi_problem_add_attribute(p, f->column[a], 2, err));
     }
     return COF_OK;
@@ -416,7 +417,8 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *f, uint
     if (f->missing == COF_MISSING_DROP && any_missing(p)) COFI_TRY(drop_rows(l, p, err));
     COFI_TRY(set_part_attributes(l, p, f, err));
     l->cells = (cofi_cells){l->n_rows, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
-    if (may_fold) COFI_TRY(set_rows(l, p, true, &usual, err));
+    /* The groups of equal rows would take as much memory as all that a partition remembers. */
+    if (may_fold && !cofi_is_streamed(&l->cells)) COFI_TRY(set_rows(l, p, true, &usual, err));
     p->total_weight = f->total_weight;
     return COF_OK;
 }

@@ -3,6 +3,7 @@
  * Masses are summed over the rows of the table in their order, whether equal rows are folded or not, so
  * that folding does not change a start. */
 #include "local.h"
+#include "stream.h"
 
 enum { BLOCK = COFI_BLOCK_ROWS };
 
@@ -14,6 +15,8 @@ typedef struct near_job {
     const uint32_t *units; /* per column; NULL: 1 each */
     const uint32_t *seed;
     uint32_t *near;
+    bool streamed;
+    uint32_t n_workers;
 } near_job;
 
 /* Adds 1 to the distance of every row whose value is not `own`. Also prefetches the same rows of the next
@@ -51,6 +54,9 @@ static void near_task(void *ctx, uint32_t worker, size_t block)
     const cofi_cells *c = job->cells;
     size_t begin = block * BLOCK, n = c->n_rows - begin < BLOCK ? c->n_rows - begin : BLOCK;
     uint32_t distance[BLOCK], *near = job->near + begin;
+    size_t from, end;
+    if (job->streamed && cofi_stream_ahead(block, job->n_workers, &from, &end))
+        cofi_stream_want(c, from * BLOCK, end * BLOCK);
     memset(distance, 0, sizeof distance);
     if (job->units != NULL) weigh_differences(job, begin, n, distance);
     for (size_t first = 0; job->units == NULL && first < job->n_columns; first += COLUMNS) {
@@ -95,9 +101,17 @@ cof_status cofi_local_add_seed(cofi_partition *p, const uint32_t *cell, cof_erro
         memset(s->near, 0xFF, l->cells.n_rows * sizeof *s->near);
         return COF_OK;
     }
-    near_job job = {&l->cells, problem->n_attrs + problem->n_numeric, problem->seed_units, cell, s->near};
+    near_job job = {.cells = &l->cells,
+                    .n_columns = problem->n_attrs + problem->n_numeric,
+                    .units = problem->seed_units,
+                    .seed = cell,
+                    .near = s->near,
+                    .streamed = s->pass.streamed,
+                    .n_workers = cofi_team_size(s->pass.team)};
     s->n_seeds++;
+    if (job.streamed) cofi_stream_begin(&l->cells);
     cofi_team_run(s->pass.team, near_task, &job, cofi_n_blocks(l->cells.n_rows));
+    if (job.streamed) cofi_stream_end(&l->cells);
     return COF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "pass.h"
 
 #include "../core/rng.h"
+#include "stream.h"
 
 enum {
     MOST_MEMBERS = 64, /* blocks are counted by members for at most so many clusters */
@@ -75,6 +76,8 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     pass->size = cofi_blocks_add(&pass->own, k, sizeof *pass->size);
     pass->block_hash = cofi_blocks_add(&pass->own, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_blocks_add_zero(&pass->own, cofi_team_size(team), sizeof *pass->worker);
+    pass->streamed = cofi_is_streamed(rows);
+    if (pass->streamed) pass->scored = cofi_blocks_add(&pass->own, n_blocks(pass), 1);
     for (uint32_t t = 0; pass->worker != NULL && t < cofi_team_size(team); t++)
         open_worker(pass, &pass->worker[t]);
     COFI_TRY(cofi_blocks_status(&pass->own, err));
@@ -329,6 +332,26 @@ static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, 
     return n_looks > 0;
 }
 
+/* ---- Blocks of a mapped file ---------------------------------------------------------------------- */
+
+/* Called for all blocks before a pass: during it, other workers change the keys. */
+static void look_at_block(void *ctx, uint32_t worker, size_t block)
+{
+    const cofi_pass *p = ctx;
+    size_t begin = block * COFI_BLOCK_ROWS, left = p->rows->n_rows - begin;
+    size_t n = left < COFI_BLOCK_ROWS ? left : COFI_BLOCK_ROWS;
+    p->scored[block] = !p->skip.valid || count_close(p->skip.key + begin, n, p->skip.need) > 0;
+}
+
+/* Asks for the rows of the blocks from..end-1 that will be scored. */
+static void want_blocks(const cofi_pass *p, size_t from, size_t end)
+{
+    for (size_t b = from, run; b < end && b < n_blocks(p); b = run + 1) {
+        for (run = b; run < end && run < n_blocks(p) && p->scored[run];) run++;
+        cofi_stream_want(p->rows, b * COFI_BLOCK_ROWS, run * COFI_BLOCK_ROWS);
+    }
+}
+
 static void do_block(void *ctx, uint32_t worker, size_t block)
 {
     pass_job *job = ctx;
@@ -340,6 +363,9 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     bool fresh = p->label[begin] == COFI_NO_LABEL;
     const cofi_label *from = fresh ? p->unknown : p->label + begin;
     cofi_label *to = fresh ? p->label + begin : room;
+    size_t soon, after;
+    if (p->streamed && job->given == NULL && cofi_stream_ahead(block, cofi_team_size(p->team), &soon, &after))
+        want_blocks(p, soon, after);
     if (job->given != NULL)
         move_rows(p, w, begin, n, from, job->given + begin);
     else if (label_block(p, w, begin, n, to))
@@ -381,7 +407,12 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
     if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
 
+    if (pass->streamed) {
+        cofi_team_run(pass->team, look_at_block, pass, n_blocks(pass));
+        cofi_stream_begin(pass->rows);
+    }
     uint64_t moved = run_job(&job);
+    if (pass->streamed) cofi_stream_end(pass->rows);
     pass->skip.valid = pass->skip.keeps;
     return moved;
 }

@@ -23,6 +23,8 @@ typedef struct cofi_pass {
     uint64_t *block_hash; /* hash of each block's labels; `hash` is their sum */
     /* every attribute can be counted by members when a whole block is recounted */
     bool all_by_members;
+    bool streamed;
+    uint8_t *scored; /* if streamed, per block: the next pass has to score a row of it */
 } cofi_pass;
 
 /* If `kernel` is NULL, cofi_kernel_choose chooses it. */

@@ -13,7 +13,7 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
         uint8_t width = n_slots <= 1 << 8 ? 1 : n_slots <= 1 << 16 ? 2 : 4;
         void *codes = cofi_alloc_column(&l->env, r, l->cells.n_rows, width, &l->gathered[r]);
         if (codes == NULL) return false;
-        l->ids[r] = (cofi_ids){codes, width};
+        l->ids[r] = (cofi_ids){codes, width, false};
     }
     return true;
 }

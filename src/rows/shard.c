@@ -8,10 +8,15 @@
 #include "local.h"
 #include "remote.h"
 #include "request.h"
+#include "stream.h"
 
 #include <math.h>
 
-enum { MOST_SLOTS = 32, SLOT_BYTES = 4 /* a row: its label and its key */ };
+enum {
+    MOST_SLOTS = 32,
+    SLOT_BYTES = 4, /* a row: its label and its key */
+    WANTED_ROWS = 64
+};
 #define USUAL_MEMORY ((uint64_t)1 << 27)
 
 /* A partition and the key of the score table that made its labels; 0: no labels. */
@@ -172,7 +177,13 @@ static cof_status open_shard(cof_shard *s, uint32_t threads, cof_error *err)
     s->point = cofi_alloc_zero(&s->env, n, sizeof *s->point);
     s->read_column = cofi_alloc(&s->env, n, sizeof *s->read_column);
     s->rows = s->schema->table;
-    s->rows.n_rows = s->read != NULL ? s->read->n_rows : 0;
+    s->rows.n_rows = 0;
+    if (s->read != NULL) {
+        s->rows.n_rows = s->read->n_rows;
+        s->rows.file = s->read->file;
+        s->rows.n_mapped = s->read->n_mapped;
+        s->rows.streamed = s->read->streamed;
+    }
     s->rows.column = cofi_alloc(&s->env, n, sizeof *s->rows.column);
     if (s->column == NULL || s->block == NULL || s->point == NULL || s->read_column == NULL ||
         s->rows.column == NULL)
@@ -384,6 +395,16 @@ static cof_status count_listed(job *j, uint64_t words_each, uint64_t *n)
     return fits ? COF_OK : bad_request(j->err);
 }
 
+/* Asks for the next listed rows in a mapped file, so that the disk looks for many at a time. */
+static void want_listed(const job *j, uint64_t n_left)
+{
+    cofi_reader r = j->q.body;
+    for (uint64_t i = 0; i < n_left && i < WANTED_ROWS; i++) {
+        size_t at = place_of(j->s, cofi_get_u64(&r));
+        if (at != SIZE_MAX) cofi_stream_want(&local_of(j->s)->cells, at, at + 1);
+    }
+}
+
 static cof_status answer_cells(job *j)
 {
     const cof_shard *s = j->s;
@@ -391,13 +412,17 @@ static cof_status answer_cells(job *j)
     size_t n_attrs = s->problem.n_attrs;
     uint64_t n;
     cof_status status = count_listed(j, n_attrs + 1, &n);
+    bool streamed = cofi_is_streamed(&l->cells);
+    if (streamed) cofi_stream_begin(&l->cells);
     for (uint64_t i = 0; status == COF_OK && i < n; i++) {
+        if (streamed && i % WANTED_ROWS == 0) want_listed(j, n - i);
         size_t at = place_of(s, cofi_get_u64(&j->q.body));
         uint64_t *to = j->word + i * (n_attrs + 1);
         if (at == SIZE_MAX) continue;
         for (size_t r = 0; r < n_attrs; r++) to[r] = cofi_id(l->ids[r], cofi_local_row(l, at));
         to[n_attrs] = l->table_weight != NULL ? l->table_weight[at] : 1;
     }
+    if (streamed) cofi_stream_end(&l->cells);
     return status;
 }
 

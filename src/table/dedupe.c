@@ -13,8 +13,8 @@ static inline __attribute__((always_inline)) void hash_column(const void *codes,
                                                               size_t n, uint64_t *hash)
 {
     for (size_t i = 0; i < n; i++)
-        hash[i] =
-            (hash[i] ^ cofi_id((cofi_ids){codes, width}, begin + i)) * 0x9e3779b97f4a7c15u + (hash[i] >> 29);
+        hash[i] = (hash[i] ^ cofi_id((cofi_ids){codes, width, false}, begin + i)) * 0x9e3779b97f4a7c15u +
+                  (hash[i] >> 29);
 }
 
 static void hash_block(const cofi_ids *ids, size_t n_attrs, size_t begin, size_t n, uint64_t *hash)

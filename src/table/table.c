@@ -323,7 +323,7 @@ cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct
     if (ids != NULL && group != NULL) {
         for (size_t c = 0; c < table->n_columns; c++)
             if (table->column[c].role == COF_ROLE_ATTRIBUTE)
-                ids[n_attrs++] = (cofi_ids){table->column[c].codes, table->column[c].width};
+                ids[n_attrs++] = (cofi_ids){table->column[c].codes, table->column[c].width, false};
         status = cofi_dedupe(env, ids, n_attrs, table->n_rows, group, &n_groups);
     }
     COFI_RELEASE_ALL(env, ids, group);

@@ -36,6 +36,7 @@ struct cof_table {
     uint32_t tidying;                 /* COF_TIDY_...: values of a model are found by such spellings too */
     void *file;                       /* the encoded table whose codes the columns use; NULL: none */
     size_t n_mapped;                  /* bytes of `file`; 0: it was allocated */
+    bool streamed;                    /* `file` is mapped, and large for this machine's memory */
 };
 
 /* Row numbers have 32 bits in a fit, and two of them have a special meaning. Tables with more rows are

@@ -25,7 +25,7 @@ static void store_column(cells *c, size_t r, uint8_t width)
         else
             ((uint32_t *)c->stored[r])[i] = code[i];
     }
-    c->ids[r] = (cofi_ids){c->stored[r], width};
+    c->ids[r] = (cofi_ids){c->stored[r], width, false};
 }
 
 /* Column r has about `values` values, the widest the widths 1, 2 and 4 hold among them. */

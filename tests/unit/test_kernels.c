@@ -37,12 +37,12 @@ static void make_column(problem *p, size_t r, size_t n, uint32_t o, const size_t
     uint8_t width = o <= 256 ? 1 : o <= 65536 ? 2 : 4;
     char *codes = malloc(n * width + 1); /* exactly the rows: reading past them is an error */
     for (size_t i = 0; i < n; i++) {
-        uint32_t v = like[i] < i ? cofi_id((cofi_ids){codes, width}, like[i]) : draw(p, o);
+        uint32_t v = like[i] < i ? cofi_id((cofi_ids){codes, width, false}, like[i]) : draw(p, o);
         if (width == 1) ((uint8_t *)codes)[i] = (uint8_t)v;
         if (width == 2) ((uint16_t *)(void *)codes)[i] = (uint16_t)v;
         if (width == 4) ((uint32_t *)(void *)codes)[i] = v;
     }
-    p->ids[r] = (cofi_ids){codes, width};
+    p->ids[r] = (cofi_ids){codes, width, false};
 }
 
 static void make_problem(problem *p, uint64_t seed, shape s)
@@ -183,7 +183,7 @@ static void fold(const problem *p, folded *f)
     f->weight = calloc(n_groups, sizeof *f->weight);
     f->copies = calloc(n_groups, sizeof *f->copies);
     for (size_t r = 0; r < p->rows.n_attrs; r++)
-        f->ids[r] = (cofi_ids){fold_column(p, r, f->group, n_groups), p->ids[r].width};
+        f->ids[r] = (cofi_ids){fold_column(p, r, f->group, n_groups), p->ids[r].width, false};
     for (size_t i = 0; i < p->rows.n_rows; i++) {
         uint64_t weight = p->weight != NULL ? p->weight[i] : 1;
         f->weight[f->group[i]] += weight;

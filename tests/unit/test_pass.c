@@ -49,7 +49,7 @@ static problem make_problem(cofi_rng *rng, pass_case about)
         uint32_t o = r == 0 ? about.o : 1 + (uint32_t)below(rng, 5);
         uint8_t width = o <= 256 ? 1 : o <= 65536 ? 2 : 4;
         if (r == 0 && about.least_width > width) width = about.least_width;
-        p.ids[r] = (cofi_ids){random_ids(rng, about.n, o, width), width};
+        p.ids[r] = (cofi_ids){random_ids(rng, about.n, o, width), width, false};
         p.first[r + 1] = p.first[r] + o;
     }
     p.weight = about.weighted ? get_zero(about.n, sizeof *p.weight) : NULL;

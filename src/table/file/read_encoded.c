@@ -205,6 +205,7 @@ static cof_status map_file(const cofi_source *source, const char *name, cof_tabl
         void *file = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
         int number = errno;
         if (file != MAP_FAILED) table->file = file, table->n_mapped = (size_t)about.st_size;
+        table->streamed = table->n_mapped > cof_memory() / 4;
         if (!standard) close(fd);
         if (file != MAP_FAILED) return COF_OK;
         return cofi_fail(err, COF_ERR_IO, "cannot map %s into memory: %s", name, strerror(number));

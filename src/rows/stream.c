@@ -1,0 +1,55 @@
+#include "stream.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+cofi_ids cofi_stream_ids(const cof_table *t, const cofi_column *c)
+{
+    const char *file = t->file, *codes = c->codes;
+    bool mapped = codes >= file && codes < file + t->n_mapped; /* not so if they were renumbered */
+    return (cofi_ids){codes, c->width, t->streamed && mapped};
+}
+
+bool cofi_is_streamed(const cofi_cells *c)
+{
+    for (size_t r = 0; r < c->n_attrs; r++)
+        if (c->ids[r].streamed) return true;
+    return false;
+}
+
+/* Advice is no more than that: a failure changes nothing but the speed. */
+static void advise(const cofi_cells *c, size_t begin, size_t end, int advice)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    end = end < c->n_rows ? end : c->n_rows;
+    for (size_t r = 0; r < c->n_attrs && begin < end; r++) {
+        if (!c->ids[r].streamed) continue;
+        const char *from = (const char *)c->ids[r].codes + begin * c->ids[r].width;
+        size_t before = (uintptr_t)from & (page - 1);
+        (void)madvise((void *)(from - before), (end - begin) * c->ids[r].width + before, advice);
+    }
+}
+
+void cofi_stream_begin(const cofi_cells *c)
+{
+    advise(c, 0, c->n_rows, MADV_RANDOM);
+}
+
+void cofi_stream_end(const cofi_cells *c)
+{
+    advise(c, 0, c->n_rows, MADV_NORMAL);
+}
+
+void cofi_stream_want(const cofi_cells *c, size_t begin, size_t end)
+{
+    advise(c, begin, end, MADV_WILLNEED);
+}
+
+/* Workers take up to 16 blocks at a time (team.c), so block 0 asks for the first ones of all. */
+bool cofi_stream_ahead(size_t block, uint32_t n_workers, size_t *from, size_t *end)
+{
+    size_t ahead = block + (size_t)COFI_STREAM_BLOCKS * n_workers;
+    *from = block == 0 ? 0 : ahead;
+    *end = ahead + COFI_STREAM_BLOCKS;
+    return block % COFI_STREAM_BLOCKS == 0;
+}
