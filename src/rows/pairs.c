@@ -1,5 +1,6 @@
 /* Streams the contingency tables of all attribute pairs. If rows are unweighted and values are few, a
  * table is made by AND of value bitmaps, otherwise row by row. */
+#include "kernels/processor.h"
 #include "local.h"
 
 enum { TARGETS_AT_ONCE = 64, MOST_BITMAP_WORDS = 1 << 25, MOST_BITMAP_CELLS = 100 };
@@ -62,18 +63,8 @@ __attribute__((target("popcnt"))) static void and_bits_popcnt(const pair_work *w
 {
     and_bits(w, t, r, n_a, n_b, count);
 }
-
-static bool have_popcnt(void)
-{
-    return __builtin_cpu_supports("popcnt");
-}
 #else
 #define and_bits_popcnt and_bits_plain
-
-static bool have_popcnt(void)
-{
-    return false;
-}
 #endif
 
 static bool every_row_counts(const cofi_problem *p, size_t r)
@@ -153,7 +144,7 @@ cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_vi
                    .p = p,
                    .cells = &cofi_local_of(rows)->cells,
                    .visitor = visitor,
-                   .popcnt = have_popcnt()};
+                   .popcnt = cofi_processor_has(COFI_POPCNT)};
     cof_status status = open_work(&w, cofi_team_size(team), err);
     if (status == COF_OK && w.bits != NULL) cofi_team_run(team, set_bits, &w, p->n_attrs);
     while (status == COF_OK && w.first_target < p->n_attrs) {

@@ -3,6 +3,7 @@
  * folded or not and whether rows are skipped or not. */
 #include "../../src/core/rng.h"
 #include "../../src/table/dedupe.h"
+#include "../../src/rows/kernels/processor.h"
 #include "../../src/rows/pass.h"
 #include "cases_helper.h"
 #include "unit_helper.h"
@@ -395,6 +396,21 @@ static void test_the_environment_names_a_kernel(void **state)
     assert_ptr_equal(kernel, cofi_kernel_at(0));
 }
 
+static void test_the_processor_answers_as_the_compiler_says(void **state)
+{
+    (void)state;
+#if defined(__x86_64__) && defined(__GNUC__)
+    assert_int_equal(cofi_processor_has(COFI_POPCNT), __builtin_cpu_supports("popcnt") != 0);
+    assert_int_equal(cofi_processor_has(COFI_AVX2), __builtin_cpu_supports("avx2") != 0);
+    assert_int_equal(cofi_processor_has(COFI_AVX512),
+                     __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni"));
+#else
+    assert_false(cofi_processor_has(COFI_POPCNT));
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_large_shapes),
         cmocka_unit_test(test_skipped_rows_keep_the_right_label),
         cmocka_unit_test(test_the_environment_names_a_kernel),
+        cmocka_unit_test(test_the_processor_answers_as_the_compiler_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* AVX2: 32 rows at a time look up the low and high bytes of their scores in tables of 16 cells. */
 #include "lookup.h"
+#include "processor.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -117,7 +118,7 @@ TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64
 
 static bool available(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    return cofi_processor_has(COFI_AVX2);
 }
 
 const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,   true,  available, cofi_lookup_scratch,

@@ -1,5 +1,6 @@
 /* AVX-512: 32 rows at a time look up 16-bit scores in tables of 32 cells, one register per table. */
 #include "lookup.h"
+#include "processor.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -253,9 +254,7 @@ TARGET static void members(const cofi_label *label, size_t n, uint32_t k, uint64
 
 static bool available(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni");
+    return cofi_processor_has(COFI_AVX512);
 }
 
 const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,   false, available, cofi_lookup_scratch,

@@ -1,0 +1,43 @@
+/* Asks the processor itself: __builtin_cpu_supports needs a run-time library that not every compiler brings. */
+#include "processor.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <stdint.h>
+
+enum {
+    POPCNT = 1u << 23, /* leaf 1, ecx */
+    OSXSAVE = 1u << 27,
+    AVX2 = 1u << 5, /* leaf 7, ebx */
+    GFNI = 1u << 8, /* leaf 7, ecx */
+    VPOPCNTDQ = 1u << 14,
+    YMM = 0x06, /* XCR0: what the system saves of the registers */
+    ZMM = 0xe6
+};
+static const unsigned int F_DQ_BW_VL = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* leaf 7, ebx */
+
+/* Needs OSXSAVE. */
+static uint32_t saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+bool cofi_processor_has(cofi_instructions wanted)
+{
+    unsigned int a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & POPCNT)) return false;
+    if (wanted == COFI_POPCNT) return true;
+    if (!(c & OSXSAVE) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    uint32_t saved = saved_registers();
+    if (wanted == COFI_AVX2) return (saved & YMM) == YMM && b & AVX2;
+    return (saved & ZMM) == ZMM && (b & F_DQ_BW_VL) == F_DQ_BW_VL && c & GFNI && c & VPOPCNTDQ;
+}
+#else
+bool cofi_processor_has(cofi_instructions wanted)
+{
+    (void)wanted;
+    return false;
+}
+#endif
