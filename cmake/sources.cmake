@@ -198,6 +198,7 @@ set(PYTHON_SOURCES
   bindings/python/src/fields.c
   bindings/python/src/model.c
   bindings/python/src/module.c
+  bindings/python/src/objects.c
   bindings/python/src/shards.c
   bindings/python/src/table.c
 )

@@ -1,10 +1,13 @@
 """Memory, threads, signals."""
 import gc
+import importlib.util
 import os
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -134,3 +137,35 @@ def test_a_model_outlives_its_table_and_its_estimator():
     tree = coforest.COForest(2, random_state=1).fit([["a", "x"], ["b", "y"], ["a", "y"]]).forest_[0]
     gc.collect()
     assert tree.distance("a", "b") >= 0
+
+
+def test_every_copy_of_the_module_has_its_own_types_and_goes_away():
+    def copy():
+        spec = importlib.util.spec_from_file_location("coforest._core", coforest._core.__file__)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    other = copy()
+    codes = np.array([[0, 1], [1, 0], [0, 0]], np.int32)
+    table = other.table_from_codes(codes, ["a", "b"])
+    assert other.Table is not coforest._core.Table and isinstance(table, other.Table)
+    with pytest.raises(TypeError, match="an object of .*Table.* is needed"):
+        coforest._core.fit(table, 2)
+    with pytest.raises(other.CoforestError) as caught:
+        other.fit(table, 50)
+    assert not isinstance(caught.value, coforest.CoforestError)
+    gone = weakref.ref(other.Table)
+    del other, caught
+    gc.collect()
+    assert table.shape == (3, 2)  # what an object needs of its module stays as long as the object
+    del table
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_free_threaded_python_stays_free():
+    script = "import sys, coforest; assert not getattr(sys, '_is_gil_enabled', lambda: False)(), 'the lock is back'"
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("this Python has the global lock")
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)

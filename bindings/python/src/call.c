@@ -1,11 +1,9 @@
-/* Exceptions, Ctrl-C and progress. */
+/* Calls: Ctrl-C, progress, and what is raised. */
 #include "core.h"
 
 #include <time.h>
 
 #define SIGNAL_CHECK_S 0.02 /* nobody presses Ctrl-C faster, and taking the interpreter costs a switch */
-
-static PyObject *error_type, *io_error_type;
 
 /* The library calls back on the thread that made the call, so the call that is under way can be found there;
  * tables and models outlive it and must not point at it. */
@@ -78,11 +76,12 @@ int core_end(core_call *call)
     return call->raised ? -1 : 0;
 }
 
-PyObject *core_raise(cof_status status, const cof_error *err)
+PyObject *core_raise(PyObject *self, cof_status status, const cof_error *err)
 {
     if (status == COF_ERR_MEMORY) return PyErr_NoMemory();
     const char *text = err != NULL && err->text[0] != '\0' ? err->text : cof_status_text(status);
-    PyObject *type = status == COF_ERR_IO ? io_error_type : error_type;
+    const core_state *state = core_state_of(self);
+    PyObject *type = status == COF_ERR_IO ? state->io_error : state->error;
     /* A sentence may quote a path, and that may be any bytes. */
     PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace");
     PyObject *error = words != NULL ? PyObject_CallFunction(type, "N", words) : NULL;
@@ -93,28 +92,8 @@ PyObject *core_raise(cof_status status, const cof_error *err)
     return NULL;
 }
 
-int core_add_exceptions(PyObject *module)
+PyObject *core_none(PyObject *self, cof_status status, const cof_error *err)
 {
-    error_type = PyErr_NewExceptionWithDoc(
-        "coforest.CoforestError",
-        "What the library could not do, in its own sentence; `status` is its cof_status.", PyExc_ValueError,
-        NULL);
-    if (error_type == NULL) return -1;
-    PyObject *bases = PyTuple_Pack(2, error_type, PyExc_OSError);
-    if (bases == NULL) return -1;
-    io_error_type = PyErr_NewExceptionWithDoc("coforest.CoforestIOError",
-                                              "A file could not be opened, read or written.", bases, NULL);
-    Py_DECREF(bases);
-    if (io_error_type == NULL) return -1;
-    Py_INCREF(error_type);
-    Py_INCREF(io_error_type);
-    if (PyModule_AddObject(module, "CoforestError", error_type) != 0) return -1;
-    return PyModule_AddObject(module, "CoforestIOError", io_error_type);
-}
-
-PyObject *core_refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
-{
-    (void)args;
-    (void)keywords;
-    return PyErr_Format(PyExc_TypeError, "cannot create %R instances", type);
+    if (status != COF_OK) return core_raise(self, status, err);
+    Py_RETURN_NONE;
 }

@@ -4,10 +4,15 @@
 #define COFOREST_PYTHON_CORE_H
 
 #define PY_SSIZE_T_CLEAN
+#include <pyconfig.h>
+#ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x03090000 /* one binary for Python 3.9 and everything after */
+#endif
 #include <Python.h>
 
 #include "coforest_shard.h"
+
+#include <string.h>
 
 /* ---- call.c: what the library is lent while it works, and how its failures are raised ------------------- */
 
@@ -29,11 +34,37 @@ int core_end(core_call *call);
 /* In a callback of the library: takes the interpreter for a while, and lets it go again. */
 void core_resume(core_call *call);
 void core_leave(core_call *call);
-/* Sets the exception that belongs to a status and gives NULL. */
-PyObject *core_raise(cof_status status, const cof_error *err);
-int core_add_exceptions(PyObject *module);
-/* tp_new of types that only this module makes. */
-PyObject *core_refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
+/* Sets the exception that belongs to a status and gives NULL. self is the module or an object of its types. */
+PyObject *core_raise(PyObject *self, cof_status status, const cof_error *err);
+PyObject *core_none(PyObject *self, cof_status status, const cof_error *err); /* None, or raises */
+
+/* ---- objects.c: what the module owns, and its types ------------------------------------------------------- */
+
+typedef enum core_kind { CORE_TABLE, CORE_MODEL, CORE_SCHEMA, CORE_SHARD, CORE_N_KINDS } core_kind;
+
+typedef struct core_state { /* every interpreter that imports the module has its own */
+    PyObject *error, *io_error;
+    PyTypeObject *type[CORE_N_KINDS];
+} core_state;
+
+typedef struct core_object {
+    PyObject_HEAD core_kind kind;
+    void *handle;     /* a cof_table, cof_model, cof_schema or cof_shard */
+    PyObject *module; /* Python 3.9 leads from a type to no module */
+    PyObject *kept;   /* NULL, or the object whose memory the handle reads */
+} core_object;
+
+core_state *core_state_of(PyObject *self);
+/* Takes over the handle, also where it fails. */
+PyObject *core_wrap(PyObject *module, core_kind kind, void *handle, PyObject *kept);
+/* Ends a call that made a handle, and wraps it or raises. */
+PyObject *core_finish(core_call *call, cof_status status, const cof_error *err, PyObject *module,
+                      core_kind kind, void *handle);
+/* What an object holds; raises TypeError and gives NULL where it is of another type. */
+void *core_handle(PyObject *self, core_kind kind, PyObject *object);
+int core_add_objects(PyObject *module);
+int core_visit_objects(PyObject *module, visitproc visit, void *arg);
+int core_clear_objects(PyObject *module);
 
 /* ---- arrays.c: NumPy's arrays by their array interface, without its headers ------------------------------ */
 
@@ -75,31 +106,21 @@ int core_collect(void *pieces, const char *text, size_t n_bytes); /* a cof_sink 
 
 /* ---- table.c, model.c ------------------------------------------------------------------------------------- */
 
-extern PyTypeObject *core_table_type, *core_model_type;
-int core_add_table(PyObject *module);
-int core_add_model(PyObject *module);
-const cof_table *core_table_of(PyObject *object); /* raises TypeError and gives NULL */
-PyObject *core_column_dict(const cof_table *table, size_t c, const cof_advice *advice);
-
-/* The texts of a list, each in a bytes object. */
-typedef struct core_texts {
-    PyObject **bytes;
-    const char **text;
-    Py_ssize_t n;
-} core_texts;
-
-int core_texts_open(core_texts *t, PyObject *list); /* -1 with an exception set */
-void core_texts_close(core_texts *t);
+extern PyMethodDef core_table_functions[], core_table_methods[], core_model_functions[], core_model_methods[];
+extern PyGetSetDef core_table_getset[], core_model_getset[];
+/* Methods of tables and of schemas. */
+PyObject *core_set_role(PyObject *self, PyObject *args);
+PyObject *core_set_order(PyObject *self, PyObject *args);
+PyObject *core_cut(PyObject *self, PyObject *args);
+PyObject *core_column(PyObject *self, PyObject *arg);
 
 /* ---- shards.c --------------------------------------------------------------------------------------------- */
 
-int core_add_shards(PyObject *module);
-const cof_schema *core_schema_of(PyObject *object); /* raises TypeError and gives NULL */
+extern PyMethodDef core_shard_functions[], core_schema_methods[], core_shard_methods[];
+extern PyGetSetDef core_schema_getset[], core_shard_getset[];
 /* Within a call. ask(request, sum) is called for every request. */
 cof_status core_fit_shards(core_call *call, PyObject *ask, const cof_schema *schema,
                            const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
                            cof_model **model, cof_fit_info *info, cof_error *err);
-
-extern PyMethodDef core_table_functions[], core_model_functions[], core_shard_functions[];
 
 #endif

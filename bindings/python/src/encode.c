@@ -139,7 +139,6 @@ static int encode_object(object_encoder *e, PyObject *object, int32_t *code)
 
 PyObject *core_encode_objects(PyObject *self, PyObject *args)
 {
-    (void)self;
     PyObject *values_arg, *codes_arg, *result = NULL;
     core_array values = {0}, codes = {0};
     object_encoder *e = calloc(1, sizeof *e);
@@ -227,7 +226,6 @@ static int encode_items(item_encoder *e, const core_array *values, int32_t *code
 
 PyObject *core_encode_fixed(PyObject *self, PyObject *args)
 {
-    (void)self;
     PyObject *values_arg, *codes_arg, *result = NULL;
     core_array values = {0}, codes = {0};
     item_encoder e = {0};

@@ -5,33 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-PyTypeObject *core_model_type;
-
-typedef struct model_object {
-    PyObject_HEAD cof_model *model;
-} model_object;
-
-static PyObject *wrap_model(cof_model *model)
-{
-    allocfunc alloc = (allocfunc)PyType_GetSlot(core_model_type, Py_tp_alloc);
-    model_object *self = (model_object *)alloc(core_model_type, 0);
-    if (self == NULL) {
-        cof_model_free(model);
-        return NULL;
-    }
-    self->model = model;
-    return (PyObject *)self;
-}
-
 static const cof_model *model_of(PyObject *self)
 {
-    return ((model_object *)self)->model;
+    return ((core_object *)self)->handle;
 }
 
 /* ---- Fitting ----------------------------------------------------------------------------------------- */
 
 /* k 0: to be found, from k_min to k_max. */
-static PyObject *run_fit(const cof_table *table, const cof_schema *schema, PyObject *ask,
+static PyObject *run_fit(PyObject *self, const cof_table *table, const cof_schema *schema, PyObject *ask,
                          const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
                          PyObject *callback)
 {
@@ -48,15 +30,14 @@ static PyObject *run_fit(const cof_table *table, const cof_schema *schema, PyObj
         if (status == COF_OK) cof_model_free(model);
         return NULL;
     }
-    if (status != COF_OK) return core_raise(status, &err);
-    PyObject *wrapped = wrap_model(model);
+    if (status != COF_OK) return core_raise(self, status, &err);
+    PyObject *wrapped = core_wrap(self, CORE_MODEL, model, NULL);
     if (wrapped == NULL) return NULL;
     return Py_BuildValue("NN", wrapped, core_result_dict(model, &info));
 }
 
-static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
+static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    (void)module;
     static char *names[] = {"table",        "k",          "restarts", "seed",
                             "variant",      "init",       "select",   "missing",
                             "max_rebuilds", "max_passes", "threads",  "init_rows",
@@ -78,8 +59,8 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
                                      &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep, &ask))
         return NULL;
     /* With ask, rows are elsewhere and the first argument is their schema. */
-    const cof_schema *schema = ask != Py_None ? core_schema_of(table_arg) : NULL;
-    const cof_table *table = ask == Py_None   ? core_table_of(table_arg)
+    const cof_schema *schema = ask != Py_None ? core_handle(self, CORE_SCHEMA, table_arg) : NULL;
+    const cof_table *table = ask == Py_None   ? core_handle(self, CORE_TABLE, table_arg)
                              : schema != NULL ? cof_schema_table(schema)
                                               : NULL;
     if (table == NULL) return NULL;
@@ -116,7 +97,7 @@ static PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
     options.column_weights = (const double *)(const void *)columns.data;
-    result = run_fit(table, schema, ask, &options, k_min, k_max, callback);
+    result = run_fit(self, table, schema, ask, &options, k_min, k_max, callback);
 done:
     core_array_close(&rows);
     core_array_close(&weights);
@@ -132,7 +113,7 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     unsigned int threads = 0;
     core_array out;
     if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &array)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     core_call call;
@@ -144,7 +125,7 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     int raised = core_end(&call);
     core_array_close(&out);
     if (raised) return NULL;
-    if (status != COF_OK) return core_raise(status, &err);
+    if (status != COF_OK) return core_raise(self, status, &err);
     return Py_BuildValue("{s:K,s:K,s:K}", "n_unseen_cells", (unsigned long long)info.n_unseen_cells,
                          "n_unseen_rows", (unsigned long long)info.n_unseen_rows, "n_dropped",
                          (unsigned long long)info.n_dropped);
@@ -156,7 +137,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args)
     core_array out;
     unsigned int threads;
     if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &array)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     if (core_array_open(&out, array, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     core_call call;
@@ -167,8 +148,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args)
     int raised = core_end(&call);
     core_array_close(&out);
     if (raised) return NULL;
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    return core_none(self, status, &err);
 }
 
 /* Own distance, that to the next cluster, and lead of every row, and that cluster. */
@@ -189,7 +169,7 @@ static PyObject *model_rate(PyObject *self, PyObject *args)
     core_array shares = {0}, scores = {0};
     unsigned int threads;
     if (!PyArg_ParseTuple(args, "OIOO", &table_arg, &threads, &shares_arg, &scores_arg)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     const int flags = CORE_WRITABLE | CORE_CONTIGUOUS;
     Py_ssize_t n = (Py_ssize_t)cof_table_n_rows(table), k = (Py_ssize_t)cof_model_k(model_of(self));
@@ -209,8 +189,7 @@ static PyObject *model_rate(PyObject *self, PyObject *args)
     core_array_close(&shares);
     core_array_close(&scores);
     if (raised) return NULL;
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    return core_none(self, status, &err);
 }
 
 static PyObject *model_criteria(PyObject *self, PyObject *args)
@@ -219,7 +198,7 @@ static PyObject *model_criteria(PyObject *self, PyObject *args)
     core_array weights = {0};
     unsigned int threads;
     if (!PyArg_ParseTuple(args, "OIO", &table_arg, &threads, &weights_arg)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         return NULL;
@@ -234,7 +213,7 @@ static PyObject *model_criteria(PyObject *self, PyObject *args)
     int raised = core_end(&call);
     core_array_close(&weights);
     if (raised) return NULL;
-    if (status != COF_OK) return core_raise(status, &err);
+    if (status != COF_OK) return core_raise(self, status, &err);
     return Py_BuildValue("{sdsdsdsdsdsK}", "log_likelihood", info.mixture_log_likelihood, "n_parameters",
                          info.n_parameters, "bic", info.bic, "aic", info.aic, "icl", info.icl, "n_shared",
                          (unsigned long long)info.n_shared);
@@ -268,7 +247,7 @@ static PyObject *model_margins(PyObject *self, PyObject *args)
     core_array labels = {0}, out = {0}, next = {0};
     cof_error err = {{0}};
     if (!PyArg_ParseTuple(args, "OIOOO", &table_arg, &threads, &labels_arg, &out_arg, &next_arg)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     Py_ssize_t n = (Py_ssize_t)cof_table_n_rows(table);
     cof_status status = COF_ERR_ARGUMENT;
@@ -289,8 +268,7 @@ static PyObject *model_margins(PyObject *self, PyObject *args)
     core_array_close(&out);
     core_array_close(&next);
     if (raised) return NULL;
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    return core_none(self, status, &err);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------ */
@@ -411,7 +389,7 @@ static PyObject *model_attribute(PyObject *self, PyObject *arg)
     size_t r;
     if (attribute_index(arg, model, &r) != 0) return NULL;
     cof_status status = cof_model_attribute(model, r, &view);
-    if (status != COF_OK) return core_raise(status, NULL);
+    if (status != COF_OK) return core_raise(self, status, NULL);
     return Py_BuildValue("{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "name", view.name, "used",
                          PyBool_FromLong(view.used), "ordinal", PyBool_FromLong(view.ordinal), "has_missing",
                          PyBool_FromLong(view.has_missing), "values", model_values(model, r, view.n_values),
@@ -433,7 +411,7 @@ static PyObject *unseen_list(const cof_unseen *list, size_t n)
 
 static PyObject *model_unseen(PyObject *self, PyObject *arg)
 {
-    const cof_table *table = core_table_of(arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, arg);
     cof_unseen *list = NULL;
     cof_error err = {{0}};
     size_t n = 0;
@@ -443,7 +421,7 @@ static PyObject *model_unseen(PyObject *self, PyObject *arg)
         list = calloc(n, sizeof *list);
         status = list != NULL ? cof_model_unseen(model_of(self), table, list, n, &n, &err) : COF_ERR_MEMORY;
     }
-    PyObject *result = status == COF_OK ? unseen_list(list, n) : core_raise(status, &err);
+    PyObject *result = status == COF_OK ? unseen_list(list, n) : core_raise(self, status, &err);
     free(list);
     return result;
 }
@@ -455,15 +433,14 @@ static PyObject *model_codes(PyObject *self, PyObject *args)
     size_t r;
     cof_error err = {{0}};
     if (!PyArg_ParseTuple(args, "OOO", &table_arg, &index, &array)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     if (attribute_index(index, model_of(self), &r) != 0) return NULL;
     if (core_array_open(&out, array, "i", 4, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     cof_status status =
         cof_model_values(model_of(self), table, r, (int32_t *)(void *)out.data, (size_t)out.shape[0], &err);
     core_array_close(&out);
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    return core_none(self, status, &err);
 }
 
 static PyObject *model_profile(PyObject *self, PyObject *args)
@@ -476,7 +453,7 @@ static PyObject *model_profile(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &index, &array)) return NULL;
     if (attribute_index(index, model, &r) != 0) return NULL;
     cof_status status = cof_model_attribute(model, r, &view);
-    if (status != COF_OK) return core_raise(status, NULL);
+    if (status != COF_OK) return core_raise(self, status, NULL);
     if (core_array_open(&out, array, "f", 8, 2, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     uint32_t k = cof_model_k(model);
     double *x = (double *)(void *)out.data;
@@ -519,7 +496,7 @@ static PyObject *model_traits(PyObject *self, PyObject *args)
     size_t *n = calloc(k + 1, sizeof *n);
     cof_status status =
         traits != NULL && n != NULL ? cof_model_traits(model, side, most, traits, n, &err) : COF_ERR_MEMORY;
-    PyObject *list = status == COF_OK ? trait_list(model, traits, n, most) : core_raise(status, &err);
+    PyObject *list = status == COF_OK ? trait_list(model, traits, n, most) : core_raise(self, status, &err);
     free(traits);
     free(n);
     return list;
@@ -532,7 +509,7 @@ static PyObject *model_importance(PyObject *self, PyObject *unused)
     cof_error err = {{0}};
     double *share = calloc(n + 1, sizeof *share);
     cof_status status = share != NULL ? cof_model_importance(model_of(self), share, n, &err) : COF_ERR_MEMORY;
-    PyObject *list = status == COF_OK ? doubles(share, n) : core_raise(status, &err);
+    PyObject *list = status == COF_OK ? doubles(share, n) : core_raise(self, status, &err);
     free(share);
     return list;
 }
@@ -582,7 +559,7 @@ static PyObject *model_draw(PyObject *self, PyObject *args)
     cof_status status = cof_model_draw_tree(model_of(self), (size_t)r, drawing, core_collect, &p, &err);
     if (p.failed) status = COF_ERR_MEMORY;
     PyObject *text = status == COF_OK ? PyUnicode_FromStringAndSize(p.n > 0 ? p.bytes : "", (Py_ssize_t)p.n)
-                                      : core_raise(status, &err);
+                                      : core_raise(self, status, &err);
     free(p.bytes);
     return text;
 }
@@ -594,8 +571,8 @@ static PyObject *model_to_bytes(PyObject *self, PyObject *unused)
     cof_error err = {{0}};
     cof_status status = cof_model_write(model_of(self), core_collect, &p, &err);
     if (p.failed) status = COF_ERR_MEMORY;
-    PyObject *bytes =
-        status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
+    PyObject *bytes = status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n)
+                                       : core_raise(self, status, &err);
     free(p.bytes);
     return bytes;
 }
@@ -623,7 +600,7 @@ static PyObject *model_report(PyObject *self, PyObject *args)
     cof_report_fact facts[MOST_FACTS];
     if (!PyArg_ParseTuple(args, "OzKIO!", &table_arg, &source, &seed, &threads, &PyList_Type, &list))
         return NULL;
-    const cof_table *table = table_arg != Py_None ? core_table_of(table_arg) : NULL;
+    const cof_table *table = table_arg != Py_None ? core_handle(self, CORE_TABLE, table_arg) : NULL;
     int n_facts = read_facts(list, facts);
     if (PyErr_Occurred()) return NULL;
     cof_report_options options = {.struct_size = sizeof options,
@@ -641,8 +618,8 @@ static PyObject *model_report(PyObject *self, PyObject *args)
     int raised = core_end(&call);
     if (p.failed) status = COF_ERR_MEMORY;
     if (!raised)
-        bytes =
-            status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
+        bytes = status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n)
+                                 : core_raise(self, status, &err);
     free(p.bytes);
     return bytes;
 }
@@ -667,7 +644,7 @@ static PyObject *model_embed(PyObject *self, PyObject *args)
     unsigned long long seed;
     unsigned int threads;
     if (!PyArg_ParseTuple(args, "OKI", &table_arg, &seed, &threads)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     cof_embed_options options = {.struct_size = sizeof options, .seed = seed, .threads = threads};
     core_call call;
@@ -676,7 +653,7 @@ static PyObject *model_embed(PyObject *self, PyObject *args)
     core_begin(&call, NULL);
     cof_status status = cof_embed(model_of(self), table, &options, &map, &err);
     int raised = core_end(&call);
-    if (!raised) list = status == COF_OK ? map_points(map) : core_raise(status, &err);
+    if (!raised) list = status == COF_OK ? map_points(map) : core_raise(self, status, &err);
     if (status == COF_OK) cof_map_free(map);
     return list;
 }
@@ -688,42 +665,37 @@ static PyObject *model_save(PyObject *self, PyObject *arg)
     if (!PyUnicode_FSConverter(arg, &path)) return NULL;
     cof_status status = cof_model_save(model_of(self), PyBytes_AsString(path), &err);
     Py_DECREF(path);
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    return core_none(self, status, &err);
 }
 
-static PyObject *core_model_from_bytes(PyObject *module, PyObject *arg)
+static PyObject *core_model_from_bytes(PyObject *self, PyObject *arg)
 {
-    (void)module;
     char *bytes;
     Py_ssize_t n;
     cof_error err = {{0}};
     cof_model *model = NULL;
     if (PyBytes_AsStringAndSize(arg, &bytes, &n) != 0) return NULL;
     cof_status status = cof_model_load_memory(&core_env, "the model", bytes, (size_t)n, &model, &err);
-    return status == COF_OK ? wrap_model(model) : core_raise(status, &err);
+    return status == COF_OK ? core_wrap(self, CORE_MODEL, model, NULL) : core_raise(self, status, &err);
 }
 
-static PyObject *core_model_load(PyObject *module, PyObject *arg)
+static PyObject *core_model_load(PyObject *self, PyObject *arg)
 {
-    (void)module;
     PyObject *path;
     cof_error err = {{0}};
     cof_model *model = NULL;
     if (!PyUnicode_FSConverter(arg, &path)) return NULL;
     cof_status status = cof_model_load(&core_env, PyBytes_AsString(path), &model, &err);
     Py_DECREF(path);
-    return status == COF_OK ? wrap_model(model) : core_raise(status, &err);
+    return status == COF_OK ? core_wrap(self, CORE_MODEL, model, NULL) : core_raise(self, status, &err);
 }
 
 static PyObject *model_reduce(PyObject *self, PyObject *unused)
 {
-    PyObject *module = PyImport_ImportModule("coforest._core"), *maker = NULL, *result = NULL;
-    if (module != NULL) maker = PyObject_GetAttrString(module, "model_from_bytes");
+    PyObject *maker = PyObject_GetAttrString(((core_object *)self)->module, "model_from_bytes");
     PyObject *bytes = maker != NULL ? model_to_bytes(self, unused) : NULL;
-    if (bytes != NULL) result = Py_BuildValue("O(N)", maker, bytes);
+    PyObject *result = bytes != NULL ? Py_BuildValue("O(N)", maker, bytes) : NULL;
     Py_XDECREF(maker);
-    Py_XDECREF(module);
     return result;
 }
 
@@ -742,9 +714,8 @@ static PyObject *score_dict(const cof_indices *s)
     return dict;
 }
 
-static PyObject *core_evaluate(PyObject *module, PyObject *args)
+static PyObject *core_evaluate(PyObject *self, PyObject *args)
 {
-    (void)module;
     PyObject *first, *second, *result = NULL;
     core_array a = {0}, b = {0};
     if (!PyArg_ParseTuple(args, "OO", &first, &second)) return NULL;
@@ -762,7 +733,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args)
                                      (const int32_t *)(const void *)b.data, (size_t)a.shape[0], &s, &err);
     if (core_end(&call) != 0) goto done;
     if (status != COF_OK)
-        core_raise(status, &err);
+        core_raise(self, status, &err);
     else
         result = score_dict(&s);
 done:
@@ -773,9 +744,8 @@ done:
 
 /* ---- Comparing methods ------------------------------------------------------------------------------- */
 
-static PyObject *core_friedman(PyObject *module, PyObject *args)
+static PyObject *core_friedman(PyObject *self, PyObject *args)
 {
-    (void)module;
     PyObject *array, *result = NULL;
     int larger = 1;
     core_array value;
@@ -793,24 +763,22 @@ static PyObject *core_friedman(PyObject *module, PyObject *args)
                                r.chi_square, "p", r.p, "chi2_ties", r.chi_square_tied, "p_ties", r.p_tied,
                                "f", r.f, "p_f", r.p_f);
     else
-        core_raise(status, &err);
+        core_raise(self, status, &err);
     free(rank);
     core_array_close(&value);
     return result;
 }
 
-static PyObject *core_critical_difference(PyObject *module, PyObject *args)
+static PyObject *core_critical_difference(PyObject *self, PyObject *args)
 {
-    (void)module;
     Py_ssize_t n_datasets, n_methods;
     double alpha;
     if (!PyArg_ParseTuple(args, "nnd", &n_datasets, &n_methods, &alpha)) return NULL;
     return PyFloat_FromDouble(cof_critical_difference((size_t)n_datasets, (size_t)n_methods, alpha));
 }
 
-static PyObject *core_methods(PyObject *module, PyObject *unused)
+static PyObject *core_methods(PyObject *self, PyObject *unused)
 {
-    (void)module;
     (void)unused;
     PyObject *list = PyList_New((Py_ssize_t)cof_method_count());
     for (size_t m = 0; list != NULL && m < cof_method_count(); m++) {
@@ -821,18 +789,16 @@ static PyObject *core_methods(PyObject *module, PyObject *unused)
 }
 
 /* What can be asked about a method before it has fitted. */
-static PyObject *core_method_facts(PyObject *module, PyObject *args)
+static PyObject *core_method_facts(PyObject *self, PyObject *args)
 {
-    (void)module;
     const char *method;
     if (!PyArg_ParseTuple(args, "s", &method)) return NULL;
     return Py_BuildValue("{s:N,s:N}", "uses_order", PyBool_FromLong(cof_method_uses_order(method)),
                          "predicts", PyBool_FromLong(cof_method_predicts(method)));
 }
 
-static PyObject *core_n_cores(PyObject *module, PyObject *unused)
+static PyObject *core_n_cores(PyObject *self, PyObject *unused)
 {
-    (void)module;
     (void)unused;
     return PyLong_FromUnsignedLong(cof_n_cores());
 }
@@ -922,16 +888,7 @@ static PyObject *model_means(PyObject *self, void *closure)
     return list;
 }
 
-static void model_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    cof_model_free(((model_object *)self)->model);
-    release(self);
-    Py_DECREF(type);
-}
-
-static PyMethodDef model_methods[] = {
+PyMethodDef core_model_methods[] = {
     {"predict", model_predict, METH_VARARGS,
      "predict(table, threads, int32 out) -> dict of cof_predict_info"},
     {"transform", model_transform, METH_VARARGS, "transform(table, float64 out)"},
@@ -963,29 +920,13 @@ static PyMethodDef model_methods[] = {
     {"save", model_save, METH_O, "save(path)"},
     {"__reduce__", model_reduce, METH_NOARGS, "pickles as a model file; labels are not part of one"},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef model_getset[] = {{"k", model_k, NULL, NULL, NULL},
-                                     {"n_attributes", model_n_attributes, NULL, NULL, NULL},
-                                     {"kept", model_kept, NULL, NULL, NULL},
-                                     {"sizes", model_sizes, NULL, NULL, NULL},
-                                     {"variant", model_variant, NULL, NULL, NULL},
-                                     {"missing", model_missing, NULL, NULL, NULL},
-                                     {"method", model_method, NULL, NULL, NULL},
-                                     {"predicts", model_predicts, NULL, NULL, NULL},
-                                     {"means", model_means, NULL, NULL, NULL},
-                                     {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot model_slots[] = {{Py_tp_doc, "A fitted or loaded model."},
-                                    {Py_tp_dealloc, model_dealloc},
-                                    {Py_tp_methods, model_methods},
-                                    {Py_tp_getset, model_getset},
-                                    {Py_tp_new, core_refuse_new},
-                                    {0, NULL}};
-static PyType_Spec model_spec = {"coforest._core.Model", sizeof(model_object), 0, Py_TPFLAGS_DEFAULT,
-                                 model_slots};
-
-int core_add_model(PyObject *module)
-{
-    core_model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);
-    if (core_model_type == NULL) return -1;
-    Py_INCREF(core_model_type);
-    return PyModule_AddObject(module, "Model", (PyObject *)core_model_type);
-}
+PyGetSetDef core_model_getset[] = {{"k", model_k, NULL, NULL, NULL},
+                                   {"n_attributes", model_n_attributes, NULL, NULL, NULL},
+                                   {"kept", model_kept, NULL, NULL, NULL},
+                                   {"sizes", model_sizes, NULL, NULL, NULL},
+                                   {"variant", model_variant, NULL, NULL, NULL},
+                                   {"missing", model_missing, NULL, NULL, NULL},
+                                   {"method", model_method, NULL, NULL, NULL},
+                                   {"predicts", model_predicts, NULL, NULL, NULL},
+                                   {"means", model_means, NULL, NULL, NULL},
+                                   {NULL, NULL, NULL, NULL, NULL}};

@@ -6,8 +6,6 @@ static PyMethodDef own_functions[] = {
     {"encode_fixed", core_encode_fixed, METH_VARARGS, core_encode_fixed_doc},
     {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "coforest._core", .m_size = -1};
-
 static int add_dict(PyObject *module, const char *name, PyObject *dict)
 {
     if (dict != NULL && PyModule_AddObject(module, name, dict) == 0) return 0;
@@ -62,21 +60,37 @@ static int add_names(PyObject *module)
                                   COF_DRAW_SVG, "json", COF_DRAW_JSON));
 }
 
-PyMODINIT_FUNC PyInit__core(void);
-PyMODINIT_FUNC PyInit__core(void)
+static int fill(PyObject *module)
 {
-    PyObject *module = PyModule_Create(&definition);
-    if (module == NULL) return NULL;
     if (PyModule_AddFunctions(module, own_functions) != 0 ||
         PyModule_AddFunctions(module, core_table_functions) != 0 ||
         PyModule_AddFunctions(module, core_model_functions) != 0 ||
-        PyModule_AddFunctions(module, core_shard_functions) != 0 || core_add_exceptions(module) != 0 ||
-        core_add_table(module) != 0 || core_add_model(module) != 0 || core_add_shards(module) != 0 ||
-        add_names(module) != 0 || PyModule_AddIntConstant(module, "ERR_FEW_ROWS", COF_ERR_FEW_ROWS) != 0 ||
-        PyModule_AddStringConstant(module, "version", cof_version()) != 0 ||
-        PyModule_AddStringConstant(module, "build_info", cof_build_info()) != 0) {
-        Py_DECREF(module);
-        return NULL;
-    }
-    return module;
+        PyModule_AddFunctions(module, core_shard_functions) != 0 || core_add_objects(module) != 0 ||
+        add_names(module) != 0 || PyModule_AddIntConstant(module, "ERR_FEW_ROWS", COF_ERR_FEW_ROWS) != 0)
+        return -1;
+    if (PyModule_AddStringConstant(module, "version", cof_version()) != 0) return -1;
+    return PyModule_AddStringConstant(module, "build_info", cof_build_info());
+}
+
+static void free_module(void *module)
+{
+    core_clear_objects(module);
+}
+
+/* Handles of the library are read from many threads or changed from one, and only the thread that makes a table or
+ * schema changes it, so that no lock is needed. */
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill},
+#ifdef Py_GIL_DISABLED
+                                   {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                   {0, NULL}};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "coforest._core",       .m_size = sizeof(core_state),
+    .m_slots = slots,      .m_traverse = core_visit_objects, .m_clear = core_clear_objects,
+    .m_free = free_module};
+
+PyMODINIT_FUNC PyInit__core(void);
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
 }

@@ -6,73 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PyTypeObject *schema_type, *shard_type;
-
-typedef struct schema_object {
-    PyObject_HEAD cof_schema *schema;
-} schema_object;
-
-typedef struct shard_object {
-    PyObject_HEAD cof_shard *shard;
-    PyObject *table; /* kept, since the shard reads it */
-} shard_object;
-
-static PyObject *wrap_schema(cof_schema *schema)
+static cof_schema *schema_of(PyObject *self)
 {
-    allocfunc alloc = (allocfunc)PyType_GetSlot(schema_type, Py_tp_alloc);
-    schema_object *self = (schema_object *)alloc(schema_type, 0);
-    if (self == NULL)
-        cof_schema_free(schema);
-    else
-        self->schema = schema;
-    return (PyObject *)self;
-}
-
-const cof_schema *core_schema_of(PyObject *object)
-{
-    if (PyObject_TypeCheck(object, schema_type)) return ((schema_object *)object)->schema;
-    PyErr_SetString(PyExc_TypeError, "coforest._core: not a Schema");
-    return NULL;
-}
-
-static PyObject *none_or_raise(cof_status status, const cof_error *err)
-{
-    if (status != COF_OK) return core_raise(status, err);
-    Py_RETURN_NONE;
+    return ((core_object *)self)->handle;
 }
 
 /* ---- Schema ------------------------------------------------------------------------------------------ */
 
-static PyObject *schema_of(PyObject *module, PyObject *args)
+static PyObject *make_schema(PyObject *self, PyObject *args)
 {
-    (void)module;
     PyObject *table_arg;
     unsigned long long first_row;
     if (!PyArg_ParseTuple(args, "OK", &table_arg, &first_row)) return NULL;
-    const cof_table *table = core_table_of(table_arg);
+    const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
     if (table == NULL) return NULL;
     core_call call;
     cof_error err = {{0}};
     cof_schema *schema = NULL;
     core_begin(&call, NULL);
     cof_status status = cof_schema_of(table, first_row, &schema, &err);
-    if (core_end(&call) != 0) {
-        if (status == COF_OK) cof_schema_free(schema);
-        return NULL;
-    }
-    return status == COF_OK ? wrap_schema(schema) : core_raise(status, &err);
+    return core_finish(&call, status, &err, self, CORE_SCHEMA, schema);
 }
 
-static PyObject *schema_read(PyObject *module, PyObject *bytes)
+static PyObject *schema_read(PyObject *self, PyObject *bytes)
 {
-    (void)module;
     char *text;
     Py_ssize_t n;
     cof_error err = {{0}};
     cof_schema *schema = NULL;
     if (PyBytes_AsStringAndSize(bytes, &text, &n) != 0) return NULL;
     cof_status status = cof_schema_read(&core_env, text, (size_t)n, &schema, &err);
-    return status == COF_OK ? wrap_schema(schema) : core_raise(status, &err);
+    return status == COF_OK ? core_wrap(self, CORE_SCHEMA, schema, NULL) : core_raise(self, status, &err);
 }
 
 static PyObject *schema_to_bytes(PyObject *self, PyObject *unused)
@@ -80,117 +44,52 @@ static PyObject *schema_to_bytes(PyObject *self, PyObject *unused)
     (void)unused;
     core_pieces p = {0};
     cof_error err = {{0}};
-    cof_status status = cof_schema_write(((schema_object *)self)->schema, core_collect, &p, &err);
+    cof_status status = cof_schema_write(schema_of(self), core_collect, &p, &err);
     if (p.failed) status = COF_ERR_MEMORY;
-    PyObject *bytes =
-        status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n) : core_raise(status, &err);
+    PyObject *bytes = status == COF_OK ? PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.n)
+                                       : core_raise(self, status, &err);
     free(p.bytes);
     return bytes;
 }
 
 static PyObject *schema_merge(PyObject *self, PyObject *arg)
 {
-    const cof_schema *more = core_schema_of(arg);
+    const cof_schema *more = core_handle(self, CORE_SCHEMA, arg);
     cof_error err = {{0}};
     if (more == NULL) return NULL;
-    return none_or_raise(cof_schema_merge(((schema_object *)self)->schema, more, &err), &err);
+    return core_none(self, cof_schema_merge(schema_of(self), more, &err), &err);
 }
 
 static PyObject *schema_shape(PyObject *self, void *closure)
 {
     (void)closure;
-    const cof_schema *schema = ((schema_object *)self)->schema;
+    const cof_schema *schema = schema_of(self);
     return Py_BuildValue("Kn", (unsigned long long)cof_schema_n_rows(schema),
                          (Py_ssize_t)cof_table_n_columns(cof_schema_table(schema)));
 }
 
-static PyObject *schema_column(PyObject *self, PyObject *arg)
-{
-    const cof_schema *schema = ((schema_object *)self)->schema;
-    cof_advice advice = {.struct_size = sizeof advice};
-    size_t c = PyLong_AsSize_t(arg);
-    if (PyErr_Occurred()) return NULL;
-    cof_schema_advise(schema, c, COF_MISSING_VALUE, &advice, NULL);
-    return core_column_dict(cof_schema_table(schema), c, &advice);
-}
-
-static PyObject *schema_set_role(PyObject *self, PyObject *args)
-{
-    Py_ssize_t c;
-    int role;
-    cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "ni", &c, &role)) return NULL;
-    return none_or_raise(cof_schema_set_role(((schema_object *)self)->schema, (size_t)c, role, &err), &err);
-}
-
-static PyObject *schema_set_order(PyObject *self, PyObject *args)
-{
-    Py_ssize_t c;
-    PyObject *list;
-    core_texts values;
-    cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || core_texts_open(&values, list) != 0)
-        return NULL;
-    cof_status status =
-        cof_schema_set_order(((schema_object *)self)->schema, (size_t)c, values.text, (size_t)values.n, &err);
-    core_texts_close(&values);
-    return none_or_raise(status, &err);
-}
-
-static PyObject *schema_cut(PyObject *self, PyObject *args)
-{
-    Py_ssize_t c;
-    PyObject *list;
-    core_texts edges;
-    unsigned int bins;
-    cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || core_texts_open(&edges, list) != 0)
-        return NULL;
-    cof_cut_options o = {
-        .struct_size = sizeof o, .bins = bins, .edges = edges.text, .n_edges = (size_t)edges.n};
-    cof_status status = cof_schema_cut(((schema_object *)self)->schema, (size_t)c, &o, &err);
-    core_texts_close(&edges);
-    return none_or_raise(status, &err);
-}
-
-static void schema_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    cof_schema_free(((schema_object *)self)->schema);
-    release(self);
-    Py_DECREF(type);
-}
-
 /* ---- Shard ------------------------------------------------------------------------------------------- */
 
-static PyObject *shard_open(PyObject *module, PyObject *args)
+static PyObject *shard_open(PyObject *self, PyObject *args)
 {
-    (void)module;
     PyObject *table_arg, *schema_arg;
     unsigned long long first_row;
     unsigned int threads;
     if (!PyArg_ParseTuple(args, "OOKI", &table_arg, &schema_arg, &first_row, &threads)) return NULL;
-    const cof_table *table = table_arg == Py_None ? NULL : core_table_of(table_arg);
-    const cof_schema *schema = core_schema_of(schema_arg);
+    const cof_table *table = table_arg == Py_None ? NULL : core_handle(self, CORE_TABLE, table_arg);
+    const cof_schema *schema = core_handle(self, CORE_SCHEMA, schema_arg);
     if (schema == NULL || (table == NULL && table_arg != Py_None)) return NULL;
     core_call call;
     cof_error err = {{0}};
     cof_shard *shard = NULL;
     core_begin(&call, NULL);
     cof_status status = cof_shard_open(&core_env, table, schema, first_row, threads, &shard, &err);
-    int raised = core_end(&call);
-    if (!raised && status != COF_OK) return core_raise(status, &err);
-    allocfunc alloc = (allocfunc)PyType_GetSlot(shard_type, Py_tp_alloc);
-    shard_object *self = raised ? NULL : (shard_object *)alloc(shard_type, 0);
-    if (self == NULL) {
-        if (status == COF_OK) cof_shard_free(shard);
-        return NULL;
+    PyObject *made = core_finish(&call, status, &err, self, CORE_SHARD, shard);
+    if (made != NULL) {
+        Py_INCREF(table_arg); /* the shard reads it */
+        ((core_object *)made)->kept = table_arg;
     }
-    self->shard = shard;
-    Py_INCREF(table_arg);
-    self->table = table_arg;
-    return (PyObject *)self;
+    return made;
 }
 
 /* What answer and labels share: the request and an array to fill. */
@@ -205,7 +104,7 @@ static PyObject *ask_shard(PyObject *self, PyObject *args, const char *kind, int
     if (core_array_open(&out, array, kind, itemsize, 1, CORE_WRITABLE | CORE_CONTIGUOUS) != 0) return NULL;
     core_call call;
     cof_error err = {{0}};
-    cof_shard *shard = ((shard_object *)self)->shard;
+    cof_shard *shard = ((core_object *)self)->handle;
     core_begin(&call, NULL);
     cof_status status = for_labels
                             ? cof_shard_labels(shard, bytes, (size_t)n_bytes, (int32_t *)(void *)out.data,
@@ -214,7 +113,7 @@ static PyObject *ask_shard(PyObject *self, PyObject *args, const char *kind, int
                                                (size_t)out.shape[0], &err);
     int raised = core_end(&call);
     core_array_close(&out);
-    return raised ? NULL : none_or_raise(status, &err);
+    return raised ? NULL : core_none(self, status, &err);
 }
 
 static PyObject *shard_answer(PyObject *self, PyObject *args)
@@ -227,19 +126,8 @@ static PyObject *shard_labels(PyObject *self, PyObject *args)
     return ask_shard(self, args, "i", 4, 1);
 }
 
-static void shard_dealloc(PyObject *self)
+static PyObject *request_words(PyObject *self, PyObject *request)
 {
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    cof_shard_free(((shard_object *)self)->shard);
-    Py_XDECREF(((shard_object *)self)->table);
-    release(self);
-    Py_DECREF(type);
-}
-
-static PyObject *request_words(PyObject *module, PyObject *request)
-{
-    (void)module;
     char *bytes;
     Py_ssize_t n;
     if (PyBytes_AsStringAndSize(request, &bytes, &n) != 0) return NULL;
@@ -290,56 +178,26 @@ cof_status core_fit_shards(core_call *call, PyObject *ask, const cof_schema *sch
 /* ---- The types --------------------------------------------------------------------------------------- */
 
 PyMethodDef core_shard_functions[] = {
-    {"schema_of", schema_of, METH_VARARGS, "schema_of(table, first_row) -> Schema"},
+    {"schema_of", make_schema, METH_VARARGS, "schema_of(table, first_row) -> Schema"},
     {"schema_read", schema_read, METH_O, "schema_read(bytes) -> Schema"},
     {"shard_open", shard_open, METH_VARARGS,
      "shard_open(table or None, schema, first_row, threads) -> Shard"},
     {"request_words", request_words, METH_O, "request_words(request) -> words of an answer; 0: no request"},
     {NULL, NULL, 0, NULL}};
 
-static PyMethodDef schema_methods[] = {
-    {"column", schema_column, METH_O, "column(c) -> dict of what cof_column says"},
+PyMethodDef core_schema_methods[] = {
+    {"column", core_column, METH_O, "column(c) -> dict of what cof_column says"},
     {"merge", schema_merge, METH_O, "merge(schema): adds the rows of another part"},
-    {"set_role", schema_set_role, METH_VARARGS, "set_role(c, role)"},
-    {"set_order", schema_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
-    {"cut", schema_cut, METH_VARARGS,
+    {"set_role", core_set_role, METH_VARARGS, "set_role(c, role)"},
+    {"set_order", core_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
+    {"cut", core_cut, METH_VARARGS,
      "cut(c, bins, [edge, ...]): into bins, or at the edges if there are some"},
     {"to_bytes", schema_to_bytes, METH_NOARGS, "to_bytes() -> bytes for schema_read"},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef schema_getset[] = {{"shape", schema_shape, NULL, "(rows, columns)", NULL},
-                                      {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot schema_slots[] = {{Py_tp_doc, "What a table holds apart from its rows."},
-                                     {Py_tp_dealloc, schema_dealloc},
-                                     {Py_tp_methods, schema_methods},
-                                     {Py_tp_getset, schema_getset},
-                                     {Py_tp_new, core_refuse_new},
-                                     {0, NULL}};
-static PyType_Spec schema_spec = {"coforest._core.Schema", sizeof(schema_object), 0, Py_TPFLAGS_DEFAULT,
-                                  schema_slots};
-
-static PyMethodDef shard_methods[] = {
+PyGetSetDef core_schema_getset[] = {{"shape", schema_shape, NULL, "(rows, columns)", NULL},
+                                    {NULL, NULL, NULL, NULL, NULL}};
+PyMethodDef core_shard_methods[] = {
     {"answer", shard_answer, METH_VARARGS, "answer(request, uint64 sum): adds the shard's answer"},
     {"labels", shard_labels, METH_VARARGS, "labels(request, int32 out): labels of the shard's rows"},
     {NULL, NULL, 0, NULL}};
-static PyType_Slot shard_slots[] = {{Py_tp_doc, "Some rows of a table, ready for requests."},
-                                    {Py_tp_dealloc, shard_dealloc},
-                                    {Py_tp_methods, shard_methods},
-                                    {Py_tp_new, core_refuse_new},
-                                    {0, NULL}};
-static PyType_Spec shard_spec = {"coforest._core.Shard", sizeof(shard_object), 0, Py_TPFLAGS_DEFAULT,
-                                 shard_slots};
-
-static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, const char *name)
-{
-    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(spec);
-    if (type == NULL) return NULL;
-    Py_INCREF(type);
-    return PyModule_AddObject(module, name, (PyObject *)type) == 0 ? type : NULL;
-}
-
-int core_add_shards(PyObject *module)
-{
-    schema_type = add_type(module, &schema_spec, "Schema");
-    shard_type = schema_type != NULL ? add_type(module, &shard_spec, "Shard") : NULL;
-    return shard_type != NULL ? 0 : -1;
-}
+PyGetSetDef core_shard_getset[] = {{NULL, NULL, NULL, NULL, NULL}};

@@ -4,36 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-PyTypeObject *core_table_type;
-
-typedef struct table_object {
-    PyObject_HEAD cof_table *table;
-} table_object;
-
-static PyObject *wrap_table(cof_table *table)
+static cof_table *table_of(PyObject *self)
 {
-    allocfunc alloc = (allocfunc)PyType_GetSlot(core_table_type, Py_tp_alloc);
-    table_object *self = (table_object *)alloc(core_table_type, 0);
-    if (self == NULL) {
-        cof_table_free(table);
-        return NULL;
-    }
-    self->table = table;
-    return (PyObject *)self;
-}
-
-static PyObject *finish(core_call *call, cof_status status, cof_table *table, const cof_error *err)
-{
-    if (core_end(call) == 0) return status == COF_OK ? wrap_table(table) : core_raise(status, err);
-    if (status == COF_OK) cof_table_free(table);
-    return NULL;
-}
-
-const cof_table *core_table_of(PyObject *object)
-{
-    if (PyObject_TypeCheck(object, core_table_type)) return ((table_object *)object)->table;
-    PyErr_SetString(PyExc_TypeError, "coforest._core: not a Table");
-    return NULL;
+    return ((core_object *)self)->handle;
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------------- */
@@ -198,7 +171,7 @@ static int open_column(column *c, PyObject *item, Py_ssize_t n_rows)
     return 0;
 }
 
-static PyObject *import_columns(column *columns, Py_ssize_t n_columns, Py_ssize_t n_rows)
+static PyObject *import_columns(PyObject *self, column *columns, Py_ssize_t n_columns, Py_ssize_t n_rows)
 {
     PyObject *result = NULL;
     struct ArrowSchema **schemas = calloc((size_t)n_columns + 1, sizeof *schemas);
@@ -225,16 +198,15 @@ static PyObject *import_columns(column *columns, Py_ssize_t n_columns, Py_ssize_
     cof_table *table = NULL;
     core_begin(&call, NULL);
     cof_status status = cof_table_from_arrow(&core_env, &schema, &array, &table, &err);
-    result = finish(&call, status, table, &err);
+    result = core_finish(&call, status, &err, self, CORE_TABLE, table);
 done:
     free(schemas);
     free(arrays);
     return result;
 }
 
-static PyObject *table_from_columns(PyObject *module, PyObject *args)
+static PyObject *table_from_columns(PyObject *self, PyObject *args)
 {
-    (void)module;
     Py_ssize_t n_rows, n_columns, opened = 0;
     PyObject *list, *result = NULL;
     if (!PyArg_ParseTuple(args, "nO!", &n_rows, &PyList_Type, &list)) return NULL;
@@ -243,52 +215,71 @@ static PyObject *table_from_columns(PyObject *module, PyObject *args)
     if (columns == NULL) return PyErr_NoMemory();
     for (; opened < n_columns; opened++)
         if (open_column(&columns[opened], PyList_GetItem(list, opened), n_rows) != 0) break;
-    if (opened == n_columns) result = import_columns(columns, n_columns, n_rows);
+    if (opened == n_columns) result = import_columns(self, columns, n_columns, n_rows);
     for (Py_ssize_t c = 0; c < n_columns && c <= opened; c++) close_column(&columns[c]);
     free(columns);
     return result;
 }
 
+/* The texts of a list, each in a bytes object. */
+typedef struct texts {
+    PyObject **bytes;
+    const char **text;
+    Py_ssize_t n;
+} texts;
+
+static void close_texts(texts *t)
+{
+    for (Py_ssize_t v = 0; t->bytes != NULL && v < t->n; v++) Py_XDECREF(t->bytes[v]);
+    free(t->bytes);
+    free(t->text);
+}
+
+/* -1 with an exception set. */
+static int open_texts(texts *t, PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    *t = (texts){calloc((size_t)n + 1, sizeof *t->bytes), calloc((size_t)n + 1, sizeof *t->text), 0};
+    if (t->bytes == NULL || t->text == NULL) PyErr_NoMemory();
+    for (; !PyErr_Occurred() && t->n < n; t->n++) {
+        t->bytes[t->n] = PyUnicode_AsUTF8String(PyList_GetItem(list, t->n));
+        if (t->bytes[t->n] == NULL) break;
+        t->text[t->n] = PyBytes_AsString(t->bytes[t->n]);
+    }
+    if (!PyErr_Occurred()) return 0;
+    close_texts(t);
+    return -1;
+}
+
 /* ---- Codes and streams ------------------------------------------------------------------------------- */
 
-static PyObject *table_from_codes(PyObject *module, PyObject *args)
+static PyObject *table_from_codes(PyObject *self, PyObject *args)
 {
-    (void)module;
-    PyObject *array, *names, *result = NULL;
+    PyObject *array, *list, *result = NULL;
     core_array codes;
-    if (!PyArg_ParseTuple(args, "OO!", &array, &PyList_Type, &names)) return NULL;
+    texts names;
+    if (!PyArg_ParseTuple(args, "OO!", &array, &PyList_Type, &list)) return NULL;
     if (core_array_open(&codes, array, "i", 4, 2, CORE_CONTIGUOUS) != 0) return NULL;
-    Py_ssize_t n = codes.shape[1];
-    PyObject **texts = calloc((size_t)n + 1, sizeof *texts);
-    const char **name = calloc((size_t)n + 1, sizeof *name);
-    if (texts == NULL || name == NULL) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    for (Py_ssize_t c = 0; c < n; c++) {
-        PyObject *text = PyList_GetItem(names, c);
-        texts[c] = text != NULL ? PyUnicode_AsUTF8String(text) : NULL;
-        if (texts[c] == NULL) goto done;
-        name[c] = PyBytes_AsString(texts[c]);
-    }
-    core_call call;
-    cof_error err = {{0}};
-    cof_table *table = NULL;
-    core_begin(&call, NULL);
-    cof_status status = cof_table_from_codes(&core_env, (const int32_t *)(const void *)codes.data,
-                                             (size_t)codes.shape[0], (size_t)n, name, &table, &err);
-    result = finish(&call, status, table, &err);
+    if (open_texts(&names, list) != 0) goto done;
+    if (names.n == codes.shape[1]) {
+        core_call call;
+        cof_error err = {{0}};
+        cof_table *table = NULL;
+        core_begin(&call, NULL);
+        cof_status status =
+            cof_table_from_codes(&core_env, (const int32_t *)(const void *)codes.data, (size_t)codes.shape[0],
+                                 (size_t)names.n, names.text, &table, &err);
+        result = core_finish(&call, status, &err, self, CORE_TABLE, table);
+    } else
+        PyErr_SetString(PyExc_ValueError, "every column needs a name");
+    close_texts(&names);
 done:
-    for (Py_ssize_t c = 0; texts != NULL && c < n; c++) Py_XDECREF(texts[c]);
-    free(texts);
-    free(name);
     core_array_close(&codes);
     return result;
 }
 
-static PyObject *table_from_stream(PyObject *module, PyObject *capsule)
+static PyObject *table_from_stream(PyObject *self, PyObject *capsule)
 {
-    (void)module;
     struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
     if (stream == NULL) return NULL;
     core_call call;
@@ -297,12 +288,11 @@ static PyObject *table_from_stream(PyObject *module, PyObject *capsule)
     core_begin(&call, NULL);
     cof_status status = cof_table_from_arrow_stream(&core_env, stream, &table, &err);
     if (stream->release != NULL) stream->release(stream);
-    return finish(&call, status, table, &err);
+    return core_finish(&call, status, &err, self, CORE_TABLE, table);
 }
 
-static PyObject *table_read(PyObject *module, PyObject *arg)
+static PyObject *table_read(PyObject *self, PyObject *arg)
 {
-    (void)module;
     PyObject *path;
     core_call call;
     cof_error err = {{0}};
@@ -310,19 +300,19 @@ static PyObject *table_read(PyObject *module, PyObject *arg)
     if (!PyUnicode_FSConverter(arg, &path)) return NULL;
     core_begin(&call, NULL);
     cof_status status = cof_table_read(&core_env, PyBytes_AsString(path), NULL, &table, &err);
-    PyObject *result = finish(&call, status, table, &err);
+    PyObject *result = core_finish(&call, status, &err, self, CORE_TABLE, table);
     Py_DECREF(path);
     return result;
 }
 
 /* Adds a Table, or a file that the library reads; -1: an exception is set. */
-static int encode_one(cof_encoding *encoding, PyObject *item)
+static int encode_one(PyObject *self, cof_encoding *encoding, PyObject *item)
 {
     PyObject *path = NULL;
     const cof_table *table = NULL;
     const char *name = NULL;
-    if (PyObject_TypeCheck(item, core_table_type))
-        table = core_table_of(item);
+    if (PyObject_TypeCheck(item, core_state_of(self)->type[CORE_TABLE]))
+        table = table_of(item);
     else if (PyUnicode_FSConverter(item, &path))
         name = PyBytes_AsString(path);
     if (table == NULL && name == NULL) return -1;
@@ -334,13 +324,12 @@ static int encode_one(cof_encoding *encoding, PyObject *item)
                       : cof_table_read_pieces(&core_env, name, NULL, cof_encoding_piece, encoding, &err);
     int raised = core_end(&call);
     Py_XDECREF(path);
-    if (raised == 0 && status != COF_OK) core_raise(status, &err);
+    if (raised == 0 && status != COF_OK) core_raise(self, status, &err);
     return raised == 0 && status == COF_OK ? 0 : -1;
 }
 
-static PyObject *encode_tables(PyObject *module, PyObject *args)
+static PyObject *encode_tables(PyObject *self, PyObject *args)
 {
-    (void)module;
     PyObject *path, *iterable, *item;
     cof_encoding *encoding = NULL;
     cof_error err = {{0}};
@@ -350,7 +339,7 @@ static PyObject *encode_tables(PyObject *module, PyObject *args)
     if (items != NULL) status = cof_encoding_open(&core_env, PyBytes_AsString(path), &encoding, &err);
     int failed = items == NULL || status != COF_OK;
     while (!failed && (item = PyIter_Next(items)) != NULL) {
-        failed = encode_one(encoding, item) != 0;
+        failed = encode_one(self, encoding, item) != 0;
         Py_DECREF(item);
     }
     failed |= PyErr_Occurred() != NULL;
@@ -358,7 +347,7 @@ static PyObject *encode_tables(PyObject *module, PyObject *args)
     cof_encoding_free(encoding);
     Py_XDECREF(items);
     Py_DECREF(path);
-    if (status != COF_OK) return core_raise(status, &err);
+    if (status != COF_OK) return core_raise(self, status, &err);
     if (failed) return NULL;
     Py_RETURN_NONE;
 }
@@ -379,31 +368,35 @@ PyMethodDef core_table_functions[] = {
 static PyObject *table_shape(PyObject *self, void *closure)
 {
     (void)closure;
-    const cof_table *table = ((table_object *)self)->table;
+    const cof_table *table = table_of(self);
     return Py_BuildValue("nn", (Py_ssize_t)cof_table_n_rows(table), (Py_ssize_t)cof_table_n_columns(table));
 }
 
-PyObject *core_column_dict(const cof_table *table, size_t c, const cof_advice *advice)
+static int is_schema(PyObject *self)
 {
+    return ((core_object *)self)->kind == CORE_SCHEMA;
+}
+
+PyObject *core_column(PyObject *self, PyObject *arg)
+{
+    cof_advice advice = {.struct_size = sizeof advice};
     cof_column view = {.struct_size = sizeof view};
+    void *handle = ((core_object *)self)->handle;
+    const cof_table *table = is_schema(self) ? cof_schema_table(handle) : handle;
+    size_t c = PyLong_AsSize_t(arg);
+    if (PyErr_Occurred()) return NULL;
     if (cof_table_column(table, c, &view) != COF_OK) {
         PyErr_SetString(PyExc_IndexError, "there is no such column");
         return NULL;
     }
+    if (is_schema(self))
+        cof_schema_advise(handle, c, COF_MISSING_VALUE, &advice, NULL);
+    else
+        cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
     return Py_BuildValue("{s:s,s:i,s:N,s:I,s:K,s:i,s:s,s:N}", "name", view.name, "role", (int)view.role,
                          "ordinal", PyBool_FromLong(view.ordinal), "n_values", view.n_values, "n_missing",
-                         (unsigned long long)view.n_missing, "kind", (int)advice->kind, "why", advice->why,
-                         "numbers", PyBool_FromLong(advice->numbers));
-}
-
-static PyObject *table_column(PyObject *self, PyObject *arg)
-{
-    const cof_table *table = ((table_object *)self)->table;
-    cof_advice advice = {.struct_size = sizeof advice};
-    size_t c = PyLong_AsSize_t(arg);
-    if (PyErr_Occurred()) return NULL;
-    cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL);
-    return core_column_dict(table, c, &advice);
+                         (unsigned long long)view.n_missing, "kind", (int)advice.kind, "why", advice.why,
+                         "numbers", PyBool_FromLong(advice.numbers));
 }
 
 static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
@@ -411,78 +404,59 @@ static PyObject *table_count_distinct(PyObject *self, PyObject *unused)
     (void)unused;
     uint64_t n = 0;
     cof_error err = {{0}};
-    cof_status status = cof_table_count_distinct(((table_object *)self)->table, &n, &err);
-    return status == COF_OK ? PyLong_FromUnsignedLongLong(n) : core_raise(status, &err);
+    cof_status status = cof_table_count_distinct(table_of(self), &n, &err);
+    return status == COF_OK ? PyLong_FromUnsignedLongLong(n) : core_raise(self, status, &err);
 }
 
-static PyObject *table_set_role(PyObject *self, PyObject *args)
+PyObject *core_set_role(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     int role;
     cof_error err = {{0}};
     if (!PyArg_ParseTuple(args, "ni", &c, &role)) return NULL;
-    cof_status status = cof_table_set_role(((table_object *)self)->table, (size_t)c, role, &err);
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    void *handle = ((core_object *)self)->handle;
+    cof_status status = is_schema(self) ? cof_schema_set_role(handle, (size_t)c, role, &err)
+                                        : cof_table_set_role(handle, (size_t)c, role, &err);
+    return core_none(self, status, &err);
 }
 
-void core_texts_close(core_texts *t)
-{
-    for (Py_ssize_t v = 0; t->bytes != NULL && v < t->n; v++) Py_XDECREF(t->bytes[v]);
-    free(t->bytes);
-    free(t->text);
-}
-
-int core_texts_open(core_texts *t, PyObject *list)
-{
-    Py_ssize_t n = PyList_Size(list);
-    *t = (core_texts){calloc((size_t)n + 1, sizeof *t->bytes), calloc((size_t)n + 1, sizeof *t->text), 0};
-    if (t->bytes == NULL || t->text == NULL) PyErr_NoMemory();
-    for (; !PyErr_Occurred() && t->n < n; t->n++) {
-        t->bytes[t->n] = PyUnicode_AsUTF8String(PyList_GetItem(list, t->n));
-        if (t->bytes[t->n] == NULL) break;
-        t->text[t->n] = PyBytes_AsString(t->bytes[t->n]);
-    }
-    if (!PyErr_Occurred()) return 0;
-    core_texts_close(t);
-    return -1;
-}
-
-static PyObject *table_set_order(PyObject *self, PyObject *args)
+PyObject *core_set_order(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     PyObject *list;
-    core_texts values;
+    texts values;
     cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || core_texts_open(&values, list) != 0)
+    if (!PyArg_ParseTuple(args, "nO!", &c, &PyList_Type, &list) || open_texts(&values, list) != 0)
         return NULL;
-    cof_status status =
-        cof_table_set_order(((table_object *)self)->table, (size_t)c, values.text, (size_t)values.n, &err);
-    core_texts_close(&values);
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    void *handle = ((core_object *)self)->handle;
+    cof_status status = is_schema(self)
+                            ? cof_schema_set_order(handle, (size_t)c, values.text, (size_t)values.n, &err)
+                            : cof_table_set_order(handle, (size_t)c, values.text, (size_t)values.n, &err);
+    close_texts(&values);
+    return core_none(self, status, &err);
 }
 
-static PyObject *table_cut(PyObject *self, PyObject *args)
+PyObject *core_cut(PyObject *self, PyObject *args)
 {
     Py_ssize_t c;
     PyObject *list;
-    core_texts edges;
+    texts edges;
     unsigned int bins;
     cof_error err = {{0}};
-    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || core_texts_open(&edges, list) != 0)
+    if (!PyArg_ParseTuple(args, "nIO!", &c, &bins, &PyList_Type, &list) || open_texts(&edges, list) != 0)
         return NULL;
     cof_cut_options o = {
         .struct_size = sizeof o, .bins = bins, .edges = edges.text, .n_edges = (size_t)edges.n};
-    cof_status status = cof_table_cut(((table_object *)self)->table, (size_t)c, &o, &err);
-    core_texts_close(&edges);
-    if (status != COF_OK) return core_raise(status, &err);
-    Py_RETURN_NONE;
+    void *handle = ((core_object *)self)->handle;
+    cof_status status = is_schema(self) ? cof_schema_cut(handle, (size_t)c, &o, &err)
+                                        : cof_table_cut(handle, (size_t)c, &o, &err);
+    close_texts(&edges);
+    return core_none(self, status, &err);
 }
 
 static PyObject *table_codes(PyObject *self, PyObject *args)
 {
-    const cof_table *table = ((table_object *)self)->table;
+    const cof_table *table = table_of(self);
     Py_ssize_t c;
     PyObject *array;
     core_array out;
@@ -501,44 +475,22 @@ static PyObject *table_codes(PyObject *self, PyObject *args)
         code[i] = value < view.n_values ? (int32_t)value : -1;
     }
     core_array_close(&out);
-    PyObject *texts = PyList_New(view.n_values);
-    for (uint32_t v = 0; texts != NULL && v < view.n_values; v++) {
+    PyObject *list = PyList_New(view.n_values);
+    for (uint32_t v = 0; list != NULL && v < view.n_values; v++) {
         PyObject *text = PyUnicode_FromString(cof_table_value(table, (size_t)c, v));
-        if (text == NULL || PyList_SetItem(texts, v, text) != 0) Py_CLEAR(texts);
+        if (text == NULL || PyList_SetItem(list, v, text) != 0) Py_CLEAR(list);
     }
-    return texts;
+    return list;
 }
 
-static void table_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    cof_table_free(((table_object *)self)->table);
-    release(self);
-    Py_DECREF(type);
-}
-
-static PyMethodDef table_methods[] = {
-    {"column", table_column, METH_O, "column(c) -> dict of what cof_column says"},
+PyMethodDef core_table_methods[] = {
+    {"column", core_column, METH_O, "column(c) -> dict of what cof_column says"},
     {"count_distinct", table_count_distinct, METH_NOARGS, "count_distinct() -> distinct rows"},
-    {"set_role", table_set_role, METH_VARARGS, "set_role(c, role)"},
-    {"set_order", table_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
-    {"cut", table_cut, METH_VARARGS,
+    {"set_role", core_set_role, METH_VARARGS, "set_role(c, role)"},
+    {"set_order", core_set_order, METH_VARARGS, "set_order(c, [value, ...])"},
+    {"cut", core_cut, METH_VARARGS,
      "cut(c, bins, [edge, ...]): into bins, or at the edges if there are some"},
     {"codes", table_codes, METH_VARARGS, "codes(c, int32 out) -> the column's values; missing is -1"},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef table_getset[] = {{"shape", table_shape, NULL, "(rows, columns)", NULL},
-                                     {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot table_slots[] = {{Py_tp_doc, "An encoded table."}, {Py_tp_dealloc, table_dealloc},
-                                    {Py_tp_methods, table_methods},   {Py_tp_getset, table_getset},
-                                    {Py_tp_new, core_refuse_new},     {0, NULL}};
-static PyType_Spec table_spec = {"coforest._core.Table", sizeof(table_object), 0, Py_TPFLAGS_DEFAULT,
-                                 table_slots};
-
-int core_add_table(PyObject *module)
-{
-    core_table_type = (PyTypeObject *)PyType_FromSpec(&table_spec);
-    if (core_table_type == NULL) return -1;
-    Py_INCREF(core_table_type);
-    return PyModule_AddObject(module, "Table", (PyObject *)core_table_type);
-}
+PyGetSetDef core_table_getset[] = {{"shape", table_shape, NULL, "(rows, columns)", NULL},
+                                   {NULL, NULL, NULL, NULL, NULL}};
