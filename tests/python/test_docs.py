@@ -2,6 +2,7 @@
 import doctest
 import inspect
 
+import api_page
 import pytest
 import snippets
 
@@ -39,3 +40,11 @@ def test_docstring(name):
     assert runner.failures == 0
     if hasattr(thing, "fit"):
         assert runner.tries > 0, "an estimator has an example"
+
+
+def test_the_reference_is_made_of_these_docstrings(root):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    if not (root / "docs/python-api.md").exists():
+        pytest.skip("there is no docs/python-api.md")
+    assert (root / "docs/python-api.md").read_text(encoding="utf-8") == api_page.page(), api_page.__doc__

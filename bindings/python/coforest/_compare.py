@@ -24,10 +24,12 @@ class Comparison:
 
     @property
     def methods(self):
+        """Names of the methods that were compared."""
         return list(self.runs)
 
     @property
     def scores(self):
+        """Names of the scores that were taken."""
         return list(next(iter(self.runs.values()))) if self.runs else []
 
     def mean(self, score):

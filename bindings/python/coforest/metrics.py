@@ -51,6 +51,7 @@ def accuracy(clusters, classes):
 
 
 def adjusted_rand(clusters, classes):
+    """Pairs of rows on which both agree, corrected for chance: 1 is equal, 0 what chance gives."""
     return evaluate(clusters, classes)["ari"]
 
 
@@ -60,20 +61,25 @@ def normalized_mutual_info(clusters, classes):
 
 
 def adjusted_mutual_info(clusters, classes):
+    """Mutual information, corrected for chance: 1 is equal, 0 what chance gives."""
     return evaluate(clusters, classes)["ami"]
 
 
 def purity(clusters, classes):
+    """Share of rows that are of the commonest class of their cluster."""
     return evaluate(clusters, classes)["purity"]
 
 
 def homogeneity(clusters, classes):
+    """1 where every cluster has rows of one class alone, 0 where clusters tell nothing about classes."""
     return evaluate(clusters, classes)["homogeneity"]
 
 
 def completeness(clusters, classes):
+    """1 where every class lies in one cluster, 0 where classes tell nothing about clusters."""
     return evaluate(clusters, classes)["completeness"]
 
 
 def v_measure(clusters, classes):
+    """Harmonic mean of homogeneity and completeness."""
     return evaluate(clusters, classes)["v_measure"]
