@@ -238,8 +238,11 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
                 kinds[c] = "O"  # its values are names of bins
         return scaled
 
-    def _warn_orders(self, ordered):
-        if ordered and not _core.method_facts(getattr(self, "method", self._method))["uses_order"]:
+    def _warn_orders(self, table, names):
+        if _core.method_facts(getattr(self, "method", self._method))["uses_order"]:
+            return
+        ordered = [name for c, name in enumerate(names) if table.column(c)["ordinal"]]
+        if ordered:
             warnings.warn(f"{type(self).__name__} makes no use of the order of {_few(ordered)}; COForest does", stacklevel=5)
 
     @staticmethod
@@ -261,7 +264,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         kinds = list(kinds) if kinds is not None else ["O"] * n_columns
         rules = self._rules(names)
         self._order_columns(table, names)
-        self._warn_orders([name for c, name in enumerate(names) if table.column(c)["ordinal"]])
+        self._warn_orders(table, names)
         self._warn_identifiers([view for c, view in enumerate(views) if c not in rules])
         for c in categories:
             rules.setdefault(c, ("categorical", None))
@@ -344,9 +347,10 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             self.cluster_profiles_.append(profile)
         self.cluster_modes_ = np.empty((model.k, n), dtype=object)
         for r, (tree, profile) in enumerate(zip(trees, self.cluster_profiles_)):
-            for j in range(model.k):
-                known = len(tree.values) > 0 and not np.isnan(profile[j]).all()
-                self.cluster_modes_[j, r] = tree.values[int(np.nanargmax(profile[j]))] if known else None
+            shares = np.where(profile == profile, profile, -1.0) if tree.values else np.full((model.k, 1), -1.0)
+            best = shares.argmax(axis=1)
+            known = shares[np.arange(model.k), best] >= 0
+            self.cluster_modes_[:, r] = [tree.values[v] if there else None for v, there in zip(best.tolist(), known.tolist())]
 
     @staticmethod
     def _array_of(tree, kind):

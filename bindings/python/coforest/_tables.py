@@ -129,12 +129,16 @@ class Columns:
     def add(self, cells, values, ordered=False, categories=False):
         if categories:
             self.categories.add(len(self.columns))
+        if values is None or all(type(value) is str for value in values):  # as most are; a wide table has many
+            self.columns.append((cells, values, ordered))
+            self.kinds.append("i" if values is None else "O")
+            return
         try:
-            texts = None if values is None else [text_of(v) for v in values]
+            texts = [text_of(value) for value in values]
         except UnicodeDecodeError:
             raise ValueError(f"column {self.names[len(self.columns)]!r} holds bytes that are not UTF-8; decode them") from None
         self.columns.append((cells, texts, ordered))
-        self.kinds.append("i" if values is None else kind_of(values))
+        self.kinds.append(kind_of(values))
 
     def add_array(self, array):
         """A one-dimensional NumPy array."""
@@ -204,7 +208,7 @@ def _check_shape(n_rows, n_columns):
 def _add_pandas(columns, series):
     dtype = series.dtype
     if hasattr(dtype, "categories"):
-        columns.add(np.ascontiguousarray(series.array.codes), list(dtype.categories), bool(dtype.ordered), True)
+        columns.add(np.ascontiguousarray(series.array.codes), dtype.categories.tolist(), bool(dtype.ordered), True)
     elif isinstance(dtype, np.dtype):
         columns.add_array(series.to_numpy())
     elif type(dtype).__name__ == "SparseDtype":
@@ -241,10 +245,10 @@ def _add_pyarrow(columns, array):
 def _from_pandas(frame):
     n_rows, n_columns = frame.shape
     _check_shape(n_rows, n_columns)
-    named = all(isinstance(name, str) for name in frame.columns)
-    columns = Columns(n_rows, [str(name) for name in frame.columns], named)
-    for c in range(n_columns):
-        _add_pandas(columns, frame.iloc[:, c])
+    names = frame.columns.tolist()
+    columns = Columns(n_rows, [str(name) for name in names], all(isinstance(name, str) for name in names))
+    for _, series in frame.items():
+        _add_pandas(columns, series)
     return columns
 
 
