@@ -356,9 +356,10 @@ COF_API cof_status cof_fit(const cof_table *table, const cof_fit_options *option
                            cof_fit_info *info, cof_error *err);
 
 /* The same with k unknown: fits every k from k_min (0 -> 1) to k_max, and goes down from the one whose likeliest restart
- * has the greatest integrated likelihood (of equals the least k) to the first on which halves of the table agree; if they
- * agree on none, keeps the likeliest. The numbers are compared with few restarts, and the one kept is fitted as if it had
- * been given. 1 means that no structure was found. options->k is not read.
+ * has the greatest integrated likelihood together with a tree of columns that depend on each other inside clusters (of
+ * equals the least k) to the first on which halves of the table agree nearly as well as on any smaller one: at least 0.85
+ * times as well. The numbers are compared with few restarts, and the one kept is fitted as if it had been given. 1 means
+ * that no structure was found: no number is likelier than one cluster. options->k is not read.
  * With k_max 0 it goes upward until COF_AUTO_STALE numbers in a row were no better, at most COF_AUTO_MOST of them. A k
  * above the number of distinct rows ends the search; it is an error only for the first k. Times and row visits in info
  * are those of all fits. */

@@ -294,12 +294,12 @@ COF_API double cof_model_mean_agreement(const cof_model *model);
  * is above 1024. n_good may be NULL. */
 COF_API const double *cof_model_cluster_agreement(const cof_model *model, uint32_t *n_good);
 
-#define COF_GOOD_AGREEMENT 0.8 /* the least agreement of halves at which a number of clusters is kept */
+#define COF_GOOD_AGREEMENT 0.8 /* where halves agree less on the number kept, it is uncertain */
 typedef struct cof_k_record {  /* frozen */
     uint32_t k;
     double log_likelihood; /* the greatest of its restarts */
     /* of halves of the table: mean adjusted Rand index; NaN where it was not measured, because it is measured from the
-     * likeliest number downward until one is kept */
+     * number downward that is likeliest where columns may depend on each other, until the choice is certain */
     double agreement;
 } cof_k_record;
 

@@ -223,6 +223,16 @@ static void show_curve_line(const page *p, const cof_k_record *r, double share, 
     fprintf(p->out, "%s\n", note);
 }
 
+/* Why the likeliest number is not kept. */
+static void show_reason(const page *p, const cof_k_record *record, size_t n, uint32_t kept)
+{
+    bool measured = false;
+    for (size_t i = 0; i < n; i++) measured = measured || (record[i].k > kept && !isnan(record[i].agreement));
+    fputs(measured ? "  On larger numbers the halves of the table agree less.\n"
+                   : "  Likelier numbers only split clusters inside which columns depend on each other.\n",
+          p->out);
+}
+
 /* The likelihood of every k tried, as a bar between the least and the greatest, and how far halves of the table agree. */
 static void show_curve(const fit_job *job, const page *p)
 {
@@ -245,9 +255,9 @@ static void show_curve(const fit_job *job, const page *p)
                         : record[i].k == second ? "  runner-up"
                                                 : "");
     if (kept != NULL && kept->agreement < COF_GOOD_AGREEMENT)
-        fputs("  The halves of the table agree on no number; the likeliest is kept.\n", p->out);
-    else if (kept != NULL && kept->log_likelihood < most)
-        fputs("  The halves of the table agree on the number kept, but not on the likelier ones.\n", p->out);
+        fputs("  The halves of the table agree well on no number, so the one kept is uncertain.\n", p->out);
+    else if (kept != NULL && kept->k < likeliest)
+        show_reason(p, record, n, kept->k);
     if (cof_model_k_at_edge(job->model))
         fprintf(p->out, "  The likeliest number, %u, is at the edge of the range; try a wider one.\n",
                 likeliest);

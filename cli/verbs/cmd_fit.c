@@ -36,13 +36,14 @@ const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of
                                   {NULL, NULL}};
 
 static const option clustering_options[] = {
-    OPTION("clusters", "K", OPTION_TEXT, fit_settings, clusters,
-           "The number of clusters: a number; a range such as 2:12, from which the program chooses; or auto, "
-           "which tries 1, 2, 3 and so on until the likelihood stops rising. From the likeliest number "
-           "downward, "
-           "the first on which halves of the table agree is kept; if it is 1, no structure was found. With "
-           "--label it may be left out: as many as there are classes.",
-           .letter = 'k'),
+    OPTION(
+        "clusters", "K", OPTION_TEXT, fit_settings, clusters,
+        "The number of clusters: a number; a range such as 2:12, from which the program chooses; or auto, "
+        "which tries 1, 2, 3 and so on until the likelihood stops rising. From the number that is likeliest "
+        "where columns may depend on each other inside clusters downward, the first is kept on which halves "
+        "of the table agree nearly as well as on any smaller one; if it is 1, no structure was found. With "
+        "--label it may be left out: as many as there are classes.",
+        .letter = 'k'),
     OPTION("method", "NAME", OPTION_CHOICE, fit_settings, method,
            "The clustering method (default: coforest); \"coforest compare\" tries several:",
            .list = method_choices),

@@ -109,8 +109,7 @@ static double tightness(const cofi_partition *q)
     return gain;
 }
 
-/* Least gain in nats that counts: the greatest of so many gains by chance is about as large. */
-static double gain_by_chance(size_t n_attrs)
+double cofi_gain_by_chance(size_t n_attrs)
 {
     double n_pairs = (double)n_attrs * ((double)n_attrs - 1) / 2;
     return fmax(2 * cofi_ln(n_pairs), 1);
@@ -136,7 +135,7 @@ cofi_gains cofi_gains_measure(const cofi_partition *q, double log_likelihood, co
                     .n_empty = cofi_count_empty(q)};
     if (g.likelihood <= 0) return g;
     g.beside_tree =
-        fmax(g.likelihood + tree.of_clusters - tree.of_one, gain_by_chance(q->rows->problem->n_attrs));
+        fmax(g.likelihood + tree.of_clusters - tree.of_one, cofi_gain_by_chance(q->rows->problem->n_attrs));
     g.tightness = tightness(q);
     return g;
 }

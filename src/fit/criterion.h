@@ -13,6 +13,9 @@ typedef struct cofi_tree_gains {
     double of_clusters, of_one;
 } cofi_tree_gains;
 
+/* The least gain of a tree, in nats, that counts: the greatest of so many gains by chance is about as large. */
+double cofi_gain_by_chance(size_t n_attrs);
+
 #define COFI_NO_GAIN                                                                                         \
     (-1e4) /* the criterion `balance` of a partition that is no likelier than a single cluster */
 

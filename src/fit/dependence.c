@@ -214,3 +214,13 @@ cof_status cofi_dependence_measure(const cofi_dependence *d, const cofi_partitio
     *added = 0;
     return d->n_rows > 0 ? measure(d, q, added, err) : COF_OK;
 }
+
+cof_status cofi_dependence_of(cofi_rows *rows, const cofi_partition *q, double *added, cof_error *err)
+{
+    cofi_blocks own = {.env = rows->problem->env};
+    cofi_dependence d;
+    cof_status status = cofi_dependence_open(&own, rows, &d, err);
+    if (status == COF_OK) status = cofi_dependence_measure(&d, q, added, err);
+    cofi_blocks_release(&own);
+    return status;
+}

@@ -23,3 +23,6 @@ cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_dependen
 /* *added: what the tree adds to the log-likelihood of the partition; never negative. */
 cof_status cofi_dependence_measure(const cofi_dependence *dependence, const cofi_partition *partition,
                                    double *added, cof_error *err);
+/* Opens, measures one partition, and closes. */
+cof_status cofi_dependence_of(cofi_rows *rows, const cofi_partition *partition, double *added,
+                              cof_error *err);

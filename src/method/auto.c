@@ -1,7 +1,10 @@
 /* Finds the number of clusters: tries every k with few restarts, goes down from the likeliest to the first on which the halves
- * of the table agree, and fits that one as if it had been given. The likelihood takes attributes as independent inside a
- * cluster, so it splits clusters in which they are not; such splits differ between halves. */
+ * of the table agree nearly as well as on any smaller number, and fits that one as if it had been given. The likelihood
+ * takes attributes as independent inside a cluster, so it splits clusters in which they are not. Therefore partitions are
+ * compared together with their trees of dependent attributes (fit/dependence.h); splits that such a tree does not prevent
+ * often differ between halves. docs/quality.md says how this was chosen. */
 #include "../core/rng.h"
+#include "../fit/criterion.h"
 #include "../model/model.h"
 #include "../rows/remote.h"
 #include "../score/contingency.h"
@@ -11,6 +14,9 @@
 #include <math.h>
 
 enum { SEARCH_RESTARTS = 6, HALF_RESTARTS = 10 };
+/* With more rows than this, one split of the table into halves says as much as several. */
+enum { ONE_SPLIT_ROWS = 16384 };
+#define NEARLY 0.85 /* halves agree nearly as well from this share of the best agreement on */
 
 typedef struct search {
     const cof_table *table;
@@ -18,6 +24,7 @@ typedef struct search {
     cof_model *last;  /* of the number tried last */
     cof_fit_info info;
     cof_k_record *curve;
+    double *tree; /* per number tried: what a tree of dependent attributes adds to the log-likelihood */
     size_t n, best, room;
     double end_s; /* when the time is up; 0: never */
 } search;
@@ -33,12 +40,12 @@ static bool is_time_up(const search *s)
 }
 
 /* One fit within the time that is left. */
-static cof_status fit_within(const search *s, cof_fit_options o, const cofi_coarser *coarser,
-                             cof_model **model, cof_fit_info *info, cof_error *err)
+static cof_status fit_within(const search *s, cof_fit_options o, cofi_fit_hints hints, cof_model **model,
+                             cof_fit_info *info, cof_error *err)
 {
     if (s->end_s > 0) o.time_limit_s = fmax(s->end_s - cofi_now_s(), 1e-6);
     *info = (cof_fit_info){.struct_size = sizeof *info};
-    return cofi_fit_table(s->table, &o, (cofi_fit_hints){.coarser = coarser}, model, info, err);
+    return cofi_fit_table(s->table, &o, hints, model, info, err);
 }
 
 static uint32_t at_most(uint32_t restarts, uint32_t limit)
@@ -62,6 +69,9 @@ static bool make_room(search *s)
     cof_k_record *grown = cofi_regrow(&s->table->env, s->curve, s->n, room, sizeof *grown);
     if (grown == NULL) return false;
     s->curve = grown;
+    double *tree = cofi_regrow(&s->table->env, s->tree, s->n, room, sizeof *tree);
+    if (tree == NULL) return false;
+    s->tree = tree;
     s->room = room;
     return true;
 }
@@ -116,7 +126,8 @@ static cof_status try_k(search *s, const cof_fit_options *o, cof_error *err)
     cofi_coarser last = {0};
     if (s->last != NULL) last = (cofi_coarser){s->last->k, s->last->count, s->last->size};
     if (!make_room(s)) return cofi_no_memory(err);
-    COFI_TRY(fit_within(s, *o, s->last != NULL ? &last : NULL, &model, &info, err));
+    cofi_fit_hints hints = {.coarser = s->last != NULL ? &last : NULL, .tree = &s->tree[s->n]};
+    COFI_TRY(fit_within(s, *o, hints, &model, &info, err));
     keep_better(s, model, &info);
     return COF_OK;
 }
@@ -193,7 +204,7 @@ static cof_status fit_half(const search *s, cof_fit_options o, uint32_t half, do
             weight[i] = !cofi_in_half(i, half) ? 0 : o.weights != NULL ? o.weights[i] : 1;
         o.weights = weight;
     }
-    return fit_within(&own, o, NULL, model, info, err);
+    return fit_within(&own, o, (cofi_fit_hints){0}, model, info, err);
 }
 
 /* Adjusted Rand index of the labels of all rows by two models. */
@@ -240,45 +251,65 @@ static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, d
     return status;
 }
 
-/* Whether the halves agree on a number of clusters, and how far, over the splits that were needed to tell. A half that has
- * fewer distinct rows does not. */
-static cof_status halves_agree(search *s, const cof_fit_options *o, cof_k_record *record, bool *agree,
-                               cof_error *err)
+/* How far the halves agree on a number of clusters: over all splits, or over those that were needed to tell that it is less
+ * than the limit. It stays unknown if a half has fewer distinct rows. */
+static cof_status measure_agreement(search *s, const cof_fit_options *o, cof_k_record *record, double limit,
+                                    cof_error *err)
 {
     cof_fit_options few = *o;
+    uint64_t n_splits = s->table->n_rows > ONE_SPLIT_ROWS ? 1 : COFI_N_SPLITS;
     double sum = 0, *weight = NULL;
     if (s->table->remote == NULL) weight = cofi_alloc(&s->table->env, s->table->n_rows, sizeof *weight);
     cof_status status = weight != NULL || s->table->remote != NULL ? COF_OK : cofi_no_memory(err);
     few.k = record->k;
     few.restarts = at_most(few.restarts, HALF_RESTARTS);
-    *agree = true;
-    for (uint64_t split = 0; split < COFI_N_SPLITS && status == COF_OK && *agree; split++) {
+    for (uint64_t split = 0; split < n_splits && status == COF_OK; split++) {
         double ari = 0;
         status = compare_halves(s, few, split, weight, &ari, err);
         sum += ari;
         if (status == COF_OK) record->agreement = sum / (double)(split + 1);
         /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
-        *agree = sum + (double)(COFI_N_SPLITS - 1 - split) >= COF_GOOD_AGREEMENT * COFI_N_SPLITS;
+        if (sum + (double)(n_splits - 1 - split) < limit * (double)n_splits) break;
     }
     cofi_release(&s->table->env, weight);
-    if (status != COF_ERR_FEW_ROWS) return status;
-    *agree = false;
-    return COF_OK;
+    return status != COF_ERR_FEW_ROWS ? status : COF_OK;
 }
 
-/* From the likeliest number downward, chooses the first on which the halves agree; where none does, the likeliest. A number
- * that is no likelier than one cluster is not considered. */
+static bool is_candidate(const search *s, size_t at)
+{
+    return s->curve[at].k > 1 && s->curve[at].log_likelihood > s->info.log_likelihood_of_one;
+}
+
+/* The likeliest of the numbers whose partition and tree together are likeliest, up to what trees gain by chance; of equals
+ * the least. If none is likelier than one cluster, the likeliest of all. */
+static size_t likeliest_with_tree(const search *s)
+{
+    double most = -INFINITY, chance = cofi_gain_by_chance(s->model->n_attrs);
+    size_t best = s->n;
+    for (size_t at = 0; at < s->n; at++)
+        if (is_candidate(s, at)) most = fmax(most, s->curve[at].log_likelihood + s->tree[at]);
+    for (size_t at = 0; at < s->n; at++) {
+        if (!is_candidate(s, at) || s->curve[at].log_likelihood + s->tree[at] < most - chance) continue;
+        if (best == s->n || s->curve[at].log_likelihood > s->curve[best].log_likelihood) best = at;
+    }
+    return best < s->n ? best : s->best;
+}
+
+/* Chooses, from the likeliest number downward, the first on which the halves agree nearly as well as on any smaller one; if
+ * they agree on none at all, the likeliest. Stops measuring when the choice is certain. */
 static cof_status prefer_agreed(search *s, const cof_fit_options *o, cof_error *err)
 {
-    for (size_t at = s->best + 1; at-- > 0 && s->curve[at].k > 1;) {
-        bool agree = false;
-        if (s->curve[at].log_likelihood <= s->info.log_likelihood_of_one) continue;
-        COFI_TRY(halves_agree(s, o, &s->curve[at], &agree, err));
+    size_t likeliest = s->best = likeliest_with_tree(s);
+    double most = 0;
+    for (size_t at = likeliest + 1; at-- > 0;) {
+        if (!is_candidate(s, at)) continue;
+        COFI_TRY(measure_agreement(s, o, &s->curve[at], NEARLY * most, err));
         if (is_time_up(s)) s->info.stop_reason = COF_STOP_TIME;
         if (is_cut_short(&s->info)) return COF_OK;
-        if (!agree) continue;
-        s->best = at;
-        return COF_OK;
+        if (s->curve[at].agreement > most) most = s->curve[at].agreement;
+        if (most <= 0) continue;
+        for (s->best = likeliest; !(s->curve[s->best].agreement >= NEARLY * most);) s->best--;
+        if (s->curve[s->best].agreement >= NEARLY) return COF_OK;
     }
     return COF_OK;
 }
@@ -291,7 +322,7 @@ static cof_status fit_chosen(search *s, cof_fit_options o, cof_error *err)
     cof_k_record *chosen = &s->curve[s->best];
     o.k = chosen->k;
     if (o.k == 1) o.restarts = 1;
-    COFI_TRY(fit_within(s, o, NULL, &model, &info, err));
+    COFI_TRY(fit_within(s, o, (cofi_fit_hints){0}, &model, &info, err));
     chosen->log_likelihood = fmax(chosen->log_likelihood, likeliest(model));
     set_model(s, model);
     s->info = info;
@@ -339,9 +370,10 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     drop_last(&s);
     if (status != COF_OK) {
         cof_model_free(s.model);
-        cofi_release(&table->env, s.curve);
+        COFI_RELEASE_ALL(&table->env, s.curve, s.tree);
         return status;
     }
+    cofi_release(&table->env, s.tree);
     cofi_model_set_k_curve(s.model, s.curve, s.n);
     s.model->k_at_edge = at_edge;
     if (info != NULL) cofi_return_struct(info, &s.info, sizeof s.info);

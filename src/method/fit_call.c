@@ -155,6 +155,8 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++)
         run.lane[l].fit.host.coarser = hints.coarser;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
+    if (status == COF_OK && hints.tree != NULL)
+        status = cofi_dependence_of(rows, &run.fit->partition, hints.tree, err);
     if (status == COF_OK) {
         cofi_restarts_tell(&run, &own);
         status = make_model(&run, out, err);

@@ -10,6 +10,8 @@ const cofi_method *cofi_method_find(const char *name);
 typedef struct cofi_fit_hints {
     bool unfolded;               /* equal rows are not folded, which changes the time but no result */
     const cofi_coarser *coarser; /* for half of the portfolio's restarts; NULL: none */
+    double *tree;                /* receives what a tree of dependent attributes adds to the log-likelihood of
+                                    the kept partition (fit/dependence.h); NULL: it is not measured */
 } cofi_fit_hints;
 
 /* cof_fit, without a look at other numbers of clusters. */

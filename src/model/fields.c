@@ -152,7 +152,7 @@ static const source sources[] = {
     {{"k", "k_curve", COUNT, 0, "the number of clusters"}, CURVE(k)},
     {{"log_likelihood", "k_curve", REAL, 0, "the largest of its restarts"}, CURVE(log_likelihood)},
     {{"agreement", "k_curve", REAL, 0, "agreement of halves of the table, mean adjusted Rand index; null where it was not "
-      "measured: it is measured from the likeliest number downward"}, CURVE(agreement)},
+      "measured: it is measured downward from the number that is likeliest where columns may depend on each other"}, CURVE(agreement)},
     {{"k_at_edge", NULL, FLAG, 0, "whether the likeliest number is the least or the greatest that was tried; absent if k was "
       "given"}, .get = get_k_at_edge, .has = has_k_curve},
     {{"k_runner_up", NULL, COUNT, 0, "the likeliest number of clusters apart from k, or null; absent if k was given"},

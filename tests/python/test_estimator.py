@@ -36,7 +36,7 @@ def test_the_number_of_clusters_is_found(zoo, tmp_path):
     assert pickle.loads(pickle.dumps(found)).k_curve_ == curve
     found.report(tmp_path / "found.html")
     assert 'id="numbers"' in (tmp_path / "found.html").read_text()
-    assert coforest.COForest((2, 4), random_state=1).fit(zoo.data).n_clusters_ == 4
+    assert coforest.COForest((2, 9), random_state=1).fit(zoo.data).n_clusters_ == 7
     noise = np.random.default_rng(1).integers(0, 3, (200, 8))
     alone = coforest.COForest("auto", random_state=1).fit(noise)
     assert alone.n_clusters_ == 1 and alone.info_["log_likelihood"] == alone.info_["log_likelihood_of_one"]

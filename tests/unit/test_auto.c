@@ -20,12 +20,18 @@ static cof_table *planted(uint64_t seed, uint32_t k, double noise)
     return table;
 }
 
-static uint32_t found_k(const cof_table *table, int32_t init)
+static cof_model *found_model(const cof_table *table, int32_t init)
 {
     cof_fit_options o = {.struct_size = sizeof o, .seed = 1, .threads = 1, .init = init};
     cof_model *model = NULL;
     cof_error err;
     assert_status(cof_fit_auto(table, &o, 0, 0, &model, NULL, &err), COF_OK, &err);
+    return model;
+}
+
+static uint32_t found_k(const cof_table *table, int32_t init)
+{
+    cof_model *model = found_model(table, init);
     uint32_t k = cof_model_k(model);
     cof_model_free(model);
     return k;
@@ -51,16 +57,40 @@ static void many_planted_clusters_are_found(void **state)
     cof_table_free(table);
 }
 
+/* Two clusters in which every second column mostly repeats the one before: more clusters are likelier if columns count as
+ * independent, but only because they follow these pairs. */
+static void dependent_columns_do_not_split_clusters(void **state)
+{
+    (void)state;
+    enum { N = 600, L = 12 };
+    cofi_rng rng = dice(8);
+    int32_t codes[N * L];
+    for (size_t i = 0; i < N; i++)
+        for (size_t r = 0; r < L; r++) {
+            int32_t *cell = &codes[i * L + r];
+            if (r % 2 == 1 && below(&rng, 10) < 8)
+                *cell = cell[-1];
+            else
+                *cell = below(&rng, 2) == 0 ? (int32_t)(i % 2) : (int32_t)below(&rng, 3);
+        }
+    cof_table *table = table_of(codes, N, L);
+    size_t n = 0;
+    cof_model *model = found_model(table, COF_INIT_PORTFOLIO);
+    const cof_k_record *curve = cof_model_k_curve(model, &n);
+    assert_int_equal(cof_model_k(model), 2);
+    assert_true(n > 4 && curve[3].log_likelihood > curve[1].log_likelihood);
+    assert_true(isnan(curve[3].agreement)); /* the halves are not needed to tell */
+    cof_model_free(model);
+    cof_table_free(table);
+}
+
 /* Where the halves agree on no number, the likeliest is kept: here the planted one. */
 static void halves_that_agree_on_no_number(void **state)
 {
     (void)state;
     cof_table *table = planted(3, 4, 0.55);
-    cof_fit_options o = {.struct_size = sizeof o, .seed = 1, .threads = 1};
-    cof_model *model = NULL;
-    cof_error err;
     size_t n = 0;
-    assert_status(cof_fit_auto(table, &o, 0, 0, &model, NULL, &err), COF_OK, &err);
+    cof_model *model = found_model(table, COF_INIT_PORTFOLIO);
     const cof_k_record *curve = cof_model_k_curve(model, &n);
     assert_int_equal(cof_model_k(model), 4);
     for (size_t k = 2; k <= 4; k++) {
@@ -420,6 +450,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_k_is_found),
         cmocka_unit_test(many_planted_clusters_are_found),
+        cmocka_unit_test(dependent_columns_do_not_split_clusters),
         cmocka_unit_test(halves_that_agree_on_no_number),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(noise_has_one_cluster),

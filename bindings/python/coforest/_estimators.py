@@ -719,8 +719,9 @@ class COForest(_CategoryClusterer):
     Parameters
     ----------
     n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
-        number found among these: from the likeliest downward, the first on which the halves of the table agree. Where 1 is
-        found there is no structure.
+        number found among these: from the one downward that is likeliest where columns may depend on each other inside
+        clusters, the first on which the halves of the table agree nearly as well as on any smaller one. Where 1 is found
+        there is no structure.
     n_init : how many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small
         tables, up to 100.
     init : how a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the

@@ -69,24 +69,24 @@ static void draw_chart(cofi_out *out, const k_frame *f)
 static void tell_choice(cofi_report *r, const k_frame *f)
 {
     cofi_out *out = &r->out;
-    bool agreed = !(f->record[f->kept].agreement < COF_GOOD_AGREEMENT);
     cofi_out_format(
         out,
         "<p>The number of clusters was chosen by the program. It tried every number from %u to "
-        "%u and kept%s: <b data-key=\"k_kept\">%u</b>.",
-        f->record[0].k, f->record[f->n - 1].k,
-        agreed
-            ? ", from the one with the largest integrated likelihood downward, the first on which the halves "
-              "of the table agree"
-            : " the one with the largest integrated likelihood, because the halves of the table agree on "
-              "none",
-        r->k);
+        "%u and kept, from the one downward that is likeliest where columns may depend on each other inside "
+        "clusters, the first on which the halves of the table agree nearly as well as on any smaller one: "
+        "<b data-key=\"k_kept\">%u</b>.%s",
+        f->record[0].k, f->record[f->n - 1].k, r->k,
+        f->record[f->kept].agreement < COF_GOOD_AGREEMENT
+            ? " The halves agree well on no number, so this one is uncertain."
+            : "");
     if (f->second < f->n) {
         double behind = f->record[f->kept].log_likelihood - f->record[f->second].log_likelihood;
         cofi_out_put(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, %2f", f->record[f->second].k,
                      fabs(behind));
         cofi_out_text(
-            out, behind < 0   ? " likelier, but the halves of the table do not agree on it."
+            out, behind < 0   ? isnan(f->record[f->second].agreement)
+                                    ? " likelier, but only if columns count as independent inside clusters."
+                                    : " likelier, but the halves of the table agree less on it."
                  : behind < 5 ? " behind; such a small difference means that the table supports both numbers."
                               : " behind.");
     }
