@@ -286,6 +286,8 @@ static size_t likeliest_with_tree(const search *s)
 {
     double most = -INFINITY, chance = cofi_gain_by_chance(s->model->n_attrs);
     size_t best = s->n;
+    /* Where the likeliest clusters are those of equal rows, a tree that predicts one column from another says as much. */
+    if (s->curve[s->best].k == s->info.n_distinct_rows) return s->best;
     for (size_t at = 0; at < s->n; at++)
         if (is_candidate(s, at)) most = fmax(most, s->curve[at].log_likelihood + s->tree[at]);
     for (size_t at = 0; at < s->n; at++) {

@@ -57,6 +57,17 @@ static void many_planted_clusters_are_found(void **state)
     cof_table_free(table);
 }
 
+/* Columns that predict each other fully do not join clusters of equal rows. */
+static void clusters_of_equal_rows_are_found(void **state)
+{
+    (void)state;
+    for (uint32_t k = 3; k <= 8; k++) {
+        cof_table *table = planted(3, k, 0);
+        assert_int_equal(found_k(table, COF_INIT_PORTFOLIO), k);
+        cof_table_free(table);
+    }
+}
+
 /* Two clusters in which every second column mostly repeats the one before: more clusters are likelier if columns count as
  * independent, but only because they follow these pairs. */
 static void dependent_columns_do_not_split_clusters(void **state)
@@ -450,6 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_k_is_found),
         cmocka_unit_test(many_planted_clusters_are_found),
+        cmocka_unit_test(clusters_of_equal_rows_are_found),
         cmocka_unit_test(dependent_columns_do_not_split_clusters),
         cmocka_unit_test(halves_that_agree_on_no_number),
         cmocka_unit_test(threads_do_not_matter),
