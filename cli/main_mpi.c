@@ -71,7 +71,7 @@ static const char help[] =
     "Every rank reads its own rows of the table, and rank 0 writes the results, which are those of\n"
     "\"coforest fit\". \"coforest encode\" makes the table; all ranks must find it under its name. The\n"
     "options are those of \"coforest fit --help\", apart from those that need the labels of all rows at\n"
-    "once: --report, --map-out, --margins-out, --table-out, --alternatives-out, --memberships-out.\n";
+    "once: --margins-out, --table-out, --alternatives-out, --memberships-out.\n";
 
 static int run_verb(int argc, char **argv)
 {

@@ -506,6 +506,8 @@ typedef struct cof_report_options {
     uint32_t most_points;     /* of the map, as in cof_embed_options */
     uint32_t threads;         /* 0 -> all cores */
     uint64_t n_distinct_rows; /* from cof_fit_info; 0: counted if the table is not too large */
+    /* what clusters and classes have in common, of all rows if the table is a sample; NULL: of the table's rows */
+    const cof_indices *scores;
 } cof_report_options;
 
 /* Writes a page about a model: one HTML file that needs no other file, no network and no script. With a table (roles as

@@ -148,6 +148,11 @@ COF_API cof_status cof_table_tidy(cof_table *table, uint32_t tidying, const char
 /* Distinct rows over the columns with role attribute, of fewer than 2^32 - 1 rows. Time and memory are proportional to
  * the cells. */
 COF_API cof_status cof_table_count_distinct(const cof_table *table, uint64_t *n_distinct, cof_error *err);
+/* A table of n rows of this one, with its columns, values and roles: one row out of each of n equal stretches, in their order;
+ * all rows if there are no more than n. It uses names and values of the table, so free it first. */
+COF_API cof_status cof_table_sample(const cof_table *table, size_t n, cof_table **out, cof_error *err);
+/* The number that a row has in the table that was read, from 0 on: another one than `row` in a sample. */
+COF_API uint64_t cof_table_row_number(const cof_table *table, size_t row);
 /* Writes CSV, all columns, missing cells as they were; path "-" is standard output. Fails with COF_ERR_IO. */
 COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof_error *err);
 

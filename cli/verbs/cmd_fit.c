@@ -85,10 +85,10 @@ static const option clustering_options[] = {
     OPTION(
         "shards", "N", OPTION_COUNT, fit_settings, shards,
         "Fit in little memory, about 4 bytes a row: the rows are cut into N shards, stay where they are, and "
-        "answer questions. The result is the same, but the model holds no labels; --report, --map-out, "
-        "--margins-out and --table-out need them. An encoded table that is large for this machine's memory "
-        "is "
-        "fitted this way without being asked.",
+        "answer questions. The result is the same, but the model holds no labels; --margins-out and "
+        "--table-out need them, and the report shows a sample of the rows. An encoded table that is large "
+        "for "
+        "this machine's memory is fitted this way without being asked.",
         .least = 1, .most = MOST_SHARDS),
     FILE_OPTION(
         "journal", fit_settings, journal,
@@ -291,8 +291,7 @@ static int check_settings(fit_job *job, const operands *found)
 /* A fit over shards leaves the labels where the rows are. */
 static int refuse_label_outputs(const fit_job *job, const char *why)
 {
-    static const int need_labels[] = {OUT_REPORT, OUT_MAP,          OUT_MARGINS,
-                                      OUT_TABLE,  OUT_ALTERNATIVES, OUT_MEMBERSHIPS};
+    static const int need_labels[] = {OUT_MARGINS, OUT_TABLE, OUT_ALTERNATIVES, OUT_MEMBERSHIPS};
     for (size_t i = 0; i < sizeof need_labels / sizeof *need_labels; i++)
         if (job->out[need_labels[i]].path != NULL)
             return complain(CODE_USAGE,
@@ -647,12 +646,27 @@ static int collect_warnings(fit_job *job)
 
 /* ---- Leaving files ------------------------------------------------------------------------------- */
 
+/* Over shards, a report shows some of the rows; theirs are the only labels that are asked for. */
+static int draw_sample(fit_job *job, const int32_t **labels)
+{
+    enum { SAMPLE = 4096 };
+    int32_t *label = keep(SAMPLE, sizeof *label);
+    cof_status status = cof_table_sample(job->table, SAMPLE, &job->sample, &said);
+    for (size_t i = 0; status == COF_OK && i < cof_table_n_rows(job->sample); i++)
+        status = cof_label_shards(job->model, cof_shard_set_schema(job->set), &job->shards,
+                                  cof_table_row_number(job->sample, i), &label[i], 1, &said);
+    *labels = label;
+    return complain_status(status, TASK_OUTPUT);
+}
+
 /* What the page says about the run beyond what model and table know. */
 static int write_pictures(fit_job *job)
 {
     const fit_settings *s = &job->s;
     char seed[24];
+    const int32_t *labels = cof_model_labels(job->model, NULL);
     if (s->out[OUT_REPORT] == NULL && s->out[OUT_MAP] == NULL) return CODE_DONE;
+    if (job->set != NULL) TRY(draw_sample(job, &labels));
     const char **reason = keep(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
     for (size_t c = 0; c < job->columns.n; c++)
         reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
@@ -671,9 +685,13 @@ static int write_pictures(fit_job *job)
                             .seed = s->seed,
                             .threads = s->threads,
                             .n_distinct_rows = job->info.n_distinct_rows};
-    if (s->out[OUT_REPORT] != NULL) TRY(write_report(&job->out[OUT_REPORT], job->model, job->table, &o));
+    const cof_table *table = job->sample != NULL ? job->sample : job->table;
+    o.labels = labels;
+    o.n_labels = cof_table_n_rows(table);
+    o.scores = job->sample != NULL && job->scored ? &job->scores : NULL;
+    if (s->out[OUT_REPORT] != NULL) TRY(write_report(&job->out[OUT_REPORT], job->model, table, &o));
     if (s->out[OUT_MAP] == NULL) return CODE_DONE;
-    return write_map(&job->out[OUT_MAP], job->model, job->table, cof_model_labels(job->model, NULL), &o);
+    return write_map(&job->out[OUT_MAP], job->model, table, labels, &o);
 }
 
 /* The model goes last: labels and history may be devices, which cannot be taken back. */
@@ -790,6 +808,7 @@ static int run_fit(int argc, char **argv)
     cof_model_free(job.model);
     cof_journal_free(job.journal);
     cof_shard_set_free(job.set);
+    cof_table_free(job.sample);
     cof_table_free(job.table);
     return code;
 }

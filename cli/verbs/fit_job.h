@@ -53,6 +53,7 @@ typedef struct fit_job {
     cof_shard_set *set;   /* the fit is one over shards, and the model has no labels; else NULL */
     cof_shards shards;    /* whom it asks: the set, or other processes */
     cof_journal *journal; /* NULL: none */
+    cof_table *sample;    /* rows that the report shows; NULL: all */
     cof_model *model;
     cof_fit_info info;
     cof_indices scores;     /* with a label column */

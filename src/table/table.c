@@ -1,6 +1,7 @@
 /* The cof_table handle: making a table from memory, queries, and roles of columns. */
 #include "table.h"
 
+#include "../core/rng.h"
 #include "../core/utf8.h"
 #include "dedupe.h"
 #include "encode.h"
@@ -56,9 +57,73 @@ void cofi_column_free_values(const cof_env *env, cofi_column *c)
     cofi_column_forget(env, c);
 }
 
+/* ---- Samples ------------------------------------------------------------------------------------ */
+
+static bool gather_rows(cof_table *sample, cofi_column *c)
+{
+    const char *from = c->codes;
+    char *to = cofi_alloc_column(&sample->env, c->number, sample->n_rows, c->width, &c->block);
+    if (to == NULL) return false;
+    for (size_t i = 0; i < sample->n_rows; i++)
+        memcpy(to + i * c->width, from + sample->row_number[i] * c->width, c->width);
+    c->codes = to;
+    return true;
+}
+
+static void free_sample(cof_table *s)
+{
+    for (size_t c = 0; c < s->n_columns; c++) {
+        cofi_release(&s->env, s->column[c].block);
+        if (s->column[c].uncut != NULL) cofi_release(&s->env, s->column[c].uncut->block);
+    }
+    cofi_table_view_close(s);
+    cofi_release(&s->env, s->row_number);
+}
+
+cof_status cof_table_sample(const cof_table *table, size_t n, cof_table **out, cof_error *err)
+{
+    cof_table *s = cofi_alloc(&table->env, 1, sizeof *s);
+    if (s == NULL) return cofi_no_memory(err);
+    n = n < table->n_rows ? n : table->n_rows;
+    if (cofi_table_view(table, 0, n, s, err) != COF_OK) {
+        cofi_release(&table->env, s);
+        return COF_ERR_MEMORY;
+    }
+    s->file = NULL;
+    s->n_mapped = 0;
+    s->streamed = false;
+    s->n_all_rows = table->n_rows;
+    s->row_number = cofi_alloc(&s->env, n, sizeof *s->row_number);
+    bool ok = s->row_number != NULL;
+    for (size_t c = 0; c < s->n_columns; c++) {
+        s->column[c].block = NULL;
+        if (s->column[c].uncut != NULL) s->column[c].uncut->block = NULL;
+    }
+    for (size_t i = 0; ok && i < n; i++) s->row_number[i] = cofi_stretch_row(i, n, table->n_rows);
+    for (size_t c = 0; ok && c < s->n_columns; c++)
+        ok = gather_rows(s, &s->column[c]) &&
+             (s->column[c].uncut == NULL || gather_rows(s, s->column[c].uncut));
+    if (ok) {
+        *out = s;
+        return COF_OK;
+    }
+    free_sample(s);
+    cofi_release(&table->env, s);
+    return cofi_no_memory(err);
+}
+
+uint64_t cof_table_row_number(const cof_table *table, size_t row)
+{
+    return table->row_number != NULL ? table->row_number[row] : row;
+}
+
 void cofi_columns_free(cof_table *table)
 {
     cof_env env = table->env;
+    if (table->row_number != NULL) {
+        free_sample(table);
+        return;
+    }
     for (size_t c = 0; c < table->n_columns; c++) {
         cofi_column *column = &table->column[c];
         cofi_column_uncut(&env, column);

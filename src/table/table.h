@@ -37,6 +37,10 @@ struct cof_table {
     void *file;                       /* the encoded table whose codes the columns use; NULL: none */
     size_t n_mapped;                  /* bytes of `file`; 0: it was allocated */
     bool streamed;                    /* `file` is mapped, and large for this machine's memory */
+    /* Of a sample: per row its number in the whole table, and the rows of that. NULL: this is the whole. A sample owns only
+     * this array and the blocks of its columns. */
+    uint64_t *row_number;
+    uint64_t n_all_rows;
 };
 
 /* Row numbers have 32 bits in a fit, and two of them have a special meaning. Tables with more rows are

@@ -96,11 +96,18 @@ def refused(done, *words):
         assert word in said[0], said
 
 
+def test_the_report_is_that_of_shards_in_one_process(encoded, tmp_path):
+    t, pages = encoded / "t.cofe", [tmp_path / "ranks.html", tmp_path / "one.html"]
+    assert fit_over(2, t, "-k", 3, "--restarts", 2, "--report", pages[0]).returncode == 0
+    coforest("fit", t, "-k", 3, "--restarts", 2, "--shards", 1, "--report", pages[1])
+    assert pages[0].read_text() == pages[1].read_text()
+
+
 def test_bad_usage_is_one_sentence(encoded, tmp_path):
     t = encoded / "t.cofe"
     refused(fit_over(2, encoded / "t.csv", "-k", 3), "coforest encode")
     refused(fit_over(2, t), "number of clusters")
-    refused(fit_over(2, t, "-k", 3, "--report", tmp_path / "r.html"), "--report")
+    refused(fit_over(2, t, "-k", 3, "--table-out", tmp_path / "t.csv"), "--table-out")
     refused(fit_over(2, t, "-k", 3, "--shards", 2), "--shards")
     refused(fit_over(2, tmp_path / "none.cofe", "-k", 3), "none.cofe")
     refused(mpirun(2, BUILD / "coforest-mpi", "predict", t), "only fits")

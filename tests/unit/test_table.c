@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
+#include "../../src/table/table.h"
 
 static cof_column column_of(const cof_table *table, size_t column)
 {
@@ -313,6 +314,68 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* A column is cut, so that what was read is sampled with it. */
+static cof_table *numbers_table(size_t n)
+{
+    cof_cut_options bins = {.struct_size = sizeof bins, .bins = 3};
+    cof_error err;
+    int32_t *codes = get_zero(2 * n, sizeof *codes);
+    for (size_t i = 0; i < n; i++) {
+        codes[2 * i] = i % 7 == 0 ? -1 : (int32_t)(i % 5);
+        codes[2 * i + 1] = (int32_t)i;
+    }
+    cof_table *table = table_of(codes, n, 2);
+    assert_status(cof_table_cut(table, 1, &bins, &err), COF_OK, &err);
+    free(codes);
+    return table;
+}
+
+static void a_sample_has_rows_of_all_stretches(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    cof_table *table = numbers_table(N), *sample;
+    cof_error err;
+    for (size_t n = 1; n <= 1500; n = 3 * n + 2) {
+        assert_status(cof_table_sample(table, n, &sample, &err), COF_OK, &err);
+        size_t n_rows = n < N ? n : N;
+        assert_int_equal(cof_table_n_rows(sample), n_rows);
+        for (size_t i = 0; i < n_rows; i++) {
+            size_t row = (size_t)cof_table_row_number(sample, i);
+            assert_true(row >= i * N / n_rows && row < (i + 1) * N / n_rows);
+            for (size_t c = 0; c < 2; c++) {
+                assert_int_equal(cof_table_code(sample, i, c), cof_table_code(table, row, c));
+                assert_string_equal(cof_table_cell(sample, i, c), cof_table_cell(table, row, c));
+            }
+        }
+        cof_table_free(sample);
+    }
+    assert_int_equal(cof_table_row_number(table, 7), 7);
+    cof_table_free(table);
+}
+
+static void every_allocation_of_a_sample_may_fail(void **state)
+{
+    (void)state;
+    cof_table *table = numbers_table(30), *sample;
+    cof_env own = table->env;
+    cof_error err;
+    cof_status status = COF_ERR_MEMORY;
+    for (size_t n = 0; status != COF_OK; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        table->env = cofi_env_resolve(&env);
+        status = cof_table_sample(table, 4, &sample, &err);
+        if (status == COF_OK)
+            cof_table_free(sample);
+        else
+            assert_status(status, COF_ERR_MEMORY, &err);
+        table->env = own;
+        assert_int_equal(meter.live, 0);
+    }
+    cof_table_free(table);
+}
+
 static void patterns_match_names(void **state)
 {
     (void)state;
@@ -345,6 +408,8 @@ int main(void)
         cmocka_unit_test(wrong_orders_change_nothing),
         cmocka_unit_test(any_order_of_any_width),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_sample_has_rows_of_all_stretches),
+        cmocka_unit_test(every_allocation_of_a_sample_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

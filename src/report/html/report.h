@@ -47,6 +47,7 @@ typedef struct cofi_report {
     size_t *n_more, *n_less;
     /* with a table */
     size_t n_rows;
+    bool sampled; /* the table has only some of the rows */
     const int32_t *label;
     int32_t *own_label;
     cof_margin *margin; /* NULL: the method keeps no distances of rows to clusters */

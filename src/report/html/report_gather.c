@@ -141,7 +141,7 @@ static cof_status draw_rows(cofi_report *r, cof_error *err)
                            .threads = r->o.threads};
     cof_status status = cof_embed(r->model, r->table, &o, &r->map, err);
     r->n_distinct = r->o.n_distinct_rows;
-    if (status == COF_OK && r->n_distinct == 0) r->n_distinct = cof_map_n_distinct(r->map);
+    if (status == COF_OK && r->n_distinct == 0 && !r->sampled) r->n_distinct = cof_map_n_distinct(r->map);
     return status;
 }
 
@@ -168,6 +168,7 @@ static cof_status measure_rows(cofi_report *r, cof_error *err)
 static cof_status study_rows(cofi_report *r, cof_error *err)
 {
     r->n_rows = cof_table_n_rows(r->table);
+    r->sampled = r->table->row_number != NULL && r->n_rows < r->table->n_all_rows;
     r->names = cofi_names_column(r->table);
     r->classes = find_classes(r->table);
     COFI_TRY(cofi_view_open(&r->values, r->model, r->table, err));

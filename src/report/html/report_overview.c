@@ -12,7 +12,7 @@ static void figures(cofi_report *r)
 {
     cofi_out *out = &r->out;
     cofi_out_text(out, "<dl class=\"figures\">\n");
-    if (r->table != NULL) count_figure(out, "rows", "n_rows", r->n_rows);
+    if (r->table != NULL) count_figure(out, "rows", "n_rows", r->sampled ? r->table->n_all_rows : r->n_rows);
     if (r->n_distinct > 0) count_figure(out, "distinct rows", "n_distinct_rows", r->n_distinct);
     count_figure(out, "columns used", "n_used", r->n_ranked);
     count_figure(out, "clusters", "k", r->k);
@@ -109,7 +109,7 @@ static void missing_sentence(cofi_report *r)
     if (cells == 0) return;
     cofi_html(&r->out, "<p>%c cell%s missing, %s", cells, cells == 1 ? " is" : "s are",
               how[cof_model_missing(r->model)]);
-    if (r->n_clustered < r->n_rows)
+    if (r->n_clustered < r->n_rows && !r->sampled)
         cofi_html(&r->out, "; %c rows have no cluster", (uint64_t)(r->n_rows - r->n_clustered));
     cofi_out_text(&r->out, ".</p>\n");
 }
@@ -134,6 +134,13 @@ void cofi_report_overview(cofi_report *r)
     cofi_html_section(&r->out, "table", "What was clustered");
     figures(r);
     if (r->table != NULL) {
+        if (r->sampled)
+            cofi_html(
+                &r->out,
+                "<p>The map, the rows shown and how clearly rows belong to their clusters are those of a "
+                "sample of %c rows, as are counts of rows beside them. Sizes, profiles, trees and scores "
+                "are about all rows.</p>\n",
+                (uint64_t)r->n_rows);
         left_out_sentence(r);
         missing_sentence(r);
     } else {

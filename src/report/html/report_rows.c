@@ -60,12 +60,12 @@ void cofi_report_map(cofi_report *r)
 static void row_name(cofi_report *r, size_t row)
 {
     if (r->names == SIZE_MAX) {
-        cofi_out_format(&r->out, "row %zu", row + 1);
+        cofi_out_format(&r->out, "row %llu", (unsigned long long)cof_table_row_number(r->table, row) + 1);
         return;
     }
     uint32_t code = cof_table_code(r->table, row, r->names);
     cofi_html(&r->out, "%30n <span class=\"soft\">(row %z)</span>", cof_table_value(r->table, r->names, code),
-              row + 1);
+              (size_t)cof_table_row_number(r->table, row) + 1);
 }
 
 /* The table column of the i-th most telling attribute. */
@@ -133,7 +133,7 @@ static void members(cofi_report *r, uint32_t j)
 {
     cofi_out *out = &r->out;
     size_t told = 0;
-    if (r->names == SIZE_MAX || r->n_clustered > MOST_LISTED) return;
+    if (r->names == SIZE_MAX || r->n_clustered > MOST_LISTED || r->sampled) return;
     cofi_out_text(out, "<p><b>Rows:</b> ");
     for (size_t i = 0; i < r->n_rows && told < MOST_MEMBERS; i++) {
         if (r->label[i] != (int32_t)j) continue;

@@ -210,8 +210,11 @@ static void confusion_table(cofi_report *r, const confusion *c)
     cofi_out *out = &r->out;
     uint32_t n_shown = c->n_classes < MOST_CLASSES ? c->n_classes : MOST_CLASSES;
     cofi_html_table(out, "stick", true,
-                    "Rows of each cluster by class; a frame marks the class a cluster is matched "
-                    "with");
+                    r->sampled
+                        ? "Sampled rows of each cluster by class; a frame marks the class a cluster is "
+                          "matched with"
+                        : "Rows of each cluster by class; a frame marks the class a cluster is matched "
+                          "with");
     cofi_out_text(out, "<thead><tr><th scope=\"col\">cluster");
     for (uint32_t i = 0; i < n_shown; i++)
         cofi_html(out, "<th scope=\"col\" class=\"n\">%16n",
@@ -248,6 +251,7 @@ cof_status cofi_report_scores(cofi_report *r, cof_error *err)
     COFI_TRY(count_classes(r, &c, err));
     COFI_TRY(cof_evaluate_weighted(&r->env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err));
     if (c.scores.n == 0) return COF_OK;
+    if (r->o.scores != NULL) COFI_COPY_OPTIONS(&c.scores, r->o.scores);
     COFI_TRY(cof_match(&r->env, c.count, r->k, c.n_classes, c.class_of, err));
     order_classes(r, &c);
     write_scores(r, &c);

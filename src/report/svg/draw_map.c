@@ -87,7 +87,7 @@ static void draw_point(cofi_out *out, const cofi_map_drawing *d, const frame *f,
         uint32_t code = cof_table_code(d->table, (size_t)p->row, d->names);
         cofi_out_put(out, "%x, ", cofi_shown(name, cof_table_value(d->table, d->names, code), NAME_COLUMNS));
     }
-    cofi_out_format(out, "row %llu", (unsigned long long)p->row + 1);
+    cofi_out_format(out, "row %llu", (unsigned long long)cof_table_row_number(d->table, (size_t)p->row) + 1);
     if (p->n_rows > 1) cofi_out_format(out, " and %llu like it", (unsigned long long)p->n_rows - 1);
     if (label >= 0)
         cofi_out_format(out, "&#10;cluster %d</title></circle>\n", label + 1);
@@ -135,7 +135,8 @@ static double name_of(const cofi_map_drawing *d, const cof_map_point *p, char te
                    cof_table_value(d->table, d->names, cof_table_code(d->table, (size_t)p->row, d->names)),
                    DRAWN_COLUMNS);
     else
-        snprintf(text, COFI_SHOWN_BYTES, "%llu", (unsigned long long)p->row + 1);
+        snprintf(text, COFI_SHOWN_BYTES, "%llu",
+                 (unsigned long long)cof_table_row_number(d->table, (size_t)p->row) + 1);
     strncat(text, more, COFI_SHOWN_BYTES - strlen(text) - 1);
     return COLUMN * cofi_utf8_columns(text) + 2;
 }
