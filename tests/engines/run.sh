@@ -9,13 +9,7 @@ venv=$1
 COFOREST_BUILD=$(cd "$2" && pwd)
 export COFOREST_BUILD
 cd "$(dirname "$0")/../.."
-python3 -m venv --clear "$venv"
-python=$venv/bin/python
-export PIP_DISABLE_PIP_VERSION_CHECK=1
-if ! "$python" -m pip download --quiet --retries 1 --timeout 20 --no-deps -d "$venv/reached" scikit-build-core; then
-    echo "SKIPPED: the engines are not tested, because pip can reach no package index here"
-    exit 77
-fi
+. tests/python/venv.sh
 "$python" -m pip install --quiet '.[dask,spark]' pytest
 command -v java >/dev/null || echo "SKIPPED: Spark is not tested, because Java is not here (Debian: default-jre-headless)"
 "$python" -m pip install --quiet mpi4py || echo "SKIPPED: coforest.mpi is not tested, because mpi4py cannot be had"

@@ -8,13 +8,7 @@ set -eu
 venv=$1
 shift
 cd "$(dirname "$0")/../.."
-python3 -m venv --clear "$venv"
-python=$venv/bin/python
-export PIP_DISABLE_PIP_VERSION_CHECK=1
-if ! "$python" -m pip download --quiet --retries 1 --timeout 20 --no-deps -d "$venv/reached" scikit-build-core; then
-    echo "SKIPPED: the Python package is not tested, because pip can reach no package index here"
-    exit 77
-fi
+. tests/python/venv.sh
 "$python" -m pip install --quiet .
 "$python" tests/python/plain.py
 "$python" -m pip install --quiet pytest scikit-learn pandas polars pyarrow matplotlib networkx
