@@ -61,3 +61,17 @@ def test_grid_search(zoo):
                           cv=3)
     search.fit(zoo.data)
     assert search.best_params_["n_clusters"] == 4 and np.isfinite(search.best_score_)
+
+
+@pytest.mark.parametrize("name", [name for name in coforest.__all__ if hasattr(getattr(coforest, name), "fit")])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_every_estimator_takes_weights_and_gives_the_tables_asked_for(zoo, name, library):
+    module = pytest.importorskip(library)
+    weights = np.arange(len(zoo.data)) % 3 + 1
+    model = getattr(coforest, name)(3, random_state=1, n_init=1).set_output(transform=library)
+    assert (model.fit_predict(zoo.data, sample_weight=weights) == model.labels_).all()
+    assert model.cluster_sizes_.sum() == weights.sum()
+    assert np.isfinite(model.score(zoo.data, sample_weight=weights))
+    if hasattr(model, "transform"):
+        wide = model.fit_transform(zoo.data, sample_weight=weights)
+        assert isinstance(wide, module.DataFrame) and list(wide.columns) == [f"{name.lower()}{j}" for j in range(3)]
