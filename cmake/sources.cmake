@@ -306,6 +306,7 @@ set(FUZZ_TARGETS
   tests/fuzz/fuzz_csv.c
   tests/fuzz/fuzz_encoded.c
   tests/fuzz/fuzz_fit.c
+  tests/fuzz/fuzz_journal.c
   tests/fuzz/fuzz_model.c
   tests/fuzz/fuzz_numbers.c
   tests/fuzz/fuzz_shard.c
