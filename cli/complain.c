@@ -2,7 +2,6 @@
 #include "complain.h"
 
 #include <ctype.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -170,12 +169,6 @@ void release_kept(void)
         last_kept = block->before;
         free(block);
     }
-}
-
-bool reader_gone(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
 }
 
 /* Edits between two words, letter case aside: insert, drop, change, or swap two neighbours. Words longer

@@ -56,8 +56,6 @@ int complain_error(cof_status status, task doing, const cof_error *err);
 void *keep(size_t n, size_t size);
 char *keep_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void release_kept(void);
-/* Standard output is a pipe that nobody reads any more. */
-bool reader_gone(void);
 
 /* The candidate nearest to what was typed, or NULL if none comes close. Ends with a NULL. */
 const char *nearest(const char *typed, const char *const *candidates);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "complain.h"
+#include "host/host.h"
 
 bool is_stdout(const outfile *f)
 {

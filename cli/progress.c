@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "host/host.h"
 #include "term.h"
 
 static const double FIRST_S = 0.25; /* quicker work needs no line */
@@ -14,27 +15,15 @@ static const double EVERY_S = 0.1;
 
 /* The one piece of state outside the handles: a signal handler has nowhere else to look. 0, or the signal. */
 static volatile sig_atomic_t stop_requested;
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { N_STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
 static void request_stop(int number)
 {
     stop_requested = number;
-    for (size_t i = 0; i < N_STOP_SIGNALS; i++) signal(stop_signals[i], SIG_DFL);
 }
 
 void catch_signals(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = request_stop;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < N_STOP_SIGNALS; i++) {
-        struct sigaction before;
-        /* What nohup has set to be ignored stays so. No SA_RESTART: waiting for standard input must end too. */
-        if (sigaction(stop_signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(stop_signals[i], &action, NULL);
-    }
+    call_on_stop(request_stop);
 }
 
 int stop_code(void)
@@ -47,21 +36,11 @@ bool interrupted(void)
     return stop_requested != 0;
 }
 
-static double clock_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double now_s(void)
 {
-    return clock_s(CLOCK_MONOTONIC);
-}
-
-double processor_now_s(void)
-{
-    return clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 double progress_lines_s = 0;

@@ -39,4 +39,3 @@ bool interrupted(void);
 int stop_code(void); /* the exit code of a run that was stopped: 128 and the signal's number */
 
 double now_s(void);
-double processor_now_s(void); /* of all threads together */

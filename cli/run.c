@@ -2,13 +2,13 @@
 #include "run.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "verbs/cmd.h"
 #include "complain.h"
 #include "show/help.h"
 #include "progress.h"
+#include "host/host.h"
 
 const verb *const verbs[] = {&verb_describe, &verb_fit,   &verb_compare,    &verb_predict,
                              &verb_report,   &verb_trees, &verb_evaluate,   &verb_encode,
@@ -84,10 +84,7 @@ static int flush_output(int code)
         lost = true;
         reason = errno;
     }
-    if (reader_gone()) {
-        signal(SIGPIPE, SIG_DFL);
-        raise(SIGPIPE);
-    }
+    if (reader_gone()) end_like_others();
     if (!lost) return code;
     complain(CODE_FAILED, "cannot write standard output: %s", strerror(reason));
     return code == CODE_DONE ? CODE_FAILED : code;
@@ -95,8 +92,7 @@ static int flush_output(int code)
 
 int run_program(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe must not keep the files from being written */
-    signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is an error like a full disk */
+    survive_failed_writes();
     if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
     remember_command(argc, argv);
     int code = run(argc, argv);

@@ -1,13 +1,14 @@
 /* Text for people: numbers, colour and line breaks that fit the terminal. */
 #include "term.h"
 
+#include "host/host.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const struct {
@@ -160,11 +161,9 @@ bool on_terminal(FILE *out)
 
 int terminal_width(FILE *out)
 {
-    struct winsize size;
     const char *columns = getenv("COLUMNS");
-    int width = columns == NULL ? 0 : atoi(columns);
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        width = size.ws_col;
+    int width = terminal_columns(out);
+    if (width <= 0 && columns != NULL) width = atoi(columns);
     if (width <= 0) return 80;
     return width < 40 ? 40 : width;
 }

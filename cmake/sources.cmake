@@ -11,6 +11,8 @@ set(COF_SOURCES
   src/core/rng.c
   src/core/staged.c
   src/core/status.c
+  src/core/system/system_posix.c
+  src/core/system/system_wasi.c
   src/core/team.c
   src/core/text_out.c
   src/core/utf8.c
@@ -160,6 +162,8 @@ set(COF_SOURCES
 set(CLI_SOURCES
   cli/column_choice.c
   cli/complain.c
+  cli/host/host_posix.c
+  cli/host/host_wasi.c
   cli/method_list.c
   cli/options.c
   cli/outfiles.c

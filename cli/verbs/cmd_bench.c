@@ -7,6 +7,7 @@
 #include "../complain.h"
 #include "../show/grid.h"
 #include "../progress.h"
+#include "../host/host.h"
 
 typedef struct bench_settings {
     uint64_t rows, seed;

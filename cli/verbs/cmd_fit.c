@@ -11,6 +11,7 @@
 #include "../progress.h"
 #include "../show/report_out.h"
 #include "../show/show_scores.h"
+#include "../host/host.h"
 
 enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_SHARDS = 4096, MOST_RANGE = 1000 };
 

@@ -7,6 +7,7 @@
 #include "coforest_extra.h"
 #include "../outfiles.h"
 #include "../progress.h"
+#include "../host/host.h"
 
 typedef struct generate_settings {
     int32_t kind, family;

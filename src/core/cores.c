@@ -1,10 +1,9 @@
 /* What this process may use of the machine: the cores of its affinity mask and the memory, limited by its control groups,
  * as containers set them. */
+#include "system/system.h"
 #include "team.h"
 
-#include <sched.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 
@@ -96,18 +95,11 @@ uint64_t cofi_limit_memory(const char *groups, const char *root, uint64_t most)
 
 uint64_t cof_memory(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);
-    uint64_t bytes = pages > 0 && each > 0 ? (uint64_t)pages * (uint64_t)each : UINT64_MAX;
-    return cofi_limit_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes);
+    return cofi_limit_memory("/proc/self/cgroup", "/sys/fs/cgroup", cofi_machine_memory());
 }
 
 uint32_t cof_n_cores(void)
 {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-#ifdef __linux__
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) n = CPU_COUNT(&allowed);
-    n = cofi_limit_cores("/proc/self/cgroup", "/sys/fs/cgroup", n);
-#endif
+    long n = cofi_limit_cores("/proc/self/cgroup", "/sys/fs/cgroup", cofi_usable_cores());
     return n > 0 ? (uint32_t)n : 1;
 }

@@ -1,11 +1,12 @@
 /* Files with a temporary name: making, placing and removing them. */
 #include "staged.h"
 
+#include "system/system.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,8 +55,7 @@ static void remove_if_dead(int folder, const char *name)
     struct stat about;
     int fd = open_in(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && cofi_is_own(&about) && cofi_lock(fd, false) == 0)
         unlinkat(folder, name, 0);
     close(fd);
 }
@@ -87,7 +87,7 @@ static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
     if (number == 0) {
         s->folder = open_in(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
         /* A folder that can be written but not listed cannot be synced either. */
-        if (s->folder < 0 && errno == EACCES) s->folder = open_in(AT_FDCWD, path, O_PATH | O_DIRECTORY, 0);
+        if (s->folder < 0 && errno == EACCES) s->folder = cofi_open_unlisted(path);
         number = s->folder < 0 ? errno : 0;
     }
     cofi_release(env, path);
@@ -98,7 +98,7 @@ static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
 static bool hold(int fd)
 {
     struct stat about;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    if (cofi_lock(fd, false) == EWOULDBLOCK) return false;
     return fstat(fd, &about) == 0 && about.st_nlink > 0;
 }
 
@@ -122,18 +122,6 @@ static int open_unique(cofi_staged *s, mode_t mode)
     return EEXIST;
 }
 
-/* Copies owner, group and permissions of the replaced file. If the group cannot be set, the group gets no
- * more permissions than others have. Some file systems have no permissions; then nothing is copied. */
-static void take_over(int fd, const struct stat *old)
-{
-    struct stat own;
-    mode_t mode = old->st_mode & 0777;
-    bool differs = fstat(fd, &own) == 0 && (own.st_uid != old->st_uid || own.st_gid != old->st_gid);
-    if (differs && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
-        mode &= ~(mode_t)070 | (mode & 07) << 3;
-    if (fchmod(fd, mode) != 0) errno = 0;
-}
-
 int cofi_staged_open(const cof_env *env, const char *target, const struct stat *replaced, cofi_staged *s)
 {
     *s = COFI_STAGED_NONE;
@@ -143,7 +131,7 @@ int cofi_staged_open(const cof_env *env, const char *target, const struct stat *
     /* The permissions are never wider than those of the replaced file, not even for a moment: a process
      * that opened the file then could continue to read. */
     number = open_unique(s, replaced != NULL ? replaced->st_mode & 0777 : 0666);
-    if (number == 0 && replaced != NULL) take_over(s->fd, replaced);
+    if (number == 0 && replaced != NULL) cofi_take_over(s->fd, replaced);
     return number;
 }
 
@@ -158,8 +146,7 @@ void cofi_staged_lock_folder(const cofi_staged *s)
 {
     enum { TRIES = 200 }; /* one second; no process of this program holds the lock longer */
     const struct timespec pause = {.tv_nsec = 5000000};
-    for (int i = 0; i < TRIES && flock(s->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++)
-        nanosleep(&pause, NULL);
+    for (int i = 0; i < TRIES && cofi_lock(s->folder, false) == EWOULDBLOCK; i++) nanosleep(&pause, NULL);
 }
 
 /* Makes a second name for the file that will be replaced. On a file system without hard links the
@@ -173,7 +160,7 @@ static int keep_old(cofi_staged *s)
     int number = make_name(name);
     if (number != 0) return number;
     s->old = open_in(s->folder, s->leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (s->old >= 0) (void)flock(s->old, LOCK_SH | LOCK_NB); /* on failure, another process has locked it */
+    if (s->old >= 0) (void)cofi_lock(s->old, true); /* on failure, another process has locked it */
     if (linkat(s->folder, s->leaf, s->folder, name, 0) == 0) memcpy(s->old_name, name, sizeof name);
     return 0;
 }

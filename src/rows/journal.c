@@ -4,13 +4,13 @@
  * Bytes, little-endian: "COFJOURN", u32 version, u32 0, u64 checksum of the schema, u64 checksum of these; per answer
  * u64 checksum of the request, u64 words, the words, u64 checksum of these. An answer that was not written to its end is
  * cut off when the journal is read. */
+#include "../core/system/system.h"
 #include "../table/schema.h"
 #include "request.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static const char magic[] = "COFJOURN";
@@ -125,7 +125,7 @@ cof_status cof_journal_open(const cof_env *lent, const char *path, const cof_sch
     snprintf(j->name, sizeof j->name, "%s", path);
     j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     cof_status status = j->fd < 0 ? system_failure(j, "open", err) : schema_sum(&env, schema, &sum, err);
-    if (status == COF_OK && flock(j->fd, LOCK_EX | LOCK_NB) != 0)
+    if (status == COF_OK && cofi_lock(j->fd, false) == EWOULDBLOCK)
         status = cofi_fail(err, COF_ERR_IO, "the journal %s is in use by another run", j->name);
     if (status == COF_OK) status = check_head(j, sum, err);
     if (status == COF_OK)

@@ -5,9 +5,9 @@
 #include "speed.h"
 
 #include "../core/rng.h"
+#include "../core/system/system.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_KERNELS = (COF_MOST_SPEEDS / 2 - 1) / 2, STRETCH = 1 << 18, LINE_WORDS = 8 };
 
@@ -162,14 +162,6 @@ static void close_bench(bench *b)
 
 /* ---- Rounds ------------------------------------------------------------------------------------- */
 
-/* Processor time of all threads together, in seconds. */
-static double processor_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void tell(const bench *b, uint32_t round, size_t at)
 {
     if (b->env.progress == NULL) return;
@@ -192,12 +184,12 @@ static void do_work(bench *b, size_t at, double *elapsed, double *processor)
     pass->team = team;
     if (work == COF_WORK_FIRST) cofi_pass_reset(pass);
     if (work == COF_WORK_AGAIN) cofi_skip_forget(&pass->skip); /* otherwise the pass would skip all rows */
-    double before = cofi_now_s(), processor_before = processor_s();
+    double before = cofi_now_s(), processor_before = cofi_processor_s();
     if (work == COF_WORK_READ)
         read_codes(b, team);
     else
         cofi_pass_run(pass, &b->scores);
-    *processor = processor_s() - processor_before;
+    *processor = cofi_processor_s() - processor_before;
     *elapsed = cofi_now_s() - before;
     pass->team = b->team[0];
 }

@@ -4,6 +4,7 @@
  * a file without a name beside the target first; when all pieces are there, they are renumbered, column by column. */
 #include "encoded.h"
 
+#include "../../core/system/system.h"
 #include "../../core/utf8.h"
 
 #include <errno.h>
@@ -57,8 +58,8 @@ static cof_status open_spill(cof_encoding *e, const char *path, cof_error *err)
     if (spill == NULL) return cofi_no_memory(err);
     memcpy(spill, beside ? path : folder, n);
     strcpy(spill + n, beside ? ".coforest-spill-XXXXXX" : "/.coforest-spill-XXXXXX");
-    e->fd = mkstemp(spill);
-    cof_status status = e->fd >= 0 && unlink(spill) == 0 ? COF_OK : spill_failure(e, err);
+    e->fd = cofi_open_nameless(spill);
+    cof_status status = e->fd >= 0 ? COF_OK : spill_failure(e, err);
     cofi_release(&e->env, spill);
     return status;
 }

@@ -1,0 +1,18 @@
+/* What the program needs of the operating system beyond the C library. Every system has one file here; CMakeLists.txt
+ * chooses it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* From now on a closed pipe and a file that grew too large are failures of writing, which do not end the program: other
+ * files must still be written. */
+void survive_failed_writes(void);
+bool reader_gone(void);     /* nobody reads standard output any more, as after `| head` */
+void end_like_others(void); /* ends as a program does that writes to a closed pipe */
+
+/* From now on the first Ctrl-C or request to end calls `stop` with the signal's number, the second one kills. */
+void call_on_stop(void (*stop)(int signal));
+
+int terminal_columns(FILE *out); /* 0: not known */
+double processor_now_s(void);    /* of all threads together */

@@ -1,0 +1,27 @@
+/* What the library needs of the operating system beyond the C library and the common part of POSIX. Every system has one
+ * file here; CMakeLists.txt chooses it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+long cofi_usable_cores(void);       /* the cores that this process may run on */
+uint64_t cofi_machine_memory(void); /* bytes; UINT64_MAX: not known */
+
+double cofi_processor_s(void); /* processor time of all threads together, in seconds */
+
+/* Opens a file without a name for reading and writing; `path` ends with XXXXXX and is changed. -1: failed, see errno. */
+int cofi_open_nameless(char *path);
+
+/* Opens a folder that can be written but not listed, for the calls that take a folder. -1: failed, see errno. */
+int cofi_open_unlisted(const char *path);
+
+/* Copies owner, group and permissions of a replaced file, as far as the process may and the file system can. */
+void cofi_take_over(int fd, const struct stat *old);
+
+bool cofi_is_own(const struct stat *about); /* the file belongs to the user of this process */
+
+/* Locks a file until it is closed. 0, or an errno: EWOULDBLOCK if another descriptor has the lock, others if the file
+ * system has no locks. */
+int cofi_lock(int fd, bool shared);

@@ -1,0 +1,63 @@
+/* WebAssembly in a browser or a WASI host: one process, one user, no permissions. */
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+long cofi_usable_cores(void)
+{
+    return 1;
+}
+
+uint64_t cofi_machine_memory(void)
+{
+    return UINT32_MAX; /* addresses have 32 bits */
+}
+
+double cofi_processor_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* hosts know no other time, and there is one thread */
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int cofi_open_nameless(char *path)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    unsigned char random[6];
+    if (getentropy(random, sizeof random) != 0) return -1;
+    char *end = path + strlen(path) - sizeof random;
+    for (size_t i = 0; i < sizeof random; i++) end[i] = letters[random[i] % 32];
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd < 0 || unlink(path) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+int cofi_open_unlisted(const char *path)
+{
+    (void)path;
+    errno = EACCES;
+    return -1;
+}
+
+void cofi_take_over(int fd, const struct stat *old)
+{
+    (void)fd, (void)old;
+}
+
+bool cofi_is_own(const struct stat *about)
+{
+    (void)about;
+    return true;
+}
+
+int cofi_lock(int fd, bool shared)
+{
+    (void)fd, (void)shared;
+    return ENOTSUP;
+}
