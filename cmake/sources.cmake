@@ -90,7 +90,6 @@ set(COF_SOURCES
   src/report/traits.c
   src/report/tsne.c
   src/rows/expect.c
-  src/rows/journal.c
   src/rows/kernels/kernels.c
   src/rows/kernels/lookup.c
   src/rows/kernels/pass_avx2.c
@@ -109,10 +108,11 @@ set(COF_SOURCES
   src/rows/partition.c
   src/rows/pass.c
   src/rows/problem.c
-  src/rows/remote.c
-  src/rows/request.c
   src/rows/sample.c
-  src/rows/shard.c
+  src/rows/shards/journal.c
+  src/rows/shards/remote.c
+  src/rows/shards/request.c
+  src/rows/shards/shard.c
   src/rows/speed.c
   src/rows/speed_call.c
   src/rows/stream.c

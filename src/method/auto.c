@@ -6,7 +6,7 @@
 #include "../core/rng.h"
 #include "../fit/criterion.h"
 #include "../model/model.h"
-#include "../rows/remote.h"
+#include "../rows/shards/remote.h"
 #include "../score/contingency.h"
 #include "../table/table.h"
 #include "methods.h"

@@ -1,6 +1,6 @@
 /* The public calls that fit over shards: the whole table is a schema, and its rows are with the shards. */
 #include "../model/model.h"
-#include "../rows/remote.h"
+#include "../rows/shards/remote.h"
 #include "../score/contingency.h"
 #include "methods.h"
 

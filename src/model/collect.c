@@ -2,7 +2,7 @@
  * forest of the kept partition. */
 #include "collect.h"
 
-#include "../rows/remote.h"
+#include "../rows/shards/remote.h"
 #include "quantity.h"
 
 static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *c, bool used,

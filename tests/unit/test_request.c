@@ -3,7 +3,7 @@
 #include "alloc_helper.h"
 #include "unit_helper.h"
 
-#include "../../src/rows/request.h"
+#include "../../src/rows/shards/request.h"
 #include "coforest_shard.h"
 
 enum { N = 24, N_COLUMNS = 6, CLASS = 5, MOST_KEPT = 40, END = 8, HEAD = 80 };

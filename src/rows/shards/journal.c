@@ -4,8 +4,8 @@
  * Bytes, little-endian: "COFJOURN", u32 version, u32 0, u64 checksum of the schema, u64 checksum of these; per answer
  * u64 checksum of the request, u64 words, the words, u64 checksum of these. An answer that was not written to its end is
  * cut off when the journal is read. */
-#include "../core/system/system.h"
-#include "../table/schema.h"
+#include "../../core/system/system.h"
+#include "../../table/schema.h"
 #include "request.h"
 
 #include <errno.h>

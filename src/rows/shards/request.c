@@ -1,7 +1,7 @@
 /* Bytes of requests and words of answers. */
 #include "request.h"
 
-#include "../core/rng.h"
+#include "../../core/rng.h"
 
 #include <math.h>
 

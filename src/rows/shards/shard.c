@@ -2,13 +2,13 @@
  *
  * An answer depends on the rows and the request alone. What is remembered between requests saves time: the rows as the
  * latest frame wants them, the labels of the latest score tables, and the distances to the latest seeds. */
-#include "../core/rng.h"
-#include "../table/encode.h"
-#include "../table/schema.h"
-#include "local.h"
+#include "../../core/rng.h"
+#include "../../table/encode.h"
+#include "../../table/schema.h"
+#include "../local.h"
 #include "remote.h"
 #include "request.h"
-#include "stream.h"
+#include "../stream.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  * missing or were counted twice. docs/shards.md describes the bodies. */
 #pragma once
 
-#include "../core/bytes.h"
-#include "rows.h"
+#include "../../core/bytes.h"
+#include "../rows.h"
 
 typedef enum cofi_ask {
     COFI_ASK_CENSUS = 1,

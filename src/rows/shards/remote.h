@@ -1,8 +1,8 @@
 /* Rows that shards have: what the driver of a fit needs beyond rows.h. */
 #pragma once
 
-#include "../table/schema.h"
-#include "rows.h"
+#include "../../table/schema.h"
+#include "../rows.h"
 
 /* Who has the rows of a table; cof_table.remote points to it. */
 typedef struct cofi_remote {
