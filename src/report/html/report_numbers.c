@@ -69,16 +69,16 @@ static void draw_chart(cofi_out *out, const k_frame *f)
 static void tell_choice(cofi_report *r, const k_frame *f)
 {
     cofi_out *out = &r->out;
-    cofi_out_format(
-        out,
-        "<p>The number of clusters was chosen by the program. It tried every number from %u to "
-        "%u and kept, from the one downward that is likeliest where columns may depend on each other inside "
-        "clusters, the first on which the halves of the table agree nearly as well as on any smaller one: "
-        "<b data-key=\"k_kept\">%u</b>.%s",
-        f->record[0].k, f->record[f->n - 1].k, r->k,
-        f->record[f->kept].agreement < COF_GOOD_AGREEMENT
-            ? " The halves agree well on no number, so this one is uncertain."
-            : "");
+    cofi_out_put(out,
+                 "<p>The number of clusters was chosen by the program. It tried every number from %u to %u "
+                 "and kept, from "
+                 "the one downward that is likeliest where columns may depend on each other inside clusters, "
+                 "the first "
+                 "on which the halves of the table agree nearly as well as on any smaller one: "
+                 "<b data-key=\"k_kept\">%u</b>.",
+                 f->record[0].k, f->record[f->n - 1].k, r->k);
+    if (f->record[f->kept].agreement < COF_GOOD_AGREEMENT)
+        cofi_out_text(out, " The halves agree well on no number, so this one is uncertain.");
     if (f->second < f->n) {
         double behind = f->record[f->kept].log_likelihood - f->record[f->second].log_likelihood;
         cofi_out_put(out, " The runner-up is <b data-key=\"k_runner_up\">%u</b>, %2f", f->record[f->second].k,
