@@ -5,9 +5,9 @@
 
 cofi_ids cofi_stream_ids(const cof_table *t, const cofi_column *c)
 {
-    const char *file = t->file, *codes = c->codes;
-    bool mapped = codes >= file && codes < file + t->n_mapped; /* not so if they were renumbered */
-    return (cofi_ids){codes, c->width, t->streamed && mapped};
+    /* Codes that were renumbered are not in the file; the difference then wraps round or is too large. */
+    bool mapped = (uintptr_t)c->codes - (uintptr_t)t->file < t->n_mapped;
+    return (cofi_ids){c->codes, c->width, t->streamed && mapped};
 }
 
 bool cofi_is_streamed(const cofi_cells *c)
