@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
+#include "cases_helper.h"
 #include "../../src/rows/kernels/kernel.h"
 #include "../../src/rows/stream.h"
 #include "coforest_shard.h"
@@ -107,7 +108,7 @@ static void results_are_those_of_any_other_table(void **state)
         int32_t init;
         const char *method;
     } cases[] = {{COF_INIT_PORTFOLIO, "coforest"}, {COF_INIT_KMEANS, "coforest"}, {COF_INIT_RANDOM, "lca"}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c += one_in())
         for (int shards = 0; shards < 2; shards++) {
             cof_fit_options o = {.struct_size = sizeof o,
                                  .k = 4,
