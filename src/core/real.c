@@ -23,13 +23,14 @@ static double split(double x, int *exponent)
 }
 
 /* log(1 + f) = f - tail. With s = f / (2 + f), log(1 + f) = 2 (s + s^3/3 + s^5/5 + ...) and 2 s = f - s f; the large
- * term f remains exact. */
+ * term f remains exact. The terms are added in pairs, because a processor adds several pairs at once. */
 static double log_tail(double f)
 {
-    static const double twice[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
-                                   2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
-    double s = f / (2 + f), z = s * s, rest = 0, half = 0.5 * f * f;
-    for (size_t n = sizeof twice / sizeof *twice; n-- > 0;) rest = (rest + twice[n]) * z;
+    double s = f / (2 + f), z = s * s, z2 = z * z, z4 = z2 * z2, half = 0.5 * f * f;
+    double first = (2.0 / 3 + z * (2.0 / 5)) + z2 * (2.0 / 7 + z * (2.0 / 9));
+    double second = (2.0 / 11 + z * (2.0 / 13)) + z2 * (2.0 / 15 + z * (2.0 / 17));
+    double third = (2.0 / 19 + z * (2.0 / 21)) + z2 * (2.0 / 23);
+    double rest = z * (first + z4 * (second + z4 * third));
     return half - s * (half + rest);
 }
 
