@@ -185,8 +185,7 @@ cof_status cofi_no_memory(cof_error *err)
 
 void cofi_copy_options(void *to, size_t to_size, const void *from, size_t from_size)
 {
-    size_t n = from_size < to_size ? from_size : to_size;
-    memcpy(to, from, n - n % sizeof(void *)); /* a size that no struct has must not cut a pointer in two */
+    memcpy(to, from, from_size < to_size ? from_size : to_size);
 }
 
 bool cofi_is_struct_size(size_t struct_size, size_t first_version)
