@@ -3,6 +3,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum {
@@ -24,7 +25,7 @@ static uint32_t saved_registers(void)
     return low;
 }
 
-bool cofi_processor_has(cofi_instructions wanted)
+static bool ask(cofi_instructions wanted)
 {
     unsigned int a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & POPCNT)) return false;
@@ -33,6 +34,19 @@ bool cofi_processor_has(cofi_instructions wanted)
     uint32_t saved = saved_registers();
     if (wanted == COFI_AVX2) return (saved & YMM) == YMM && b & AVX2;
     return (saved & ZMM) == ZMM && (b & F_DQ_BW_VL) == F_DQ_BW_VL && c & GFNI && c & VPOPCNTDQ;
+}
+
+/* The answer is kept, because a virtual machine takes microseconds for the question. All threads find the same one. */
+bool cofi_processor_has(cofi_instructions wanted)
+{
+    enum { NO = 1, YES };
+    static atomic_uchar known[COFI_AVX512 + 1];
+    unsigned char answer = atomic_load_explicit(&known[wanted], memory_order_relaxed);
+    if (answer == 0) {
+        answer = ask(wanted) ? YES : NO;
+        atomic_store_explicit(&known[wanted], answer, memory_order_relaxed);
+    }
+    return answer == YES;
 }
 #else
 bool cofi_processor_has(cofi_instructions wanted)

@@ -9,5 +9,5 @@ typedef enum cofi_instructions {
     COFI_AVX512 /* F, BW, VL, DQ, VPOPCNTDQ, GFNI and POPCNT */
 } cofi_instructions;
 
-/* Whether the processor has them and the system keeps their registers. Costs some microseconds. */
+/* Whether the processor has them and the system keeps their registers. */
 bool cofi_processor_has(cofi_instructions wanted);
