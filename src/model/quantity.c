@@ -35,51 +35,66 @@ static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weig
     return low;
 }
 
-/* Where a point was found: the items before `begin` are less, those from `end` on are greater. */
-typedef struct found {
-    double point, below, upto; /* summed weights of the items before begin and before end */
-    size_t begin, end;
-} found;
-
 /* The least point such that the points up to it have a summed weight of at least `target`. */
-static found select_point(item *it, size_t n, double target)
+static double select_point(item *it, size_t n, double target)
 {
-    found f = {.below = 0};
     for (size_t first = 0, end = n;;) {
         double pivot = pivot_of(it + first, end - first), below, equal;
         size_t n_below = part(it + first, end - first, pivot, false, &below);
-        if (n_below > 0 && target <= f.below + below) {
+        if (n_below > 0 && target <= below) {
             end = first + n_below;
             continue;
         }
         size_t begin = first + n_below, next = begin + part(it + begin, end - begin, pivot, true, &equal);
-        if (target <= f.below + below + equal || next == end)
-            return (found){pivot, f.below + below, f.below + below + equal, begin, next};
-        f.below += below + equal;
+        if (target <= below + equal || next == end) return pivot;
+        target -= below + equal;
         first = next;
     }
 }
 
-/* The quartiles lie on either side of the median, which was looked for first. */
-static void take_five(item *it, size_t n, double *five)
+/* Buckets of equal width between the least point and the greatest one. */
+enum { N_BUCKETS = 1024 };
+
+/* The bucket in which each item is, and the summed weight of each bucket. */
+static void fill_buckets(const item *it, size_t n, double least, double most, uint16_t *bucket,
+                         double weight[static N_BUCKETS])
 {
-    double total = 0;
-    five[COF_FIVE_LEAST] = INFINITY;
-    five[COF_FIVE_MOST] = -INFINITY;
+    double width = (most - least) / N_BUCKETS, per_width = 1 / width;
+    if (!isfinite(width) || !isfinite(per_width)) per_width = 0; /* one bucket */
+    memset(weight, 0, N_BUCKETS * sizeof *weight);
+    for (size_t i = 0; i < n; i++) {
+        int at = (int)((it[i].point - least) * per_width); /* never falls where points rise */
+        bucket[i] = (uint16_t)(at < N_BUCKETS ? at : N_BUCKETS - 1);
+        weight[bucket[i]] += it[i].weight;
+    }
+}
+
+/* As select_point among all items. The bucket in which the target falls holds few of them, unless some points lie far away
+ * from all others. */
+static double select_in_bucket(const item *it, size_t n, const uint16_t *bucket, const double *weight,
+                               double target, item *few)
+{
+    size_t at = 0, n_few = 0;
+    while (at + 1 < N_BUCKETS && target > weight[at]) target -= weight[at++];
+    for (size_t i = 0; i < n; i++)
+        if (bucket[i] == at) few[n_few++] = it[i];
+    return select_point(few, n_few, target);
+}
+
+static void take_five(const item *it, size_t n, uint16_t *bucket, item *few, double *five)
+{
+    double total = 0, least = INFINITY, most = -INFINITY, weight[N_BUCKETS];
     for (size_t i = 0; i < n; i++) {
         double x = it[i].point;
         total += it[i].weight;
-        five[COF_FIVE_LEAST] = x < five[COF_FIVE_LEAST] ? x : five[COF_FIVE_LEAST];
-        five[COF_FIVE_MOST] = x > five[COF_FIVE_MOST] ? x : five[COF_FIVE_MOST];
+        least = x < least ? x : least;
+        most = x > most ? x : most;
     }
-    found median = select_point(it, n, total / 2);
-    bool lower = median.begin > 0 && total / 4 <= median.below;
-    bool upper = median.end < n && total * 3 / 4 > median.upto;
-    five[COF_FIVE_MEDIAN] = median.point;
-    five[COF_FIVE_QUARTER] = lower ? select_point(it, median.begin, total / 4).point : median.point;
-    five[COF_FIVE_THREE_QUARTERS] =
-        upper ? select_point(it + median.end, n - median.end, total * 3 / 4 - median.upto).point
-              : median.point;
+    fill_buckets(it, n, least, most, bucket, weight);
+    five[COF_FIVE_LEAST] = least;
+    for (int q = COF_FIVE_QUARTER; q <= COF_FIVE_THREE_QUARTERS; q++)
+        five[q] = select_in_bucket(it, n, bucket, weight, total * q / 4, few);
+    five[COF_FIVE_MOST] = most;
 }
 
 typedef struct looking {
@@ -90,7 +105,8 @@ typedef struct looking {
     uint64_t *weight; /* their weights */
     size_t *first;    /* per cluster: its first row here; one more for the end */
     double *point;
-    item *it;
+    item *it, *few;
+    uint16_t *bucket;
 } looking;
 
 /* Puts the rows of each cluster together, in their order; a row without a label or weight does not count. */
@@ -123,6 +139,8 @@ static cof_status choose_rows(looking *l, uint32_t k, cof_error *err)
     l->first = cofi_blocks_add(&l->own, (size_t)k + 2, sizeof *l->first);
     l->point = cofi_blocks_add(&l->own, l->n, sizeof *l->point);
     l->it = cofi_blocks_add(&l->own, l->n, sizeof *l->it);
+    l->few = cofi_blocks_add(&l->own, l->n, sizeof *l->few);
+    l->bucket = cofi_blocks_add(&l->own, l->n, sizeof *l->bucket);
     if (l->own.short_of_memory) return cofi_no_memory(err);
     for (size_t s = 0; s < l->n; s++) row[s] = s * n_all / l->n;
     cof_status status = cofi_partition_labels(l->partition, row, l->n, label, err);
@@ -140,7 +158,7 @@ static cof_status measure_column(looking *l, size_t column, uint32_t k, double *
         for (size_t s = l->first[j]; s < l->first[j + 1]; s++)
             if (!isnan(l->point[s])) l->it[n++] = (item){l->point[s], (double)l->weight[s]};
         for (int q = 0; n == 0 && q < COF_N_FIVE; q++) five[j * COF_N_FIVE + q] = NAN;
-        if (n > 0) take_five(l->it, n, five + (size_t)j * COF_N_FIVE);
+        if (n > 0) take_five(l->it, n, l->bucket, l->few, five + (size_t)j * COF_N_FIVE);
     }
     return status;
 }

@@ -53,6 +53,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Points so far away that all others are close together beside them, and their distance is not finite. */
+static void five_numbers_beside_points_far_away(void **state)
+{
+    enum { ROWS = 200 };
+    static char text[ROWS][CELL];
+    const char *cells[2 * ROWS], *names[] = {"x", "group"};
+    cof_table *table;
+    cof_error err;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        snprintf(text[i], CELL, "%zu", i / 2);
+        cells[i] = i == 0 ? "-1e308" : i == 1 ? "-1000000" : i == ROWS - 1 ? "1.7e308" : text[i];
+        cells[ROWS + i] = i % 2 == 0 ? "even" : "odd";
+    }
+    assert_status(cof_table_from_strings(NULL, cells, ROWS, 2, names, &table, &err), COF_OK, &err);
+    assert_status(cof_table_cut(table, 0, NULL, &err), COF_OK, &err);
+    cof_fit_options o = {.struct_size = sizeof o, .k = 1, .threads = 1};
+    cof_model *m = fit_model(table, &o, NULL);
+    const double *five = cof_model_five(m, 0, 0), expected[] = {-1e308, 24, 49, 74, 1.7e308};
+    for (int q = 0; q < COF_N_FIVE; q++) assert_true(five[q] == expected[q]);
+    cof_model_free(m);
+    cof_table_free(table);
+}
+
 static void five_numbers_are_those_of_the_rows(void **state)
 {
     double x[N], own[N];
@@ -342,6 +366,7 @@ static void refused_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(five_numbers_beside_points_far_away),
         cmocka_unit_test(five_numbers_are_those_of_the_rows),
         cmocka_unit_test(weights_move_the_quartiles),
         cmocka_unit_test(rows_are_labelled_however_the_table_is_cut),
