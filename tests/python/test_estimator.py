@@ -220,6 +220,15 @@ def test_pickle_keeps_everything_but_the_memory(fitted, zoo):
     assert again.history_ == fitted.history_
 
 
+def test_what_was_found_is_made_when_it_is_asked_for(zoo):
+    model = coforest.COForest(3, n_init=1, random_state=1).fit(zoo.data)
+    model.predict(zoo.data)
+    assert "forest" not in vars(model._found), "a fit of a wide table would take half as long again"
+    for name in ("forest_", "categories_", "cuts_", "cluster_quartiles_", "cluster_profiles_", "cluster_modes_"):
+        assert getattr(model, name) is getattr(model, name)
+        assert not hasattr(coforest.COForest(3), name)
+
+
 def test_save_and_load(fitted, zoo, tmp_path):
     path = tmp_path / "zoo.model"
     fitted.save(path)

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import _core, _model_file
-from ._forest import Forest, Tree
+from ._forest import Found
 from ._progress import Reporter
 from ._results import Results, library_of
 from ._sklearn import (
@@ -329,37 +329,12 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
                     raise
 
     def _take_model(self, model, kinds):
-        n = model.n_attributes
         self._model = model
         self._n_features_out = self.n_clusters_ = model.k
         self.cluster_sizes_ = np.array(model.sizes)
         self._kinds = list(kinds)
-        trees = [Tree(model, r, kind) for r, kind in enumerate(kinds)]
-        self.forest_ = Forest(trees)
-        self.categories_ = [self._array_of(tree, kind) for tree, kind in zip(trees, kinds)]
-        self.cuts_ = {tree.name: np.array(tree.cut_at) for tree in trees if tree.cut_at is not None}
-        self.cluster_quartiles_ = {tree.name: np.array(tree.five) for tree in trees if tree.five is not None}
+        self._found = Found(model, self._kinds)
         self.cluster_means_ = {name: np.array(means) for name, means in model.means}
-        self.cluster_profiles_ = []
-        for r, tree in enumerate(trees):
-            profile = np.empty((model.k, len(tree.values)))
-            model.profile(r, profile)
-            self.cluster_profiles_.append(profile)
-        self.cluster_modes_ = np.empty((model.k, n), dtype=object)
-        for r, (tree, profile) in enumerate(zip(trees, self.cluster_profiles_)):
-            shares = np.where(profile == profile, profile, -1.0) if tree.values else np.full((model.k, 1), -1.0)
-            best = shares.argmax(axis=1)
-            known = shares[np.arange(model.k), best] >= 0
-            self.cluster_modes_[:, r] = [tree.values[v] if there else None for v, there in zip(best.tolist(), known.tolist())]
-
-    @staticmethod
-    def _array_of(tree, kind):
-        whole = tree.values and None not in tree.values and not any(isinstance(v, str) for v in tree.values)
-        if kind != "O" and whole:
-            return np.array(tree.values)
-        array = np.empty(len(tree.values), dtype=object)
-        array[:] = tree.values
-        return array
 
     def _take_info(self, info):
         self.info_ = dict(info)
@@ -370,6 +345,43 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         self.log_likelihood_ = info["log_likelihood"]
         self.n_iter_ = max(1, info["passes"])
         self.n_rebuilds_ = info["rebuilds"]
+
+    @property
+    def forest_(self):
+        """The learned order trees: a ``Forest``, one ``Tree`` a column, by name or place."""
+        self._check_fitted()
+        return self._found.forest
+
+    @property
+    def categories_(self):
+        """The values of every column in the order of their ids: one array a column, None for a missing cell."""
+        self._check_fitted()
+        return self._found.categories
+
+    @property
+    def cuts_(self):
+        """The edges of every quantity that was cut: ``{name: array}``."""
+        self._check_fitted()
+        return self._found.cuts
+
+    @property
+    def cluster_quartiles_(self):
+        """Of every quantity that was cut, an array of clusters by least, first quartile, median, third quartile and
+        greatest value; dates count in seconds since 1970."""
+        self._check_fitted()
+        return self._found.quartiles
+
+    @property
+    def cluster_profiles_(self):
+        """The share of every value in every cluster: one array a column, clusters by values."""
+        self._check_fitted()
+        return self._found.profiles
+
+    @property
+    def cluster_modes_(self):
+        """The commonest value of every column in every cluster: clusters by columns."""
+        self._check_fitted()
+        return self._found.modes
 
     @property
     def history_(self):
@@ -476,10 +488,10 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
     def _tell_unseen(self, table):
         """Warns of values that ``fit`` never met, or refuses them."""
         sentences = []
-        trees = self.forest_.trees()
         found = {}
         for attribute, text, like, n_rows in self._model.unseen(table):
             found.setdefault(attribute, []).append((text, like, n_rows))
+        trees = self.forest_.trees() if found else []
         for attribute, values in found.items():
             examples = ["missing" if text is None else repr(text) + (f" (fitted: {trees[attribute].values[like]!r})"
                         if like >= 0 else "") for text, like, _ in values]
@@ -594,8 +606,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
 
     # ---- Keeping ---------------------------------------------------------------------------------------------
 
-    _MADE_FROM_MODEL = ("cluster_sizes_", "forest_", "categories_", "cuts_", "cluster_quartiles_", "cluster_means_",
-                        "cluster_profiles_", "cluster_modes_", "_has_missing")
+    _MADE_FROM_MODEL = ("cluster_sizes_", "cluster_means_", "_found")
 
     def __getstate__(self):
         """Everything but the encoded table, and what is made from the model again."""
@@ -761,8 +772,6 @@ class COForest(_CategoryClusterer):
     forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
     n_features_in_, feature_names_in_
 
-    ``cuts_`` has the edges of every quantity that was cut, ``cluster_quartiles_`` an array of clusters by least, first
-    quartile, median, third quartile and greatest value of it; dates count in seconds since 1970.
     ``info_`` tells what was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
 
     >>> import coforest
@@ -1011,8 +1020,7 @@ def load(path):
     else:
         estimator = Clusterer(model.k, method=model.method, missing=_name_of(model.missing, _core.MISSINGS))
     estimator._take_model(model, note.get("kinds", ["O"] * model.n_attributes))
-    names = [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
-    estimator._columns = note.get("columns", names)
+    estimator._columns = note.get("columns") or [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
     estimator.n_features_in_ = len(estimator._columns)
     if note.get("named", True):
         estimator.feature_names_in_ = np.array(estimator._columns, dtype=object)

@@ -39,13 +39,7 @@ class _CategoryClusterer:
     labels_: NDArray[np.int32]
     n_clusters_: int
     cluster_sizes_: NDArray[np.float64]
-    cluster_profiles_: list[NDArray[np.float64]]
-    cluster_modes_: NDArray[np.object_]
     cluster_means_: dict[str, NDArray[np.float64]]
-    cluster_quartiles_: dict[str, NDArray[np.float64]]
-    cuts_: dict[str, NDArray[np.float64]]
-    categories_: list[NDArray[Any]]
-    forest_: Forest
     objective_: float
     log_likelihood_: float
     n_iter_: int
@@ -55,6 +49,18 @@ class _CategoryClusterer:
     seed_: int
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
+    @property
+    def forest_(self) -> Forest: ...
+    @property
+    def categories_(self) -> list[NDArray[Any]]: ...
+    @property
+    def cuts_(self) -> dict[str, NDArray[np.float64]]: ...
+    @property
+    def cluster_quartiles_(self) -> dict[str, NDArray[np.float64]]: ...
+    @property
+    def cluster_profiles_(self) -> list[NDArray[np.float64]]: ...
+    @property
+    def cluster_modes_(self) -> NDArray[np.object_]: ...
     @property
     def history_(self) -> list[dict[str, Any]]: ...
     @property

@@ -1,5 +1,6 @@
 """The learned order trees as objects."""
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -142,3 +143,54 @@ class Forest(Mapping):
 
     def __repr__(self):
         return f"<Forest of {len(self)} trees: {', '.join(self._by_name)}>"
+
+
+class Found:
+    """What a model found, as objects of Python, which are made when they are first asked for: a wide table has many."""
+
+    def __init__(self, model, kinds):
+        self._model = model
+        self._kinds = kinds
+
+    @cached_property
+    def forest(self):
+        return Forest(Tree(self._model, r, kind) for r, kind in enumerate(self._kinds))
+
+    @cached_property
+    def categories(self):
+        return [self._array_of(tree, kind) for tree, kind in zip(self.forest.trees(), self._kinds)]
+
+    @cached_property
+    def cuts(self):
+        return {tree.name: np.array(tree.cut_at) for tree in self.forest.trees() if tree.cut_at is not None}
+
+    @cached_property
+    def quartiles(self):
+        return {tree.name: np.array(tree.five) for tree in self.forest.trees() if tree.five is not None}
+
+    @cached_property
+    def profiles(self):
+        found = [np.empty((self._model.k, len(tree.values))) for tree in self.forest.trees()]
+        for r, profile in enumerate(found):
+            self._model.profile(r, profile)
+        return found
+
+    @cached_property
+    def modes(self):
+        k = self._model.k
+        modes = np.empty((k, len(self.profiles)), dtype=object)
+        for r, (tree, profile) in enumerate(zip(self.forest.trees(), self.profiles)):
+            shares = np.where(profile == profile, profile, -1.0) if tree.values else np.full((k, 1), -1.0)
+            best = shares.argmax(axis=1)
+            known = shares[np.arange(k), best] >= 0
+            modes[:, r] = [tree.values[v] if there else None for v, there in zip(best.tolist(), known.tolist())]
+        return modes
+
+    @staticmethod
+    def _array_of(tree, kind):
+        whole = tree.values and None not in tree.values and not any(isinstance(v, str) for v in tree.values)
+        if kind != "O" and whole:
+            return np.array(tree.values)
+        array = np.empty(len(tree.values), dtype=object)
+        array[:] = tree.values
+        return array
