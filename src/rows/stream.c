@@ -1,7 +1,6 @@
 #include "stream.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "../core/system/system.h"
 
 cofi_ids cofi_stream_ids(const cof_table *t, const cofi_column *c)
 {
@@ -17,32 +16,29 @@ bool cofi_is_streamed(const cofi_cells *c)
     return false;
 }
 
-/* Advice is no more than that: a failure changes nothing but the speed. */
-static void advise(const cofi_cells *c, size_t begin, size_t end, int advice)
+static void advise(const cofi_cells *c, size_t begin, size_t end, cofi_advice advice)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     end = end < c->n_rows ? end : c->n_rows;
     for (size_t r = 0; r < c->n_attrs && begin < end; r++) {
         if (!c->ids[r].streamed) continue;
         const char *from = (const char *)c->ids[r].codes + begin * c->ids[r].width;
-        size_t before = (uintptr_t)from & (page - 1);
-        (void)madvise((void *)(from - before), (end - begin) * c->ids[r].width + before, advice);
+        cofi_advise(from, (end - begin) * c->ids[r].width, advice);
     }
 }
 
 void cofi_stream_begin(const cofi_cells *c)
 {
-    advise(c, 0, c->n_rows, MADV_RANDOM);
+    advise(c, 0, c->n_rows, COFI_READ_RANDOM);
 }
 
 void cofi_stream_end(const cofi_cells *c)
 {
-    advise(c, 0, c->n_rows, MADV_NORMAL);
+    advise(c, 0, c->n_rows, COFI_READ_USUAL);
 }
 
 void cofi_stream_want(const cofi_cells *c, size_t begin, size_t end)
 {
-    advise(c, begin, end, MADV_WILLNEED);
+    advise(c, begin, end, COFI_READ_SOON);
 }
 
 /* Workers take up to 16 blocks at a time (team.c), so block 0 asks for the first ones of all. */

@@ -2,13 +2,13 @@
 #include "table.h"
 
 #include "../core/rng.h"
+#include "../core/system/system.h"
 #include "../core/utf8.h"
 #include "dedupe.h"
 #include "encode.h"
 #include "recognise.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
 
 cof_status cofi_table_new(const cof_env *env, size_t n_columns, cof_table **out, cof_error *err)
 {
@@ -132,7 +132,7 @@ void cofi_columns_free(cof_table *table)
     }
     cofi_release(&env, table->column);
     if (table->n_mapped > 0)
-        munmap(table->file, table->n_mapped);
+        cofi_unmap(table->file, table->n_mapped);
     else
         cofi_release(&env, table->file);
 }

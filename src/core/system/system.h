@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,14 @@ int cofi_open_unlisted(const char *path);
 
 /* Copies owner, group and permissions of a replaced file, as far as the process may and the file system can. */
 void cofi_take_over(int fd, const struct stat *old);
+
+/* Maps a file from its beginning; what is written to the memory stays out of the file. NULL: failed, see errno. */
+void *cofi_map(int fd, size_t n_bytes);
+void cofi_unmap(void *file, size_t n_bytes);
+
+/* How mapped bytes will be read. Advice is no more than that: a failure changes nothing but the speed. */
+typedef enum cofi_advice { COFI_READ_USUAL, COFI_READ_RANDOM, COFI_READ_SOON } cofi_advice;
+void cofi_advise(const void *from, size_t n_bytes, cofi_advice advice);
 
 bool cofi_is_own(const struct stat *about); /* the file belongs to the user of this process */
 

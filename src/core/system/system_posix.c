@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,24 @@ void cofi_take_over(int fd, const struct stat *old)
     if (differs && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
     if (fchmod(fd, mode) != 0) errno = 0;
+}
+
+void *cofi_map(int fd, size_t n_bytes)
+{
+    void *file = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    return file != MAP_FAILED ? file : NULL;
+}
+
+void cofi_unmap(void *file, size_t n_bytes)
+{
+    munmap(file, n_bytes);
+}
+
+void cofi_advise(const void *from, size_t n_bytes, cofi_advice advice)
+{
+    static const int known[] = {MADV_NORMAL, MADV_RANDOM, MADV_WILLNEED};
+    size_t before = (uintptr_t)from & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    (void)madvise((char *)(uintptr_t)from - before, n_bytes + before, known[advice]);
 }
 
 bool cofi_is_own(const struct stat *about)

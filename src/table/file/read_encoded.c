@@ -2,13 +2,13 @@
  * in question (MAP_PRIVATE). Every byte that is used is checked first, because kernels use codes as indices without a look. */
 #include "encoded.h"
 
+#include "../../core/system/system.h"
 #include "../../core/team.h"
 #include "../../core/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -202,12 +202,12 @@ static cof_status map_file(const cofi_source *source, const char *name, cof_tabl
     if (fd >= 0 && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
         memcmp(head, COFI_ENCODED_MAGIC, sizeof head) == 0 && fstat(fd, &about) == 0 &&
         (uint64_t)about.st_size <= SIZE_MAX) {
-        void *file = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        void *file = cofi_map(fd, (size_t)about.st_size);
         int number = errno;
-        if (file != MAP_FAILED) table->file = file, table->n_mapped = (size_t)about.st_size;
+        if (file != NULL) table->file = file, table->n_mapped = (size_t)about.st_size;
         table->streamed = table->n_mapped > cof_memory() / 4;
         if (!standard) close(fd);
-        if (file != MAP_FAILED) return COF_OK;
+        if (file != NULL) return COF_OK;
         return cofi_fail(err, COF_ERR_IO, "cannot map %s into memory: %s", name, strerror(number));
     }
     if (fd >= 0 && !standard) close(fd);
