@@ -96,6 +96,7 @@ set(COF_SOURCES
   src/rows/kernels/pass_avx512.c
   src/rows/kernels/pass_neon.c
   src/rows/kernels/pass_plain.c
+  src/rows/kernels/pass_simd128.c
   src/rows/kernels/plan.c
   src/rows/kernels/processor.c
   src/rows/kernels/settle.c

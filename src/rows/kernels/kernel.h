@@ -102,6 +102,8 @@ extern const cofi_kernel cofi_kernel_plain;
 extern const cofi_kernel cofi_kernel_avx2, cofi_kernel_avx512;
 #elif defined(__aarch64__) && defined(__GNUC__)
 extern const cofi_kernel cofi_kernel_neon;
+#elif defined(__wasm_simd128__)
+extern const cofi_kernel cofi_kernel_simd128;
 #endif
 /* The kernels that this processor supports, fastest first; the last one is the plain kernel; NULL past the
  * end. */

@@ -12,6 +12,8 @@ static const cofi_kernel *const every_kernel[] = {
     &cofi_kernel_avx2,
 #elif defined(__aarch64__) && defined(__GNUC__)
     &cofi_kernel_neon,
+#elif defined(__wasm_simd128__)
+    &cofi_kernel_simd128,
 #endif
     &cofi_kernel_plain,
 };
