@@ -33,6 +33,7 @@ int stop_code(void)
 
 bool interrupted(void)
 {
+    look_for_stop();
     return stop_requested != 0;
 }
 
@@ -159,7 +160,7 @@ static void draw_reading(void *ctx, const cof_progress *p)
 
 static int should_stop(void *ctx)
 {
-    return stop_requested != 0;
+    return interrupted();
 }
 
 cof_env progress_env(progress_line *line)

@@ -13,6 +13,8 @@ void end_like_others(void); /* ends as a program does that writes to a closed pi
 
 /* From now on the first Ctrl-C or request to end calls `stop` with the signal's number, the second one kills. */
 void call_on_stop(void (*stop)(int signal));
+void look_for_stop(
+    void); /* called often; on a system without signals it finds a request to end by other means */
 
 int terminal_columns(FILE *out); /* 0: not known */
 double processor_now_s(void);    /* of all threads together */

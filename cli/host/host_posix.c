@@ -51,6 +51,8 @@ void call_on_stop(void (*stop)(int signal))
     }
 }
 
+void look_for_stop(void) {}
+
 int terminal_columns(FILE *out)
 {
     struct winsize size;

@@ -1,7 +1,13 @@
-/* WebAssembly in a browser or a WASI host: no signals, no terminal. */
+/* WebAssembly in a browser or a WASI host: no signals, no terminal. A file that the environment variable
+ * COFOREST_STOP_FILE names asks to stop as soon as it exists. */
 #include "host.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+static void (*asked_to_stop)(int);
 
 void survive_failed_writes(void) {}
 
@@ -14,7 +20,17 @@ void end_like_others(void) {}
 
 void call_on_stop(void (*stop)(int signal))
 {
-    (void)stop;
+    asked_to_stop = stop;
+}
+
+void look_for_stop(void)
+{
+    static double next_s;
+    const char *file = getenv("COFOREST_STOP_FILE");
+    double now = processor_now_s();
+    if (file == NULL || asked_to_stop == NULL || now < next_s) return;
+    next_s = now + 0.1; /* the host takes long to answer */
+    if (access(file, F_OK) == 0) asked_to_stop(SIGINT);
 }
 
 int terminal_columns(FILE *out)
