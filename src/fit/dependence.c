@@ -22,6 +22,7 @@ enum {
     MOST_ATTRS = 128,      /* more pairs take longer than the restarts */
     MOST_CELLS = 1 << 16,  /* clusters x values x values of one pair; a larger table has gain 0 */
     MOST_WEIGHT = 1 << 16, /* summed weight of the rows, in steps, up to rounding */
+    N_SEEN = 1024
 };
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
@@ -84,6 +85,12 @@ static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_dependence *
 
 /* ---- The gain of a pair --------------------------------------------------------------------------- */
 
+/* A term of the log evidence: most pairs need those of the same few sums. */
+typedef struct remembered {
+    double n_values, evidence;
+    uint64_t total;
+} remembered;
+
 /* Memory of one measurement. */
 typedef struct tree_work {
     uint32_t k;
@@ -93,6 +100,7 @@ typedef struct tree_work {
     uint32_t *column; /* sums over the first attribute's values */
     double *gain;     /* per attribute: its greatest gain with an attribute of the tree */
     bool *joined;
+    remembered *seen; /* N_SEEN */
 } tree_work;
 
 /* Number of ids of an attribute, including that of an ignored cell. */
@@ -102,17 +110,24 @@ static uint32_t slots_of(const cofi_problem *p, size_t r)
 }
 
 /* Terms of the log evidence that depend on the number of values and on the summed count only. */
-static double evidence_of_total(const cofi_dependence *d, double n_values, uint64_t total)
+static double evidence_of_total(const cofi_dependence *d, const tree_work *w, double n_values, uint64_t total)
 {
-    return cofi_log_gamma(0.5 * n_values) - cofi_log_gamma(0.5 * n_values + (double)total * d->step);
+    remembered *seen = &w->seen[(total + (uint64_t)n_values * N_SEEN / 8) % N_SEEN];
+    if (seen->n_values != n_values || seen->total != total)
+        *seen = (remembered){.n_values = n_values,
+                             .total = total,
+                             .evidence = cofi_log_gamma(0.5 * n_values) -
+                                         cofi_log_gamma(0.5 * n_values + (double)total * d->step)};
+    return seen->evidence;
 }
 
 /* Gain of one cluster's table, [value of r][value of t]. */
-static double gain_of_table(const cofi_dependence *d, size_t r, size_t t, const uint32_t *count,
-                            uint32_t *column)
+static double gain_of_table(const cofi_dependence *d, const tree_work *w, size_t r, size_t t,
+                            const uint32_t *count)
 {
     const cofi_problem *p = d->problem;
     uint32_t slots = slots_of(p, t);
+    uint32_t *column = w->column;
     uint64_t total = 0;
     double sum = 0;
     memset(column, 0, p->n_values[t] * sizeof *column);
@@ -129,8 +144,8 @@ static double gain_of_table(const cofi_dependence *d, size_t r, size_t t, const 
     }
     for (uint32_t v = 0; v < p->n_values[t]; v++) sum -= d->log_gamma[column[v]];
     double o_r = p->n_present[r], o_t = p->n_present[t];
-    return sum + evidence_of_total(d, o_r * o_t, total) - evidence_of_total(d, o_r, total) -
-           evidence_of_total(d, o_t, total);
+    return sum + evidence_of_total(d, w, o_r * o_t, total) - evidence_of_total(d, w, o_r, total) -
+           evidence_of_total(d, w, o_t, total);
 }
 
 /* Gain of the pair, where w->at is that of attribute r. */
@@ -143,7 +158,7 @@ static double gain_of_pair(const cofi_dependence *d, const tree_work *w, size_t 
     if (table > MOST_CELLS / w->k) return 0;
     memset(w->count, 0, w->k * table * sizeof *w->count);
     for (size_t i = 0; i < d->n_rows; i++) w->count[(size_t)w->at[i] * slots + cell[i]] += d->weight[i];
-    for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, r, t, w->count + j * table, w->column);
+    for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, w, r, t, w->count + j * table);
     /* a pair of columns counts as much as the lesser of them */
     return fmin(cofi_column_weight(d->problem, r), cofi_column_weight(d->problem, t)) * gain;
 }
@@ -189,7 +204,8 @@ static cof_status measure(const cofi_dependence *d, const cofi_partition *q, dou
                    .count = cofi_blocks_add(&own, MOST_CELLS, sizeof *w.count),
                    .column = cofi_blocks_add(&own, most, sizeof *w.column),
                    .gain = cofi_blocks_add(&own, n, sizeof *w.gain),
-                   .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined)};
+                   .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined),
+                   .seen = cofi_blocks_add_zero(&own, N_SEEN, sizeof *w.seen)};
     cof_status status = cofi_blocks_status(&own, err);
     if (status == COF_OK && q != NULL) status = cofi_partition_labels(q, d->row, d->n_rows, w.label, err);
     if (status == COF_OK) *added = grow_tree(d, &w);
