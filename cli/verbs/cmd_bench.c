@@ -33,7 +33,8 @@ typedef struct bench_job {
     double generate_s;
     cof_speed speed[COF_MOST_SPEEDS];
     size_t n_speeds, n_teams; /* all threads, and one where that is not the same */
-    fit_times fit[2];         /* the same */
+    fit_times fit[2];         /* of one restart, the same */
+    fit_times usual[2];       /* with the default options, the same */
     size_t n_fits;
 } bench_job;
 
@@ -125,15 +126,15 @@ static int measure_passes(bench_job *job)
     return CODE_DONE;
 }
 
-static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
+static int fit_once(const bench_job *job, fit_times *f, bool usual, uint32_t repeat)
 {
     cof_model *model;
-    cof_fit_options options = {.struct_size = sizeof options,
-                               .k = job->s.k,
-                               .restarts = 1,
-                               .init = COF_INIT_KMEANS,
-                               .seed = job->s.seed,
-                               .threads = f->threads};
+    cof_fit_options options = {
+        .struct_size = sizeof options, .k = job->s.k, .seed = job->s.seed, .threads = f->threads};
+    if (!usual) {
+        options.restarts = 1;
+        options.init = COF_INIT_KMEANS;
+    }
     f->info.struct_size = sizeof f->info;
     double before = processor_now_s();
     cof_status status = cof_fit(job->table, &options, &model, &f->info, &said);
@@ -147,29 +148,41 @@ static int fit_once(const bench_job *job, fit_times *f, uint32_t repeat)
     return CODE_DONE;
 }
 
-/* In turn, so that whatever else the machine does falls on both alike. */
+static void open_times(fit_times *f, uint32_t threads, uint32_t n)
+{
+    f->threads = threads;
+    f->took = keep(n, sizeof *f->took);
+    f->visit = keep(n, sizeof *f->visit);
+    f->pass = keep(n, sizeof *f->pass);
+    f->processor = keep(n, sizeof *f->processor);
+}
+
+static void finish_times(fit_times *f, uint32_t n)
+{
+    f->elapsed_s = cof_quantile(f->took, n, 0.5);
+    f->least_s = f->took[0];
+    f->most_s = f->took[n - 1];
+    f->visit_s = cof_quantile(f->visit, n, 0.5);
+    f->pass_s = cof_quantile(f->pass, n, 0.5);
+    f->processor_s = cof_quantile(f->processor, n, 0.5);
+}
+
+/* In turn, so that whatever else the machine does falls on all alike. */
 static int measure_fits(bench_job *job)
 {
     uint32_t threads = job->speed[0].threads, n = job->s.repeats;
     job->n_fits = job->n_teams;
     for (size_t i = 0; i < job->n_fits; i++) {
-        fit_times *f = &job->fit[i];
-        f->threads = i == 0 ? threads : 1;
-        f->took = keep(n, sizeof *f->took);
-        f->visit = keep(n, sizeof *f->visit);
-        f->pass = keep(n, sizeof *f->pass);
-        f->processor = keep(n, sizeof *f->processor);
+        open_times(&job->fit[i], i == 0 ? threads : 1, n);
+        open_times(&job->usual[i], i == 0 ? threads : 1, n);
     }
-    for (uint32_t repeat = 0; repeat < n; repeat++)
-        for (size_t i = 0; i < job->n_fits; i++) TRY(fit_once(job, &job->fit[i], repeat));
+    for (uint32_t repeat = 0; repeat < n; repeat++) {
+        for (size_t i = 0; i < job->n_fits; i++) TRY(fit_once(job, &job->fit[i], false, repeat));
+        for (size_t i = 0; i < job->n_fits; i++) TRY(fit_once(job, &job->usual[i], true, repeat));
+    }
     for (size_t i = 0; i < job->n_fits; i++) {
-        fit_times *f = &job->fit[i];
-        f->elapsed_s = cof_quantile(f->took, n, 0.5);
-        f->least_s = f->took[0];
-        f->most_s = f->took[n - 1];
-        f->visit_s = cof_quantile(f->visit, n, 0.5);
-        f->pass_s = cof_quantile(f->pass, n, 0.5);
-        f->processor_s = cof_quantile(f->processor, n, 0.5);
+        finish_times(&job->fit[i], n);
+        finish_times(&job->usual[i], n);
     }
     return CODE_DONE;
 }
@@ -236,6 +249,7 @@ static void print_fit(const fit_times *f, cof_json *j)
     cof_json_count(j, "threads", f->info.threads);
     print_times(j, f->elapsed_s, f->least_s, f->most_s);
     cof_json_real(j, "processor_s", f->processor_s);
+    cof_json_count(j, "restarts", f->info.restarts);
     cof_json_count(j, "passes", f->info.passes);
     cof_json_count(j, "row_visits", f->info.row_visits);
     cof_json_real(j, "ns_per_row_visit", 1e9 * f->visit_s);
@@ -266,6 +280,9 @@ static void print_json(const bench_job *job)
     cof_json_close(&j, ']');
     cof_json_open(&j, "fits", '[');
     for (size_t i = 0; i < job->n_fits; i++) print_fit(&job->fit[i], &j);
+    cof_json_close(&j, ']');
+    cof_json_open(&j, "default_fits", '[');
+    for (size_t i = 0; i < job->n_fits; i++) print_fit(&job->usual[i], &j);
     cof_json_close(&j, ']');
     cof_json_close(&j, '}');
     cof_json_end(&j);
@@ -325,20 +342,28 @@ static void show_kernel(const bench_job *job, const page *p)
     put_words(p, 9, text);
 }
 
+static void show_fit(const bench_job *job, const page *p, const char *title, const fit_times *f, char *text,
+                     size_t room)
+{
+    if (job->n_fits == 2)
+        append(text, room, "; %.2f times as fast as on one thread", f[1].elapsed_s / f[0].elapsed_s);
+    fprintf(p->out, "%-9s", title);
+    put_words(p, 9, text);
+}
+
 static void show_fit_times(const bench_job *job, const page *p)
 {
-    const fit_times *all = &job->fit[0];
+    const fit_times *one = &job->fit[0], *usual = &job->usual[0];
     char text[800];
     snprintf(text, sizeof text,
              "%s for a whole fit of one restart (%.3g to %.3g s): a start of %.3g s and %u passes of %.3g ns "
              "per row, counting rows that are known to stay",
-             show_seconds(all->elapsed_s).text, all->least_s, all->most_s, all->info.start_s,
-             all->info.passes, 1e9 * all->pass_s);
-    if (job->n_fits == 2)
-        append(text, sizeof text, "; %.2f times as fast as on one thread",
-               job->fit[1].elapsed_s / all->elapsed_s);
-    fprintf(p->out, "%-9s", "Fit");
-    put_words(p, 9, text);
+             show_seconds(one->elapsed_s).text, one->least_s, one->most_s, one->info.start_s,
+             one->info.passes, 1e9 * one->pass_s);
+    show_fit(job, p, "Fit", one, text, sizeof text);
+    snprintf(text, sizeof text, "%s for a whole fit with all defaults (%.3g to %.3g s), %u restarts",
+             show_seconds(usual->elapsed_s).text, usual->least_s, usual->most_s, usual->info.restarts);
+    show_fit(job, p, "Default", usual, text, sizeof text);
 }
 
 static void show(const bench_job *job)
@@ -396,7 +421,7 @@ const verb verb_bench = {
         {"Measures how fast coforest is on this machine. It makes a table with planted clusters in memory "
          "and times, in turn: reading the table's codes once, which is the lower limit for a pass; for every "
          "kernel that the processor has, a pass that labels and counts every row, and a pass in which no row "
-         "moves, both without skipping rows; and whole fits of one restart.",
+         "moves, both without skipping rows; whole fits of one restart; and whole fits with all defaults.",
          "Results are given in nanoseconds per row, in rows per second, as a share of the speed of reading, "
          "and as the gain of all threads over one. The labels of all kernels are compared as well."},
     .groups = {{"Options", bench_options, 0}},
