@@ -1,11 +1,11 @@
 """One peer on one table, in a process of its own.
 
-    peers.py fit NAME TABLE K              prints JSON: seconds of the fit call alone, ARI with the column class
+    peers.py fit NAME TABLE K [STARTS]     prints JSON: seconds of the fit call alone, ARI with the column class
     peers.py whole NAME TABLE K LABELS     reads the table with pandas, fits, writes the labels
     peers.py read NAME TABLE               prints JSON: seconds of reading the file (polars: and casting every column
-                                           to Categorical), the import not counted
+                                           to Categorical; csv: every row by csv.reader), the import not counted
 
-One start, one thread. A peer's call has been made once on a few rows before it is timed: what it compiles, imports or
+One start unless told otherwise. A peer's call has been made once on a few rows before it is timed: what it compiles, imports or
 opens at its first call does not count.
 """
 import json
@@ -21,6 +21,8 @@ FITS = {
     "scikit-learn MiniBatchKMeans": "minibatch",
     "StepMix": "stepmix",
 }
+# Those that a whole default fit is compared with, each with ten starts.
+TEN_STARTS = {"scikit-learn KMeans on one-hot float32": "kmeans", "StepMix": "stepmix", "kmodes": "kmodes_default"}
 READERS = {"pandas.read_csv": "pandas", "polars.read_csv and cast": "polars"}
 
 
@@ -31,7 +33,7 @@ def one_hot(codes):
                            for c in range(codes.shape[1])], axis=1)
 
 
-def estimator(name, k):
+def estimator(name, k, starts=1):
     """What turns codes into the peer's input, its fit call, and what asks the fitted model for labels."""
     import numpy as np
 
@@ -47,21 +49,21 @@ def estimator(name, k):
     if name.startswith("kmodes"):
         from kmodes.kmodes import KModes
         start = {} if name == "kmodes_default" else {"init": "random"}
-        return same, lambda X: KModes(k, n_init=1, random_state=1, **start).fit(X), kept
+        return same, lambda X: KModes(k, n_init=starts, random_state=1, **start).fit(X), kept
     if name == "faster_kmodes":
         from FasterKModes import FasterKModes
 
         def fit(X):
-            model = FasterKModes(n_clusters=k, n_init=1, random_state=1, n_jobs=1, print_log=False)
+            model = FasterKModes(n_clusters=k, n_init=starts, random_state=1, n_jobs=1, print_log=False)
             model.fit(X)
             return model
         return lambda codes: np.ascontiguousarray(codes, np.uint8), fit, predicted
     if name in ("kmeans", "minibatch"):
         from sklearn.cluster import KMeans, MiniBatchKMeans
         kind = KMeans if name == "kmeans" else MiniBatchKMeans
-        return one_hot, lambda X: kind(k, n_init=1, random_state=1).fit(X), kept
+        return one_hot, lambda X: kind(k, n_init=starts, random_state=1).fit(X), kept
     from stepmix.stepmix import StepMix
-    return same, lambda X: StepMix(k, measurement="categorical", n_init=1, random_state=1,
+    return same, lambda X: StepMix(k, measurement="categorical", n_init=starts, random_state=1,
                                    progress_bar=0).fit(X), predicted
 
 
@@ -75,12 +77,12 @@ def load(path):
     return np.ascontiguousarray(table.to_numpy()) - 1, classes
 
 
-def fit_alone(name, path, k):
+def fit_alone(name, path, k, starts=1):
     from sklearn.metrics import adjusted_rand_score
 
     codes, classes = load(path)
-    prepare, fit, labels = estimator(name, k)
-    fit(prepare(codes[:1000]))
+    prepare, fit, labels = estimator(name, k, starts)
+    estimator(name, k)[1](prepare(codes[:1000]))
     X = prepare(codes)
     began = time.perf_counter()
     model = fit(X)
@@ -104,6 +106,13 @@ def read(name, path):
 
         began, processor = time.perf_counter(), time.process_time()
         pandas.read_csv(path)
+    elif name == "csv":
+        import csv
+
+        began, processor = time.perf_counter(), time.process_time()
+        with open(path, newline="", encoding="utf-8") as file:
+            for _ in csv.reader(file):
+                pass
     else:
         import polars as pl
 
@@ -114,7 +123,7 @@ def read(name, path):
 
 def main(task, name, path, *rest):
     if task == "fit":
-        print(json.dumps(fit_alone(name, path, int(rest[0]))))
+        print(json.dumps(fit_alone(name, path, *map(int, rest))))
     elif task == "whole":
         whole(name, path, int(rest[0]), rest[1])
     else:

@@ -55,9 +55,26 @@ def bars(plt, series, wanted):
 
 
 def curve(plt, series):
+    figure, axes = plt.subplots(figsize=(4.8, 3.4))
+    draw_curve(axes, series)
+    return figure
+
+
+def panels(plt, all_series):
+    """Several curves with the same y in one picture."""
+    figure, axes = plt.subplots(1, len(all_series), figsize=(2.4 * len(all_series), 2.8), sharey=True)
+    ys = [y for series in all_series for values in series["y"] for y in values]
+    for at, (one, series) in enumerate(zip(axes, all_series)):
+        draw_curve(one, series)
+        one.set_ylim(min(ys) / 1.5, max(ys) * 1.5)
+        if at > 0:
+            one.set_ylabel("")
+    return figure
+
+
+def draw_curve(axes, series):
     """Points on logarithmic axes, with the power law through them or the bound above them."""
     middle, whiskers = middle_and_whiskers(series["y"])
-    figure, axes = plt.subplots(figsize=(4.8, 3.4))
     axes.errorbar(series["x"], middle, yerr=whiskers, fmt="o", color=INK, ecolor=PALE, elinewidth=3, markersize=4)
     if "exponent" in series:
         power = series["exponent"]
@@ -76,7 +93,6 @@ def curve(plt, series):
     logarithmic(axes.yaxis, min(ys) / 1.5, max(ys) * 1.5)
     axes.set_xlabel(series["x_label"])
     axes.set_ylabel(series["y_label"])
-    return figure
 
 
 def wanted_of(results, title):
@@ -97,14 +113,23 @@ def main(path, folder):
 
     results = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     style(plt)
-    for series in results["series"]:
-        categories = isinstance(series["x"][0], str)
-        figure = bars(plt, series, wanted_of(results, series["name"])) if categories else curve(plt, series)
-        name = re.sub(r"[^a-z0-9]+", "-", f"{series['section']} {series['name']}".lower()).strip("-")
+    def save(figure, section, title):
+        name = re.sub(r"[^a-z0-9]+", "-", f"{section} {title}".lower()).strip("-")
         for ending in ("svg", "png"):
             figure.savefig(pathlib.Path(folder) / f"{name}.{ending}", dpi=160)
         plt.close(figure)
         print(f"drawn: {name}")
+
+    joined = {}
+    for series in results["series"]:
+        if "panel" in series:
+            joined.setdefault((series["section"], series["panel"]), []).append(series)
+            continue
+        categories = isinstance(series["x"][0], str)
+        figure = bars(plt, series, wanted_of(results, series["name"])) if categories else curve(plt, series)
+        save(figure, series["section"], series["name"])
+    for (section, title), all_series in joined.items():
+        save(panels(plt, all_series), section, title)
 
 
 if __name__ == "__main__":

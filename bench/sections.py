@@ -19,14 +19,31 @@ WANTED = {
     "kmeans": Wanted(least=10),
     "faster_kmodes": Wanted(least=10),
     "whole": Wanted(least=30),
-    "csv_pandas": Wanted(least=2),       # a whole fit takes half the time in which the peer reads the file
+    "csv_pandas": Wanted(least=3.33),    # reading the file alone takes so many times as long as a whole fit
+    "csv_pandas_words": Wanted(least=8.33),
     "csv_polars": Wanted(least=1),
+    "csv_polars_words": Wanted(least=1),
     "exponent": Wanted(0.95, 1.05),
     "memory": Wanted(most=1),            # of twice the encoded table and 50 MB
     "values_memory": Wanted(most=4),     # GB
     "clusters": Wanted(most=1.3),        # cost a row and cluster at k = 1,000, in times of that at k = 16
     "threads": Wanted(least=1.8),
+    "noisy_csv": Wanted(least=0.91),     # csv.reader over the same file
+    "never_slower": Wanted(least=1),
 }
+
+# Whole default fits: rows, columns, clusters, noise, values, what two threads should gain over one, and how many times as
+# long the peers with ten starts should take.
+DEFAULT_FITS = [
+    (8_000, 22, 2, 0.5, 6, None, {"kmeans": Wanted(least=3)}),
+    (8_000, 22, 20, 0.5, 6, Wanted(least=1.7), {"kmeans": Wanted(least=3)}),
+    (30_000, 14, 5, 0.5, 8, None, {"kmeans": Wanted(least=15)}),
+    (100_000, 20, 5, 0.3, 5, None,
+     {"kmeans": Wanted(least=50), "stepmix": Wanted(least=500), "kmodes_default": Wanted(least=500)}),
+    (300_000, 20, 5, 0.7, 5, Wanted(least=1.7), None),
+    (20_000, 50, 100, 0.5, 5, Wanted(least=1.7), {"kmeans": Wanted(least=10)}),
+    (1_000_000, 20, 5, 0.3, 5, Wanted(least=1.5), None),
+]
 
 
 class Bench:
@@ -199,11 +216,98 @@ def whole_processes(b):
     labels.unlink(missing_ok=True)
 
 
+# ---- whole default fits ----------------------------------------------------------------------------
+
+
+def default_tables(b):
+    """Title, table, row of DEFAULT_FITS; a try-out has the small ones only."""
+    for shape in DEFAULT_FITS:
+        rows, columns, k, noise, values = shape[:5]
+        if rows <= b.size(10_000_000, 10_000):
+            yield (f"{rows:,} x {columns}, k = {k}, {noise * 100:.0f} % noise",
+                   b.tables.planted(rows, columns, k, noise, values), shape)
+
+
+def default_call(b, table, k, threads):
+    """Seconds of a default fit call, and its ARI."""
+    told, _ = b.fit(table, k, "--label", "class", "--threads", threads)
+    return told["timings"]["fit_s"], told["scores"]["ari"]
+
+
+def default_peers(b):
+    """Whole default fits beside peers with ten starts: the fit call alone, one thread each."""
+    for title, table, (_, _, k, _, _, _, wanted) in default_tables(b):
+        if wanted is None:
+            continue
+        chosen = {name: peer for name, peer in peers.TEN_STARTS.items() if peer == "kmeans" or len(wanted) > 1}
+
+        def their(peer, table=table, k=k):
+            def work():
+                told = b.peer("fit", peer, table, k, 10).json()
+                return told["fit_s"], told["ari"]
+            return work
+
+        pairs = beside(b, lambda table=table, k=k: default_call(b, table, k, 1),
+                       {name: their(peer) for name, peer in chosen.items()}, title,
+                       {name: None if b.quick else wanted.get(peer) for name, peer in chosen.items()},
+                       f"{title}, default fit")
+        b.book.note("ARI with the planted classes: " + ", ".join(
+            [f"coforest {statistics.median(m[1] for runs in pairs.values() for m, _ in runs):.3f}"]
+            + [f"{name} {statistics.median(t[1] for _, t in runs):.3f}" for name, runs in pairs.items()]) if pairs else "")
+
+
+def default_threads(b):
+    """Whole default fits on two threads beside one, the fit call by the clock."""
+    for title, table, (_, _, k, _, _, wanted, _) in default_tables(b):
+        works = {n: lambda n=n, table=table, k=k: default_call(b, table, k, n)[0] for n in (1, 2)}
+        spent = in_turn(works, 2 * b.repeats + 1, b.most_s)
+        b.book.line(f"{title}: two threads", [one / two for one, two in zip(spent[1], spent[2])], "times as fast",
+                    None if b.quick else wanted or WANTED["never_slower"])
+    for rows in (100, 300, 1_000, 3_000):
+        table = b.tables.planted(rows)
+        works = {n: lambda n=n, table=table: default_call(b, table, 5, n)[0] for n in (1, 2)}
+        spent = in_turn(works, 4 * b.repeats + 1, b.most_s)
+        b.book.line(f"{rows:,} x 20, k = 5: two threads", [one / two for one, two in zip(spent[1], spent[2])],
+                    "times as fast", b.wanted("never_slower"))
+
+
+def whole_sweeps(b):
+    """Seconds of default fit calls against rows, columns, values, clusters and threads, for one picture."""
+    base = {"rows": 100_000, "columns": 20, "values": 5, "k": 5, "threads": 1}
+    sweeps = {"rows": b.size([10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000], [1_000, 10_000]),
+              "columns": b.size([5, 10, 20, 50, 100, 200], [5, 20]), "values": b.size([2, 5, 16, 50, 200, 1_000], [2, 16]),
+              "k": b.size([2, 5, 10, 20, 50, 100], [2, 10]), "threads": b.size([1, 2], [1])}
+    for name, at in sweeps.items():
+        works = {}
+        for x in at:
+            shape = {**base, name: x}
+            table = b.tables.planted(shape["rows"], shape["columns"], shape["k"], 0.5, shape["values"])
+            works[x] = lambda shape=shape, table=table: default_call(b, table, shape["k"], shape["threads"])[0]
+        spent = in_turn(works, b.repeats, b.most_s)
+        b.book.curve(f"default fit against {name}", {"k": "clusters k"}.get(name, name), "seconds", list(spent.items()),
+                     panel="time of a default fit")
+        for x, seconds in spent.items():
+            b.book.line(f"{name} {x:,}: default fit", seconds, "s")
+
+
 # ---- csv -------------------------------------------------------------------------------------------
 
 
 def beside_readers(b):
     """A whole `coforest fit`, all defaults, two threads, beside merely reading the same file."""
+    noisy = b.size(300_000, 30_000)
+    table = b.tables.planted(noisy, noise=0.7)
+
+    def job():
+        done = run([b.coforest, "fit", table, "-k", 5, "--ignore", "class", "--threads", 2])
+        return done.wall_s, done.processor_s
+
+    def reader():
+        told = b.peer("read", "csv", table).json()
+        return told["read_s"], told["processor_s"]
+
+    title = f"{noisy:,} x 20, 70 % noise"
+    beside(b, job, {"csv.reader": reader}, title, {"csv.reader": b.wanted("noisy_csv")}, title)
     rows = b.size(1_000_000, 100_000)
     digits = b.tables.planted(rows)
     for title, table in ((f"{rows:,} x 20 as digits", digits), (f"{rows:,} x 20 as words", b.tables.as_words(digits))):
@@ -218,8 +322,9 @@ def beside_readers(b):
             return work
 
         theirs = {name: their(reader) for name, reader in peers.READERS.items()}
-        pairs = beside(b, mine, theirs, title, {name: b.wanted(f"csv_{reader}") for name, reader in peers.READERS.items()},
-                       title)
+        kind = "_words" if table is not digits else ""
+        wanted = {name: b.wanted(f"csv_{reader}{kind}") for name, reader in peers.READERS.items()}
+        pairs = beside(b, mine, theirs, title, wanted, title)
         for name, runs in pairs.items():
             b.book.line(f"{title}: {name}, processor time", [t[1] / m[1] for m, t in runs], "times as long")
 
@@ -329,6 +434,7 @@ def threads(b):
 
 
 SECTIONS = {"pass": kernel_pass, "kernels": kernels, "peers": beside_peers, "whole": whole_processes,
+            "default_peers": default_peers, "default_threads": default_threads, "sweeps": whole_sweeps,
             "csv": beside_readers, "curves": curves, "values": values, "clusters": clusters, "threads": threads}
 
 

@@ -32,10 +32,11 @@ class Tables:
             raise Failure("this table needs NumPy and polars")
         return self._make(name, [self.python, __file__, kind, *arguments])
 
-    def planted(self, rows, columns=20):
-        """Five clusters around modes, columns of five values; the truth is in the column class."""
-        return self._make(f"planted-{rows}x{columns}", [self.coforest, "generate", "--rows", rows, "--columns", columns,
-                                                        "--out"])
+    def planted(self, rows, columns=20, k=5, noise=0.3, values=5):
+        """Clusters around modes; the truth is in the column class."""
+        return self._make(f"planted-{rows}x{columns}-{k}-{noise}-{values}",
+                          [self.coforest, "generate", "--rows", rows, "--columns", columns, "--clusters", k, "--noise",
+                           noise, "--values", values, "--out"])
 
     def uniform(self, rows, columns):
         """Independent, uniform cells of five values: the tables of the paper's two sweeps."""
