@@ -47,10 +47,11 @@ static cof_status run_starts(starts *s, cof_error *err)
         fit->log.refiner = COFI_BY_METHOD;
         cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
         cofi_partition_forget(&fit->partition);
-        status = s->start->run(fit, s->start_state, &same_as, err);
+        status = s->start->begin(fit, s->start_state, &same_as, err);
         if (status == COF_OK && same_as != COFI_NONE)
             status = cofi_fail(err, COF_ERR_ARGUMENT,
                                "a start tried on a sample of so many rows repeats an earlier one");
+        if (status == COF_OK) status = s->start->run(fit, s->start_state, err);
         if (status == COF_OK) status = fit->method->run(fit, s->state, err);
         if (status == COF_OK) status = print_start(s, err);
     }
@@ -66,7 +67,7 @@ static cof_status open_starts(starts *s, const cof_table *table, const cof_fit_o
     cof_status status = cofi_rows_open_table(table, o, true, &s->problem, &s->rows, err);
     if (status == COF_OK) status = cofi_fit_open(s->rows, method, o, &s->fit, err);
     if (status == COF_OK) status = method->open(&s->fit, &s->state, err);
-    return status == COF_OK ? s->start->open(&s->fit, &s->start_state, err) : status;
+    return status == COF_OK ? s->start->open(&s->fit, NULL, &s->start_state, err) : status;
 }
 
 static void close_starts(starts *s)

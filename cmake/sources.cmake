@@ -113,6 +113,7 @@ set(COF_SOURCES
   src/rows/shards/journal.c
   src/rows/shards/remote.c
   src/rows/shards/request.c
+  src/rows/shards/rounds.c
   src/rows/shards/shard.c
   src/rows/speed.c
   src/rows/speed_call.c
@@ -274,6 +275,7 @@ set(UNIT_TESTS
   tests/unit/test_request.c
   tests/unit/test_restarts.c
   tests/unit/test_rng.c
+  tests/unit/test_rounds.c
   tests/unit/test_rows.c
   tests/unit/test_sample.c
   tests/unit/test_scan_csv.c

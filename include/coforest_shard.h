@@ -60,6 +60,7 @@ COF_API cof_status cof_schema_cut(cof_schema *schema, size_t column, const cof_c
 /* ---- Shard: on a worker --------------------------------------------------------------------------------- */
 
 typedef struct cof_shard cof_shard;
+enum { COF_SHARD_LABELS = 1 << 25 }; /* labels that a shard keeps between requests; more are made again */
 
 /* Opens the rows first_row, first_row + 1, ... of the whole table. table: NULL for a shard without rows; it must
  * outlive the shard, the schema need not. threads: 0 -> all cores. COF_ERR_DATA if a column of the schema is not in the
@@ -89,6 +90,11 @@ typedef struct cof_shards {
     void *ctx;
     /* A sentence about the last failure, which becomes the text of the error; may be NULL, and may return NULL. */
     const char *(*why)(void *ctx);
+    /* Restarts that run at the same time, each in a thread of its own, and whose requests go out as one: fewer requests, but
+     * every shard keeps as many labels of each of its rows. 1: one restart after the other. 0: as many as a shard with all
+     * rows would keep the labels of, COF_SHARD_LABELS / rows, and at most 128. Results do not depend on it; a
+     * journal goes on only with the same number. */
+    uint32_t together;
 } cof_shards;
 
 /* cof_fit and cof_fit_auto over shards. The model holds no labels: send cof_model_label_request to the shards.

@@ -9,21 +9,26 @@
 enum {
     SMALL_CELLS = 1 << 22,   /* rows x attributes; above it, threads share the rows of one restart */
     SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables */
-    LANE_WORK = 1 << 21      /* cells x clusters x restarts; below it, waking threads takes longer */
+    LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
+    ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
 };
 
 /* ---- The env of a lane ------------------------------------------------------------------ */
 
-/* The host is asked only on its own thread, which is that of the first lane; the other lanes use the answer. */
+/* The host is asked only on its own thread, which is that of the first lane, or in rounds that of none; the lanes use the
+ * answer. When the time is up, the fit ends if a restart has ended; in rounds the other lanes leave that to the first. */
 static int lane_should_stop(void *ctx)
 {
     const cofi_lane *lane = ctx;
     cofi_restarts *run = lane->run;
     double limit_s = lane->fit.host.o.time_limit_s;
-    if (lane == run->lane && cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
-    if (limit_s > 0 && atomic_load(&run->any_done) && cofi_now_s() - run->began_s >= limit_s) {
-        atomic_store(&run->timed_out, true);
-        atomic_store(&run->stopped, true);
+    bool first = lane == run->lane;
+    if (first && run->rounds == NULL && cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+    if (limit_s > 0 && cofi_now_s() - run->began_s >= limit_s) {
+        bool any_done = atomic_load(&run->any_done);
+        if (any_done || (run->rounds != NULL && !first)) atomic_store(&run->timed_out, true);
+        if (any_done) atomic_store(&run->stopped, true);
+        if (run->rounds != NULL && !first) return 1;
     }
     return atomic_load(&run->stopped);
 }
@@ -33,6 +38,14 @@ static void lane_progress(void *ctx, const cof_progress *progress)
 {
     const cof_env *env = &((cofi_lane *)ctx)->run->env;
     env->progress(env->ctx, progress);
+}
+
+/* In rounds, the host is told between them. */
+static void keep_progress(void *ctx, const cof_progress *progress)
+{
+    cofi_lane *lane = ctx;
+    lane->progress = *progress;
+    lane->has_progress = true;
 }
 
 static void *lane_alloc(void *ctx, size_t n_bytes)
@@ -75,22 +88,34 @@ static bool restores_by_partition(const cofi_fit *fit)
     return fit->method->restore != NULL && fit->problem->n_numeric == 0;
 }
 
-/* Start time includes everything that a start does, not only its passes. */
-static cof_status run_start(cofi_lane *lane, uint32_t *same_as, cof_error *err)
+static cof_status begin_start(cofi_lane *lane, uint32_t restart, uint32_t *same_as, cof_error *err)
 {
     cofi_fit *fit = &lane->fit;
     cofi_log *log = &fit->log;
-    double began_s = cofi_now_s(), before_s = log->start_s;
+    double began_s = cofi_now_s();
+    cof_status status = COF_OK;
     *same_as = COFI_NONE;
+    log->restart = restart;
     log->n_passes = log->rebuild = 0;
     log->stop = COF_STOP_STOPPED;
     log->refiner = COFI_BY_METHOD;
     log->nearer_other = NAN;
     lane->holds = COFI_NONE;
     cofi_blocks_release(&fit->scratch);
-    cofi_rng_seed(&fit->rng, fit->host.o.seed, log->restart);
+    cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_partition_forget(&fit->partition);
-    cof_status status = lane->run->start->run(fit, lane->start_state, same_as, err);
+    if (lane->run->start->begin != NULL)
+        status = lane->run->start->begin(fit, lane->start_state, same_as, err);
+    log->start_s += cofi_now_s() - began_s;
+    return status;
+}
+
+/* Start time includes everything that a start does, not only its passes. */
+static cof_status run_start(cofi_lane *lane, cof_error *err)
+{
+    cofi_log *log = &lane->fit.log;
+    double began_s = cofi_now_s(), before_s = log->start_s;
+    cof_status status = lane->run->start->run(&lane->fit, lane->start_state, err);
     log->start_s = before_s + (cofi_now_s() - began_s);
     return status;
 }
@@ -152,42 +177,115 @@ static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
     return cofi_partition_keep(&fit->partition, &lane->kept, err);
 }
 
-static cof_status run_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
+/* False: it failed, and then the other lanes need not go on. */
+static bool succeeds(cofi_lane *lane, cof_status status)
 {
-    cofi_fit *fit = &lane->fit;
-    cofi_restart_place *place = &lane->run->place[restart];
-    uint32_t same_as;
-    fit->log.restart = restart;
-    place->first = fit->log.n_history;
-    cof_status status = run_start(lane, &same_as, err);
-    if (status != COF_OK) return status;
-    if (same_as != COFI_NONE) { /* its result would repeat that of an earlier one */
-        lane->run->record[restart] = lane->run->record[same_as];
-        if (lane->run->gains != NULL) lane->run->gains[restart] = lane->run->gains[same_as];
-        cofi_agreement_repeat(&lane->run->agreement, restart, same_as);
-    } else {
-        if (!fit->log.stopped || fit->partition.known)
-            status = fit->method->run(fit, lane->method_state, err);
-        if (status != COF_OK || !fit->partition.known) return status; /* stopped before the first pass */
-        status = judge(lane, restart, err);
-    }
-    place->lane = (uint32_t)(lane - lane->run->lane);
-    place->n = fit->log.n_history - place->first;
-    return status;
+    lane->status = status;
+    if (status != COF_OK) atomic_store(&lane->run->stopped, true);
+    return status == COF_OK;
 }
 
-static void restart_task(void *ctx, uint32_t worker, size_t restart)
+static bool begin_restart(cofi_lane *lane, uint32_t restart)
+{
+    cofi_restart_place *place = &lane->run->place[restart];
+    place->first = lane->fit.log.n_history;
+    return succeeds(lane, begin_start(lane, restart, &place->same_as, &lane->err));
+}
+
+static void set_done(cofi_restarts *run, uint32_t restart, uint32_t lane)
+{
+    run->place[restart].lane = lane;
+    atomic_store(&run->place[restart].done, true);
+}
+
+/* Its result would repeat that of an earlier one, which has ended. */
+static void repeat_earlier(cofi_restarts *run, uint32_t restart)
+{
+    uint32_t earlier = run->place[restart].same_as;
+    if (run->place[earlier].lane == COFI_NONE) return; /* stopped before it had a partition */
+    run->record[restart] = run->record[earlier];
+    if (run->gains != NULL) run->gains[restart] = run->gains[earlier];
+    cofi_agreement_repeat(&run->agreement, restart, earlier);
+    set_done(run, restart, run->place[earlier].lane);
+}
+
+static void end_restart(cofi_lane *lane, uint32_t restart)
+{
+    cofi_restarts *run = lane->run;
+    cofi_fit *fit = &lane->fit;
+    cofi_restart_place *place = &run->place[restart];
+    if (!succeeds(lane, run_start(lane, &lane->err))) return;
+    if ((!fit->log.stopped || fit->partition.known) &&
+        !succeeds(lane, fit->method->run(fit, lane->method_state, &lane->err)))
+        return;
+    if (!fit->partition.known) return; /* stopped before the first pass */
+    if (!succeeds(lane, judge(lane, restart, &lane->err))) return;
+    place->n = fit->log.n_history - place->first;
+    set_done(run, restart, (uint32_t)(lane - run->lane));
+    if (!fit->log.stopped) atomic_store(&run->any_done, true);
+}
+
+static void restart_task(void *ctx, uint32_t worker, size_t number)
 {
     cofi_restarts *run = ctx;
     cofi_lane *lane = &run->lane[worker];
+    uint32_t restart = (uint32_t)number;
     if (lane->status != COF_OK || cofi_log_stopped(&lane->fit.host, &lane->fit.log)) return;
-    lane->status = run_restart(lane, (uint32_t)restart, &lane->err);
-    if (lane->status != COF_OK)
-        atomic_store(&run->stopped, true); /* the fit fails, so the other lanes need not go on */
-    bool done = run->place[restart].lane != COFI_NONE;
-    if (done) atomic_store(&run->any_done, true);
-    atomic_store(&run->place[restart].done, done);
+    if (!begin_restart(lane, restart)) return;
+    if (run->place[restart].same_as != COFI_NONE)
+        repeat_earlier(run, restart);
+    else
+        end_restart(lane, restart);
     if (worker == 0 && run->side_by_side) tell_restarts(run);
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------------- */
+
+static void lane_task(void *ctx, uint32_t number)
+{
+    cofi_lane *lane = &((cofi_restarts *)ctx)->lane[number];
+    end_restart(lane, lane->fit.log.restart);
+}
+
+/* All lanes wait. The host is told about the restarts that have ended, and the first that goes on. */
+static void meet_host(void *ctx)
+{
+    cofi_restarts *run = ctx;
+    const cof_progress *news = NULL;
+    if (cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+    tell_restarts(run);
+    for (uint32_t l = 0; l < run->n_lanes; l++) {
+        if (run->lane[l].has_progress && news == NULL) news = &run->lane[l].progress;
+        run->lane[l].has_progress = false;
+    }
+    if (news != NULL) run->env.progress(run->env.ctx, news);
+}
+
+/* Begins restarts, in their order, until every lane has one. Those that repeat an earlier one need no lane. */
+static uint32_t fill_lanes(cofi_restarts *run, uint32_t *next, uint32_t restarts)
+{
+    uint32_t n = 0;
+    for (; *next < restarts && n < run->n_lanes; (*next)++) {
+        cofi_lane *lane = &run->lane[n];
+        if (cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+        if (atomic_load(&run->stopped) || atomic_load(&run->timed_out) || !begin_restart(lane, *next)) break;
+        if (lane->fit.log.stopped) atomic_store(&run->stopped, true);
+        n += run->place[*next].same_as == COFI_NONE;
+    }
+    return n;
+}
+
+/* Restarts that were begun get at least a partition, also if the host asks to stop. */
+static void run_rounds(cofi_restarts *run, uint32_t restarts)
+{
+    for (uint32_t next = 0, first; next < restarts && !atomic_load(&run->stopped);) {
+        first = next;
+        uint32_t n = fill_lanes(run, &next, restarts);
+        if (n > 0) cofi_rounds_run(run->rounds, n, lane_task, meet_host, run);
+        for (uint32_t r = first; r < next; r++)
+            if (run->place[r].same_as != COFI_NONE) repeat_earlier(run, r);
+        if (atomic_load(&run->timed_out)) break;
+    }
 }
 
 /* ---- The best restart ----------------------------------------------------------------------------- */
@@ -261,9 +359,9 @@ static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *e
     fit->host.env.should_stop = NULL;
     fit->host.env.progress = NULL;
     fit->log.stopped = false;
-    fit->log.restart = restart;
     uint64_t visits = fit->log.visits; /* already counted in the first run */
-    cof_status status = run_start(lane, &same_as, err);
+    cof_status status = begin_start(lane, restart, &same_as, err);
+    if (status == COF_OK) status = run_start(lane, err);
     if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
     fit->log.visits = visits;
     return status;
@@ -321,8 +419,11 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
     uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
-    cofi_team_run(run->team, restart_task, run, restarts);
-    if (run->side_by_side) tell_restarts(run);
+    if (run->rounds != NULL)
+        run_rounds(run, restarts);
+    else
+        cofi_team_run(run->team, restart_task, run, restarts);
+    if (run->side_by_side || run->rounds != NULL) tell_restarts(run);
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         if (run->lane[l].fit.log.stopped) atomic_store(&run->stopped, true);
         if (status != COF_OK || run->lane[l].status == COF_OK) continue;
@@ -351,6 +452,7 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
     const cofi_fit *fit = run->fit;
     const cofi_problem *p = fit->problem;
     const cof_restart_record *best = &run->record[run->best];
+    double share = run->rounds != NULL ? 1.0 / run->n_lanes : 1; /* lanes wait for each other's requests */
     *info = (cof_fit_info){.objective = best->objective,
                            .log_likelihood = best->log_likelihood,
                            .best_restart = run->best,
@@ -364,7 +466,8 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .n_dropped = p->n_dropped,
                            .n_distinct_rows = p->n_distinct,
                            .n_empty = cofi_count_empty(&fit->partition),
-                           .threads = run->n_lanes * cofi_team_size(fit->host.team),
+                           .threads = run->rounds != NULL ? cofi_rounds_threads(run->rounds)
+                                                          : run->n_lanes * cofi_team_size(fit->host.team),
                            .kernel = fit->partition.rows->ops->kernel(&fit->partition),
                            .mixture_log_likelihood = NAN,
                            .bic = NAN,
@@ -378,9 +481,9 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         const cofi_log *log = &run->lane[l].fit.log;
         info->row_visits += log->visits;
-        info->start_s += log->start_s;
-        info->pass_s += log->pass_s;
-        info->forest_s += log->forest_s;
+        info->start_s += share * log->start_s;
+        info->pass_s += share * log->pass_s;
+        info->forest_s += share * log->forest_s;
     }
     if (p->n_numeric > 0) info->log_likelihood_of_one = NAN;
     if (fit->host.o.k == 1)
@@ -409,11 +512,46 @@ static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, co
     return run->side_by_side && work >= LANE_WORK ? o->threads : 1; /* 0: one per core */
 }
 
+/* How many restarts advance together over rows elsewhere. A method that compares attributes has large tables for each. */
+static uint32_t count_rounds(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
+{
+    uint64_t entries = (uint64_t)cofi_n_flat(p) * cofi_stride(o->k) + 1;
+    uint32_t n = cofi_rounds_most(p);
+    if ((method->flags & COFI_METHOD_PAIRS) != 0) return 1;
+    if (n > o->restarts) n = o->restarts;
+    return n > ROUND_ENTRIES / entries ? (uint32_t)(ROUND_ENTRIES / entries) : n;
+}
+
+static cof_status open_team(cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o,
+                            cof_error *err)
+{
+    COFI_TRY(cofi_team_open(&run->env, choose_lanes(run, p, o), &run->team, err));
+    if (cofi_team_size(run->team) <= o->restarts) return COF_OK; /* every worker has a lane */
+    cofi_team_close(run->team);
+    run->team = NULL;
+    return cofi_team_open(&run->env, o->restarts, &run->team, err);
+}
+
+static void set_env(cofi_restarts *run, cofi_lane *lane, const cof_fit_options *o)
+{
+    bool together = run->side_by_side || run->rounds != NULL, tells = run->env.progress != NULL;
+    if (!together && o->time_limit_s <= 0) return;
+    lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
+                                   .alloc = lane_alloc,
+                                   .release = lane_release,
+                                   .should_stop = lane_should_stop,
+                                   .progress = !tells || run->side_by_side ? NULL
+                                               : run->rounds != NULL       ? keep_progress
+                                                                           : lane_progress,
+                                   .ctx = lane};
+}
+
 static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows, const cofi_method *method,
                             const cof_fit_options *options, cof_error *err)
 {
     cof_fit_options o = *options;
-    if (run->side_by_side) o.threads = 1;
+    const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
+    if (run->side_by_side || run->rounds != NULL) o.threads = 1;
     lane->run = run;
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
@@ -421,16 +559,9 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->hash = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->hash);
     lane->tree = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->tree);
     COFI_TRY(cofi_blocks_status(&run->own, err));
-    bool tells = !run->side_by_side && run->env.progress != NULL;
-    if (run->side_by_side || options->time_limit_s > 0)
-        lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
-                                       .alloc = lane_alloc,
-                                       .release = lane_release,
-                                       .should_stop = lane_should_stop,
-                                       .progress = tells ? lane_progress : NULL,
-                                       .ctx = lane};
+    set_env(run, lane, options);
     if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
-    return run->start->open != NULL ? run->start->open(&lane->fit, &lane->start_state, err) : COF_OK;
+    return run->start->open != NULL ? run->start->open(&lane->fit, first, &lane->start_state, err) : COF_OK;
 }
 
 cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const cofi_start *start,
@@ -442,23 +573,21 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     run->start = start;
     run->began_s = cofi_now_s();
     run->side_by_side = fits_side_by_side(p, method, start, options);
-    cof_status status = cofi_team_open(&run->env, choose_lanes(run, p, options), &run->team, err);
-    if (status == COF_OK && cofi_team_size(run->team) > options->restarts) { /* every worker has a lane */
-        cofi_team_close(run->team);
-        run->team = NULL;
-        status = cofi_team_open(&run->env, options->restarts, &run->team, err);
-    }
-    if (status != COF_OK) return status;
-    run->n_lanes = cofi_team_size(run->team);
+    uint32_t n_rounds = count_rounds(p, method, options);
+    if (n_rounds > 1) COFI_TRY(cofi_rounds_open(rows, n_rounds, options->threads, &run->rounds, err));
+    if (run->rounds == NULL) COFI_TRY(open_team(run, p, options, err));
+    run->n_lanes = run->rounds != NULL ? cofi_rounds_n(run->rounds) : cofi_team_size(run->team);
     run->lane = cofi_blocks_add_zero(&run->own, run->n_lanes, sizeof *run->lane);
     run->place = cofi_blocks_add_zero(&run->own, options->restarts, sizeof *run->place);
     run->record = cofi_alloc(&run->env, options->restarts, sizeof *run->record);
     if (options->select == COF_SELECT_BALANCE || options->select == COF_SELECT_MIXTURE)
         run->gains = cofi_blocks_add(&run->own, options->restarts, sizeof *run->gains);
     if (run->own.short_of_memory || run->record == NULL) return cofi_no_memory(err);
-    for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = COFI_NONE;
-    for (uint32_t l = 0; l < run->n_lanes; l++)
-        COFI_TRY(open_lane(run, &run->lane[l], rows, method, options, err));
+    for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = run->place[r].same_as = COFI_NONE;
+    for (uint32_t l = 0; l < run->n_lanes; l++) {
+        cofi_rows *own = run->rounds != NULL ? cofi_rounds_rows(run->rounds, l) : rows;
+        COFI_TRY(open_lane(run, &run->lane[l], own, method, options, err));
+    }
     if (options->select == COF_SELECT_BALANCE && options->restarts > 1)
         COFI_TRY(cofi_dependence_open(&run->own, rows, &run->dependence, err));
     return cofi_agreement_open(&run->own, options->restarts, p->n_table_rows, &run->agreement, err);
@@ -477,6 +606,7 @@ void cofi_restarts_close(cofi_restarts *run)
     if (run->env.release == NULL) return; /* never opened */
     for (uint32_t l = 0; run->lane != NULL && l < run->n_lanes; l++) close_lane(run, &run->lane[l]);
     cofi_team_close(run->team);
+    cofi_rounds_close(run->rounds);
     COFI_RELEASE_ALL(&run->env, run->record, run->ari, run->overlap, run->history);
     cofi_blocks_release(&run->own);
 }

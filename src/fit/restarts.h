@@ -1,8 +1,8 @@
 /* Runs a method several times, from different starts, and keeps the best restart.
  *
  * On a small table restarts run in parallel, each on one thread. On a large table they run one after the other, and all
- * threads share the rows. The choice depends on the table and the options; results, history and progress do not depend on
- * the number of threads. */
+ * threads share the rows. Over rows elsewhere they advance in rounds, so that several of them ask in one request. The
+ * choice depends on the table and the options; results, history and progress do not depend on the number of threads. */
 #pragma once
 
 #include "agreement.h"
@@ -10,6 +10,8 @@
 #include "method.h"
 #include "mixture.h"
 #include "picks.h"
+
+#include "../rows/rounds.h"
 
 #include <stdatomic.h>
 
@@ -26,6 +28,8 @@ typedef struct cofi_lane {
     uint64_t *hash;        /* per restart of this lane whose tree was measured: hash of its partition */
     double *tree;          /* and what the tree adds */
     uint32_t n_trees;
+    cof_progress progress; /* in rounds: the latest */
+    bool has_progress;     /* which the host was not told yet */
     cof_status status;
     cof_error err;
     struct cofi_restarts *run;
@@ -35,6 +39,7 @@ typedef struct cofi_lane {
 typedef struct cofi_restart_place {
     uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
+    uint32_t same_as; /* an earlier restart with the same result, or COFI_NONE */
     atomic_bool done;
 } cofi_restart_place;
 
@@ -43,7 +48,8 @@ typedef struct cofi_restarts {
     cofi_blocks own;
     const cofi_start *start;
     bool side_by_side;
-    cofi_team *team; /* one worker per lane */
+    cofi_team *team;     /* one worker per lane; NULL in rounds */
+    cofi_rounds *rounds; /* NULL: not in rounds */
     cofi_lane *lane;
     uint32_t n_lanes;
     uint32_t n_told;                /* number of restarts reported to the host */

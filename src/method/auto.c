@@ -349,11 +349,23 @@ static cof_status end_early(search *s, cof_status status)
     return COF_OK;
 }
 
+/* Tells the driver of shards how many clusters there may be, so that a search which they could not end is not begun. */
+static void announce_most(search *s, uint32_t k_max, cof_table *own, cofi_remote *remote)
+{
+    *own = *s->table;
+    *remote = *own->remote;
+    remote->most_k = k_max;
+    own->remote = remote;
+    s->table = own;
+}
+
 cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, uint32_t k_min,
                         uint32_t k_max, cof_model **out, cof_fit_info *info, cof_error *err)
 {
     cof_fit_options o;
     search s = {.table = table};
+    cof_table own;
+    cofi_remote remote;
     bool open_ended = k_max == 0, at_edge = false;
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
@@ -364,6 +376,7 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     if (open_ended)
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
     cof_status status = check(table, &o, k_min, k_max, err);
+    if (table->remote != NULL) announce_most(&s, k_max, &own, &remote);
     if (status == COF_OK) status = end_early(&s, try_all(&s, o, k_min, k_max, open_ended, err));
     if (status == COF_OK && !is_cut_short(&s.info)) {
         at_edge = lies_at_edge(&s);

@@ -8,7 +8,7 @@
 static cof_status whole_table(const cof_env *env, const cof_schema *schema, const cof_shards *shards,
                               cofi_remote *remote, cof_table *whole, cof_error *err)
 {
-    remote->half = 0;
+    remote->half = remote->most_k = 0;
     COFI_COPY_OPTIONS(&remote->shards, shards);
     if (remote->shards.ask == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no function that asks the shards");

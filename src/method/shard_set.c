@@ -105,5 +105,6 @@ static const char *why(void *ctx)
 
 cof_shards cof_shard_set_shards(cof_shard_set *s)
 {
-    return (cof_shards){.struct_size = sizeof(cof_shards), .ask = ask, .ctx = s, .why = why};
+    /* Asking costs nothing here, and one restart at a time takes the least memory. */
+    return (cof_shards){.struct_size = sizeof(cof_shards), .ask = ask, .ctx = s, .why = why, .together = 1};
 }

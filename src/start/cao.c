@@ -4,7 +4,7 @@
 #include "../fit/loops.h"
 #include "seeds.h"
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     const cofi_rows_ops *ops = fit->partition.rows->ops;
     const uint64_t *total;

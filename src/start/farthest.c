@@ -2,7 +2,7 @@
  * are decided at random. */
 #include "seeds.h"
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     return cofi_seeds_apart(fit, COFI_FARTHEST, err);
 }

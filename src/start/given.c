@@ -22,7 +22,7 @@ static cof_status set_given(cofi_fit *fit, uint32_t j, cof_error *err)
                      (unsigned long long)row + 1);
 }
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(set_given(fit, j, err));
     cofi_modes_from_seeds(fit);

@@ -46,7 +46,7 @@ static cof_status choose_seed(cofi_fit *fit, const uint64_t *total, uint32_t j, 
     return cofi_seeds_draw_new(fit, j, err);
 }
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     const uint64_t *total;
     COFI_TRY(cofi_fit_totals(fit, &total, err));

@@ -21,7 +21,7 @@ cof_status cofi_run_kmeans(cofi_fit *fit, cof_error *err)
     return status;
 }
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     COFI_TRY(cofi_seeds_apart(fit, COFI_BY_DISTANCE, err));
     return cofi_run_kmeans(fit, err);

@@ -37,6 +37,7 @@ typedef struct sample {
 typedef struct portfolio {
     softening soft; /* for the table itself, if it is small */
     sample *sample; /* NULL: the table is small, or the sample has fewer than k distinct rows */
+    bool lent;      /* the sample is that of the first lane */
 } portfolio;
 
 static size_t sample_size(uint32_t k)
@@ -176,28 +177,38 @@ static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof
 static void portfolio_close(cofi_fit *fit, void *state)
 {
     portfolio *s = state;
-    if (s != NULL && s->sample != NULL) close_sample(s->sample);
+    if (s != NULL && s->sample != NULL && !s->lent) close_sample(s->sample);
 }
 
-static cof_status portfolio_open(cofi_fit *fit, void **state, cof_error *err)
+static cof_status portfolio_open(cofi_fit *fit, const void *first, void **state, cof_error *err)
 {
     portfolio *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    if (uses_sample(fit->problem, fit->partition.k))
+    s->lent = first != NULL;
+    if (s->lent)
+        s->sample = ((const portfolio *)first)->sample;
+    else if (uses_sample(fit->problem, fit->partition.k))
         COFI_TRY(open_sample(fit, sample_size(fit->partition.k), &s->sample, err));
     if (s->sample != NULL) return COF_OK;
     s->soft.n_rounds = SOFT_ROUNDS;
     return cofi_mixture_open(fit, SOFT_ROWS, &s->soft.mixture, err);
 }
 
-static cof_status portfolio_run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+/* The scores that the sample's partition gives are kept in the fit until `run`. */
+static cof_status portfolio_begin(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+{
+    portfolio *s = state;
+    if (s->sample == NULL) return COF_OK;
+    COFI_TRY(run_on_sample(fit, s->sample, same_as, err));
+    if (*same_as == COFI_NONE) cofi_scores_likelihood(fit, &s->sample->fit.partition);
+    return COF_OK;
+}
+
+static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)
 {
     portfolio *s = state;
     uint64_t moved;
     if (s->sample == NULL) return make_start(fit, &s->soft, err);
-    COFI_TRY(run_on_sample(fit, s->sample, same_as, err));
-    if (*same_as != COFI_NONE) return COF_OK;
-    cofi_scores_likelihood(fit, &s->sample->fit.partition);
     cof_status status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
     cofi_profile_clear(fit);
     return status;
@@ -208,5 +219,6 @@ const cofi_start cofi_start_portfolio = {
     .title = "alternates between kmeans and farthest, each with a few steps of EM; kmeans for other methods",
     .linked = uses_sample,
     .open = portfolio_open,
+    .begin = portfolio_begin,
     .run = portfolio_run,
     .close = portfolio_close};

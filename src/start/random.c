@@ -17,7 +17,7 @@ static cof_status choose_seed(cofi_fit *fit, uint32_t j, cof_error *err)
     return cofi_seeds_draw_new(fit, j, err);
 }
 
-static cof_status run(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
     for (uint32_t j = 0; j < fit->partition.k; j++) COFI_TRY(choose_seed(fit, j, err));
     cofi_modes_from_seeds(fit);

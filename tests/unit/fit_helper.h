@@ -68,7 +68,8 @@ static inline rig *open_rig(cof_table *table, cof_fit_options o)
     if (g->start == cofi_start_of(COF_INIT_PORTFOLIO) && o.variant == COF_VARIANT_PAPER)
         assert_status(cofi_value_order_set(g->rows, &g->problem, &err), COF_OK, &err);
     assert_status(cofi_fit_open(g->rows, cofi_method_find(o.method), &o, &g->fit, &err), COF_OK, &err);
-    if (g->start->open != NULL) assert_status(g->start->open(&g->fit, &g->start_state, &err), COF_OK, &err);
+    if (g->start->open != NULL)
+        assert_status(g->start->open(&g->fit, NULL, &g->start_state, &err), COF_OK, &err);
     return g;
 }
 
@@ -88,7 +89,8 @@ static inline cof_status try_begin(rig *g, cof_error *err)
     uint32_t same_as = COFI_NONE;
     cofi_blocks_release(&g->fit.scratch);
     cofi_partition_forget(&g->fit.partition);
-    return g->start->run(&g->fit, g->start_state, &same_as, err);
+    if (g->start->begin != NULL) COFI_TRY(g->start->begin(&g->fit, g->start_state, &same_as, err));
+    return g->start->run(&g->fit, g->start_state, err);
 }
 
 static inline void begin(rig *g, uint64_t seed)

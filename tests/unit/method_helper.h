@@ -26,7 +26,6 @@ typedef struct bench {
 static inline void set_up_with(bench *b, const int32_t *codes, size_t n, size_t l, cof_fit_options o)
 {
     cof_error err = {""};
-    uint32_t same_as = COFI_NONE;
     memset(b, 0, sizeof *b);
     o.struct_size = sizeof o;
     o.restarts = o.threads = 1;
@@ -39,9 +38,10 @@ static inline void set_up_with(bench *b, const int32_t *codes, size_t n, size_t 
     assert_status(cofi_rows_open_table(b->table, &o, false, &b->problem, &b->rows, &err), COF_OK, &err);
     assert_status(cofi_fit_open(b->rows, b->method, &o, &b->fit, &err), COF_OK, &err);
     if (b->method->open != NULL) assert_status(b->method->open(&b->fit, &b->state, &err), COF_OK, &err);
-    if (b->start->open != NULL) assert_status(b->start->open(&b->fit, &b->start_state, &err), COF_OK, &err);
+    if (b->start->open != NULL)
+        assert_status(b->start->open(&b->fit, NULL, &b->start_state, &err), COF_OK, &err);
     cofi_rng_seed(&b->fit.rng, 1, 0);
-    assert_status(b->start->run(&b->fit, b->start_state, &same_as, &err), COF_OK, &err);
+    assert_status(b->start->run(&b->fit, b->start_state, &err), COF_OK, &err);
 }
 
 static inline void set_up_t6(bench *b, const char *method, uint32_t max_passes)

@@ -248,12 +248,11 @@ static inline cof_status reference_start(reference_run *run, uint32_t start, cof
                                          cof_error *err)
 {
     cofi_fit *fit = &run->fit;
-    uint32_t same_as = COFI_NONE;
     fit->log.n_passes = fit->log.rebuild = 0;
     fit->log.n_history = 0;
     cofi_rng_seed(&fit->rng, 20240, start);
     cofi_partition_forget(&fit->partition);
-    cof_status status = cofi_start_of(run->o.init)->run(fit, NULL, &same_as, err); /* without a state */
+    cof_status status = cofi_start_of(run->o.init)->run(fit, NULL, err); /* without a state */
     if (status == COF_OK) status = run->method->run(fit, run->state, err);
     size_t n = cof_table_n_rows(run->table);
     if (status == COF_OK) status = cofi_partition_labels(&fit->partition, NULL, n, run->labels, err);

@@ -37,12 +37,11 @@ static void open_scene(scene *s, bool ek, double gamma)
                          .threads = 1,
                          .init_rows = seeds};
     cof_error err;
-    uint32_t same_as = COFI_NONE;
     *s = (scene){.table = things(), .m = {.profiles = ek, .fit = &s->fit}, .factor = {gamma}};
     assert_status(cofi_rows_open_table(s->table, &o, true, &s->problem, &s->rows, &err), COF_OK, &err);
     assert_int_equal(s->problem.n_numeric, 1);
     assert_status(cofi_fit_open(s->rows, &cofi_method_k_prototypes, &o, &s->fit, &err), COF_OK, &err);
-    assert_status(cofi_start_given.run(&s->fit, NULL, &same_as, &err), COF_OK, &err);
+    assert_status(cofi_start_given.run(&s->fit, NULL, &err), COF_OK, &err);
     assert_status(open_mixed(&s->m, &err), COF_OK, &err);
 }
 

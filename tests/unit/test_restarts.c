@@ -52,32 +52,6 @@ static cof_fit_options several(uint32_t threads, int32_t init, const char *metho
                              .threads = threads};
 }
 
-static void assert_same_history(const cof_model *a, const cof_model *b)
-{
-    size_t n_a, n_b;
-    const cof_pass_record *x = cof_model_history(a, &n_a), *y = cof_model_history(b, &n_b);
-    assert_int_equal(n_a, n_b);
-    for (size_t i = 0; i < n_a; i++) {
-        assert_int_equal(x[i].restart, y[i].restart);
-        assert_int_equal(x[i].rebuild, y[i].rebuild);
-        assert_int_equal(x[i].pass, y[i].pass);
-        assert_int_equal(x[i].moved, y[i].moved);
-        assert_true(x[i].objective == y[i].objective);
-    }
-}
-
-static void assert_same_records(const cof_model *a, const cof_model *b)
-{
-    size_t n_a, n_b;
-    const cof_restart_record *x = cof_model_restarts(a, &n_a), *y = cof_model_restarts(b, &n_b);
-    assert_int_equal(n_a, n_b);
-    for (size_t i = 0; i < n_a; i++) {
-        assert_true(x[i].objective == y[i].objective);
-        assert_true(x[i].log_likelihood == y[i].log_likelihood);
-        assert_int_equal(x[i].passes, y[i].passes);
-    }
-}
-
 static void threads_change_nothing(void **state)
 {
     (void)state;

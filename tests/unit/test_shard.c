@@ -71,6 +71,7 @@ typedef struct cluster {
     cof_schema *schema;
     cofi_rng rng;
     bool forgets;
+    uint32_t together; /* restarts that ask in one request; 0: the usual number */
     size_t n_asked, n_fitted;
     /* what happens to answers */
     enum { AS_THEY_ARE, ONE_IS_LOST, ONE_COUNTS_TWICE, ONE_BIT_CHANGES, NOT_REACHED } trouble;
@@ -220,7 +221,7 @@ static cof_status fit_whole(const plan *p, const cof_table *table, cof_model **m
 
 static cof_status fit_shards(const plan *p, cluster *c, cof_model **model, cof_fit_info *info, cof_error *err)
 {
-    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c};
+    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = c, .together = c->together};
     return p->k_max > 0
                ? cof_fit_shards_auto(NULL, c->schema, &p->o, p->o.k, p->k_max, &shards, model, info, err)
                : cof_fit_shards(NULL, c->schema, &p->o, &shards, model, info, err);
@@ -306,7 +307,7 @@ static plan random_plan(cofi_rng *rng, const uint64_t *init_rows)
                                           "udm",    "dlc", "h2h", "adc",  "cof1"};
     plan p = {.o = {.struct_size = sizeof p.o,
                     .k = 1 + (uint32_t)below(rng, 5),
-                    .threads = 1,
+                    .threads = 1 + (uint32_t)below(rng, 2),
                     .seed = below(rng, 99)}};
     p.o.init = (int32_t)below(rng, cof_start_count());
     p.o.restarts = p.o.init == COF_INIT_PORTFOLIO && below(rng, 12) == 0 ? 0 : 1 + (uint32_t)below(rng, 4);
@@ -333,7 +334,7 @@ static void results_do_not_depend_on_the_cut(void **state)
         texts t = random_texts(&rng, 16 + below(&rng, below(&rng, 10) == 0 ? 400 : 100), round % 2 == 1,
                                round % 3 == 1);
         plan p = random_plan(&rng, init_rows);
-        cluster c = {.rng = rng, .forgets = true};
+        cluster c = {.rng = rng, .forgets = true, .together = (uint32_t)below(&rng, 4)};
         open_cluster(&c, &t, 1 + below(&rng, MOST_SHARDS));
         check_cut(&p, &t, &c);
         n_asked += c.n_asked;
@@ -359,7 +360,7 @@ static void large_tables_are_sampled(void **state)
         for (uint32_t k = 3; k < (few ? 9 : 4); k += 4) {
             plan p = {.o = {.struct_size = sizeof p.o, .k = k, .threads = 1, .restarts = 4},
                       .weighted = few == 1};
-            cluster c = {.rng = dice(k)};
+            cluster c = {.rng = dice(k), .together = few ? 0 : 3};
             open_cluster(&c, &t, 3);
             check_cut(&p, &t, &c);
             assert_int_equal(c.n_fitted, k <= 6);
@@ -470,6 +471,10 @@ static void too_long_answers_are_refused_before_any_work(void **state)
     cof_error err;
     assert_status(cof_schema_of(table, 0, &schema, &err), COF_OK, &err);
     assert_int_equal(cof_fit_shards(NULL, schema, &o, &shards, &model, NULL, &err), COF_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "ask for fewer clusters"));
+    /* in a search for k, the greatest k tells */
+    assert_int_equal(cof_fit_shards_auto(NULL, schema, &o, 2, 300, &shards, &model, NULL, &err),
+                     COF_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "ask for fewer clusters"));
     cof_schema_free(schema);
     cof_table_free(table);

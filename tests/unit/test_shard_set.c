@@ -148,7 +148,9 @@ static size_t memory_of_fit(uint64_t n_rows)
     assert_status(cof_table_read(NULL, path, NULL, &table, &err), COF_OK, &err);
     assert_status(cof_shard_set_open(NULL, table, 1, 1, 2, &set, &err), COF_OK, &err);
     watch w = {.shards = cof_shard_set_shards(set)};
-    cof_shards watched = {.struct_size = sizeof watched, .ask = ask_and_look, .ctx = &w};
+    cof_shards watched = w.shards;
+    watched.ask = ask_and_look;
+    watched.ctx = &w;
     assert_status(cof_fit_shards(NULL, cof_shard_set_schema(set), &o, &watched, &model, NULL, &err), COF_OK,
                   &err);
     int32_t labels[1000];

@@ -55,6 +55,9 @@ def label(part, key, first_row, schema, request, threads=0):
 # ---- On the driver ---------------------------------------------------------------------------------------------
 
 
+_SHARD_LABELS = 1 << 25  # COF_SHARD_LABELS: as many restarts advance together as the largest part keeps the labels of
+
+
 def _join_kinds(kinds):
     """One kind for a column whose parts may have been read as different ones."""
     found = set(kinds)
@@ -78,9 +81,11 @@ class ShardedFit:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         options = self._options()
         schemas, kinds, categories, orders, named = zip(*descriptions)
-        schema = _core.schema_read(schemas[0])
-        for part in schemas[1:]:
-            schema.merge(_core.schema_read(part))
+        parts = [_core.schema_read(part) for part in schemas]
+        largest = max(part.shape[0] for part in parts)
+        schema = parts[0]
+        for part in parts[1:]:
+            schema.merge(part)
         for column, texts in orders[0].items():
             schema.set_order(column, texts)
         kinds = None if kinds[0] is None else [_join_kinds(column) for column in zip(*kinds)]
@@ -94,6 +99,7 @@ class ShardedFit:
                 total += part
 
         with Reporter(self.verbose, getattr(self, "callback", None)) as reporter:
-            model, info = _core.fit(schema, ask=add_up, callback=reporter.hook, **options)
+            model, info = _core.fit(schema, ask=add_up, together=max(1, _SHARD_LABELS // (largest + 1)),
+                                    callback=reporter.hook, **options)
         self._take_fit(model, info, options["seed"], views, kinds, quantities, all(named))
         return whole, model.label_request()

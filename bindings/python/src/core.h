@@ -118,8 +118,14 @@ PyObject *core_column(PyObject *self, PyObject *arg);
 
 extern PyMethodDef core_shard_functions[], core_schema_methods[], core_shard_methods[];
 extern PyGetSetDef core_schema_getset[], core_shard_getset[];
-/* Within a call. ask(request, sum) is called for every request. */
-cof_status core_fit_shards(core_call *call, PyObject *ask, const cof_schema *schema,
+/* How shards are asked: ask(request, sum) is called for every request, which may be that of several restarts. */
+typedef struct core_asking {
+    PyObject *ask;
+    unsigned int together; /* as in cof_shards */
+} core_asking;
+
+/* Within a call. */
+cof_status core_fit_shards(core_call *call, core_asking ask, const cof_schema *schema,
                            const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
                            cof_model **model, cof_fit_info *info, cof_error *err);
 

@@ -13,7 +13,7 @@ static const cof_model *model_of(PyObject *self)
 /* ---- Fitting ----------------------------------------------------------------------------------------- */
 
 /* k 0: to be found, from k_min to k_max. */
-static PyObject *run_fit(PyObject *self, const cof_table *table, const cof_schema *schema, PyObject *ask,
+static PyObject *run_fit(PyObject *self, const cof_table *table, const cof_schema *schema, core_asking ask,
                          const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
                          PyObject *callback)
 {
@@ -38,12 +38,11 @@ static PyObject *run_fit(PyObject *self, const cof_table *table, const cof_schem
 
 static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"table",        "k",          "restarts", "seed",
-                            "variant",      "init",       "select",   "missing",
-                            "max_rebuilds", "max_passes", "threads",  "init_rows",
-                            "weights",      "method",     "callback", "k_min",
-                            "k_max",        "scale",      "gamma",    "column_weights",
-                            "time_limit",   "keep",       "ask",      NULL};
+    static char *names[] = {"table",      "k",         "restarts", "seed",         "variant",
+                            "init",       "select",    "missing",  "max_rebuilds", "max_passes",
+                            "threads",    "init_rows", "weights",  "method",       "callback",
+                            "k_min",      "k_max",     "scale",    "gamma",        "column_weights",
+                            "time_limit", "keep",      "ask",      "together",     NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
                          *columns_arg = Py_None, *ask = Py_None, *result = NULL;
     const char *method = NULL;
@@ -51,12 +50,12 @@ static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *keywords)
     int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
     double gamma = 0, time_limit = 0;
     unsigned int keep = 0, k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0,
-                 threads = 0;
+                 threads = 0, together = 0;
     core_array rows = {0}, weights = {0}, columns = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OI|IKiiiiIIIOOzOIIidOdIO", names, &table_arg, &k,
-                                     &restarts, &seed, &variant, &init, &select, &missing, &max_rebuilds,
-                                     &max_passes, &threads, &rows_arg, &weights_arg, &method, &callback,
-                                     &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep, &ask))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OI|IKiiiiIIIOOzOIIidOdIOI", names, &table_arg, &k, &restarts, &seed, &variant,
+            &init, &select, &missing, &max_rebuilds, &max_passes, &threads, &rows_arg, &weights_arg, &method,
+            &callback, &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep, &ask, &together))
         return NULL;
     /* With ask, rows are elsewhere and the first argument is their schema. */
     const cof_schema *schema = ask != Py_None ? core_handle(self, CORE_SCHEMA, table_arg) : NULL;
@@ -97,7 +96,7 @@ static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *keywords)
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
     options.column_weights = (const double *)(const void *)columns.data;
-    result = run_fit(self, table, schema, ask, &options, k_min, k_max, callback);
+    result = run_fit(self, table, schema, (core_asking){ask, together}, &options, k_min, k_max, callback);
 done:
     core_array_close(&rows);
     core_array_close(&weights);

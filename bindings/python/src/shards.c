@@ -164,12 +164,13 @@ static int ask_python(void *ctx, const void *request, size_t n_bytes, uint64_t *
     return a->call->raised ? -1 : 0;
 }
 
-cof_status core_fit_shards(core_call *call, PyObject *ask, const cof_schema *schema,
+cof_status core_fit_shards(core_call *call, core_asking ask, const cof_schema *schema,
                            const cof_fit_options *options, unsigned int k_min, unsigned int k_max,
                            cof_model **model, cof_fit_info *info, cof_error *err)
 {
-    asking a = {call, ask};
-    cof_shards shards = {.struct_size = sizeof shards, .ask = ask_python, .ctx = &a};
+    asking a = {call, ask.ask};
+    cof_shards shards = {
+        .struct_size = sizeof shards, .ask = ask_python, .ctx = &a, .together = ask.together};
     return options->k > 0
                ? cof_fit_shards(&core_env, schema, options, &shards, model, info, err)
                : cof_fit_shards_auto(&core_env, schema, options, k_min, k_max, &shards, model, info, err);

@@ -234,5 +234,6 @@ static const char *why(void *ctx)
 
 cof_shards cof_journal_shards(cof_journal *j)
 {
-    return (cof_shards){.struct_size = sizeof(cof_shards), .ask = ask, .ctx = j, .why = why};
+    return (cof_shards){
+        .struct_size = sizeof(cof_shards), .ask = ask, .ctx = j, .why = why, .together = j->shards.together};
 }

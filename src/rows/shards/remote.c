@@ -744,6 +744,14 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
     return !all && n_distinct < k ? look_for_rows(m, p, k, err) : COF_OK;
 }
 
+/* The answer to a pass is the longest that every fit asks for. There are no more clusters than rows. */
+static cof_status check_passes(const remote *m, const cofi_problem *p, uint32_t k, cof_error *err)
+{
+    if (m->to->most_k > k) k = m->to->most_k;
+    if (k > p->n_table_rows) k = (uint32_t)p->n_table_rows;
+    return check_words(pass_words(cofi_n_flat(p), k) + COFI_ANSWER_END, err);
+}
+
 static cof_status open_table(const cof_table *table, const cof_fit_options *o, cofi_problem *p,
                              cofi_rows **rows, cof_error *err)
 {
@@ -764,8 +772,7 @@ static cof_status open_table(const cof_table *table, const cof_fit_options *o, c
     if (status == COF_OK) status = set_unit(p, o, err);
     if (status == COF_OK) status = set_attributes(m, p, err);
     if (status == COF_OK) status = cofi_problem_set_column_weights(p, o->column_weights, err);
-    if (status == COF_OK) /* a pass: its answer is the longest that every fit asks for */
-        status = check_words(pass_words(cofi_n_flat(p), o->k) + COFI_ANSWER_END, err);
+    if (status == COF_OK) status = check_passes(m, p, o->k, err);
     if (status == COF_OK) status = count_distinct(m, p, o->k, err);
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }
@@ -791,6 +798,21 @@ const cofi_rows_ops cofi_remote_ops = {
     .row_at = row_at,
     .densest = densest,
 };
+
+cof_status cofi_remote_share(cofi_rows *rows, const cofi_remote *to, cofi_rows **out, cof_error *err)
+{
+    const remote *from = remote_of(rows);
+    remote *m = cofi_alloc_zero(&from->env, 1, sizeof *m);
+    if (m == NULL) return cofi_no_memory(err);
+    *m = (remote){.base = from->base, .env = from->env, .to = to, .frame = from->frame};
+    *out = &m->base;
+    return COF_OK;
+}
+
+const cofi_frame *cofi_remote_frame(const cofi_rows *rows)
+{
+    return &remote_of(rows)->frame;
+}
 
 /* ---- Classes ------------------------------------------------------------------------------------- */
 

@@ -7,9 +7,13 @@
 /* Who has the rows of a table; cof_table.remote points to it. */
 typedef struct cofi_remote {
     cof_shards shards;
-    uint32_t half; /* the rows that count: cofi_in_half */
+    uint32_t half;   /* the rows that count: cofi_in_half */
+    uint32_t most_k; /* the most clusters that fits of these rows will have; 0: those of the fit */
 } cofi_remote;
 
+/* A further handle to the same rows, which asks as `to` says; `to` outlives it, and so do the rows. */
+cof_status cofi_remote_share(cofi_rows *rows, const cofi_remote *to, cofi_rows **out, cof_error *err);
+const cofi_frame *cofi_remote_frame(const cofi_rows *rows);
 /* The request that makes the labels of the partition, without any row listed. The caller releases *bytes. */
 cof_status cofi_remote_label_request(const cofi_partition *partition, unsigned char **bytes, size_t *n_bytes,
                                      cof_error *err);

@@ -23,7 +23,8 @@ typedef enum cofi_ask {
     COFI_ASK_MERIT = 10,
     COFI_ASK_POINTS = 11,
     COFI_ASK_CLASSES = 12,
-    COFI_ASK_AGREE = 13
+    COFI_ASK_AGREE = 13,
+    COFI_ASK_SEVERAL = 14 /* requests that were joined; none of them is of this kind */
 } cofi_ask;
 
 enum {
@@ -33,7 +34,8 @@ enum {
     COFI_MASS_PARTS = 4096,
     COFI_MERIT_BITS = 11,
     COFI_MERIT_BUCKETS = 1 << COFI_MERIT_BITS,
-    COFI_MOST_WORDS = 1 << 24 /* of an answer */
+    COFI_MOST_WORDS = 1 << 24, /* of an answer */
+    COFI_MOST_TOGETHER = 128   /* restarts whose requests are joined */
 };
 
 /* What a mass is: a cofi_chance, or 1 for rows of positive weight whose merit has these bits. */

@@ -13,17 +13,26 @@
 #include <math.h>
 
 enum {
-    MOST_SLOTS = 32,
+    MOST_SLOTS = COFI_MOST_TOGETHER,
     SLOT_BYTES = 4, /* a row: its label and its key */
     WANTED_ROWS = 64
 };
-#define USUAL_MEMORY ((uint64_t)1 << 27)
+#define USUAL_MEMORY ((uint64_t)SLOT_BYTES * COF_SHARD_LABELS)
 
 /* A partition and the key of the score table that made its labels; 0: no labels. */
 typedef struct slot {
     cofi_partition partition;
     uint64_t key, used;
 } slot;
+
+/* Distances to the nearest of n seeds. */
+typedef struct seed_slot {
+    cofi_partition partition;
+    uint32_t
+        *seed; /* what a difference adds in each column, then the cells of the seeds; NULL: no distances */
+    uint32_t n_seeds;
+    uint64_t used;
+} seed_slot;
 
 struct cof_shard {
     cof_env env;
@@ -42,11 +51,10 @@ struct cof_shard {
     cofi_problem problem;
     cofi_rows *local;
     slot slot[MOST_SLOTS];
-    uint32_t n_slots, most_slots; /* most_slots == 1: memory is short, and seeds take the place of the slot */
-    uint32_t n_together;          /* most tables of a request so far: more slots would only be cold memory */
+    seed_slot seeds[MOST_SLOTS];
+    uint32_t n_slots, n_seed_slots, most_slots; /* most_slots: of both kinds together */
+    uint32_t n_together; /* most requests in one so far: more slots would only be cold memory */
     uint64_t n_used;
-    cofi_partition seeds; /* has the distances to the seeds; rows == NULL: not opened */
-    uint32_t *seed, n_seeds;
     cofi_score_room scores;
     uint64_t *answer;
     size_t answer_room;
@@ -172,7 +180,6 @@ static cof_status open_shard(cof_shard *s, uint32_t threads, cof_error *err)
 {
     size_t n = s->schema->table.n_columns;
     s->column = cofi_alloc(&s->env, n, sizeof *s->column);
-    s->seed = NULL;
     s->block = cofi_alloc_zero(&s->env, n, sizeof *s->block);
     s->point = cofi_alloc_zero(&s->env, n, sizeof *s->point);
     s->read_column = cofi_alloc(&s->env, n, sizeof *s->read_column);
@@ -235,10 +242,18 @@ static void close_slots(cof_shard *s)
 
 static void close_seeds(cof_shard *s)
 {
-    if (s->seeds.rows != NULL) cofi_partition_close(&s->seeds);
-    cofi_release(&s->env, s->seed);
-    s->seed = NULL;
-    s->n_seeds = 0;
+    for (uint32_t t = 0; t < s->n_seed_slots; t++) {
+        cofi_partition_close(&s->seeds[t].partition);
+        cofi_release(&s->env, s->seeds[t].seed);
+    }
+    s->n_seed_slots = 0;
+    s->problem.seed_units = NULL;
+}
+
+/* How many slots there may be of one kind. */
+static uint32_t most_slots(const cof_shard *s)
+{
+    return s->n_together < s->most_slots ? s->n_together : s->most_slots;
 }
 
 static void close_frame(cof_shard *s)
@@ -293,9 +308,8 @@ static const cofi_local *local_of(const cof_shard *s)
 /* The slot with these labels, else a new one or the one that was not used for longest. */
 static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, cof_error *err)
 {
-    uint32_t most = s->n_together < s->most_slots ? s->n_together : s->most_slots;
+    uint32_t most = most_slots(s);
     slot *oldest = NULL;
-    if (s->most_slots == 1) close_seeds(s);
     for (uint32_t t = 0; t < s->n_slots; t++) {
         slot *here = &s->slot[t];
         if (here->partition.k == k && here->key == key) {
@@ -305,6 +319,7 @@ static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, 
         }
         if (oldest == NULL || here->used < oldest->used) oldest = here;
     }
+    if (s->n_slots < most && s->n_slots + s->n_seed_slots >= s->most_slots) close_seeds(s);
     if (s->n_slots < most)
         oldest = &s->slot[s->n_slots];
     else if (oldest->partition.k != k)
@@ -663,30 +678,57 @@ static cof_status read_units(job *j, uint32_t *n, uint32_t **seed)
     return bad_request(j->err);
 }
 
+/* Whether the slot has the distances to the first of these n seeds. */
+static bool begins_with(const cof_shard *s, const seed_slot *at, const uint32_t *seed, uint32_t n)
+{
+    return at->seed != NULL && at->n_seeds <= n &&
+           memcmp(at->seed, seed, (at->n_seeds + 1) * s->problem.n_attrs * sizeof *seed) == 0;
+}
+
+/* The slot with the distances to most of these seeds, else a new one or the one that was not used for longest. */
+static cof_status find_seeds(cof_shard *s, const uint32_t *seed, uint32_t n, seed_slot **out, cof_error *err)
+{
+    seed_slot *best = NULL, *oldest = NULL;
+    for (uint32_t t = 0; t < s->n_seed_slots; t++) {
+        seed_slot *here = &s->seeds[t];
+        if (begins_with(s, here, seed, n) && (best == NULL || here->n_seeds > best->n_seeds)) best = here;
+        if (oldest == NULL || here->used < oldest->used) oldest = here;
+    }
+    *out = best != NULL ? best : oldest;
+    if (best != NULL || s->n_seed_slots >= most_slots(s)) return COF_OK;
+    if (s->n_slots + s->n_seed_slots >= s->most_slots) close_slots(s);
+    seed_slot *new = *out = &s->seeds[s->n_seed_slots];
+    *new = (seed_slot){.seed = NULL};
+    cof_status status = cofi_partition_open(s->local, 1, s->team, &new->partition, err);
+    if (status != COF_OK) cofi_partition_close(&new->partition);
+    s->n_seed_slots += status == COF_OK;
+    return status;
+}
+
 /* Distances to the listed seeds; those to seeds that came before are still there. */
-static cof_status read_seeds(job *j)
+static cof_status read_seeds(job *j, const seed_slot **out)
 {
     cof_shard *s = j->s;
     size_t n_attrs = s->problem.n_attrs;
     uint32_t n = 0, *seed = NULL;
+    seed_slot *at;
     COFI_TRY(read_units(j, &n, &seed));
-    cof_status status = COF_OK;
-    if (s->most_slots == 1) close_slots(s);
-    if (s->seeds.rows == NULL) {
-        status = cofi_partition_open(s->local, 1, s->team, &s->seeds, j->err);
-        if (status != COF_OK) cofi_partition_close(&s->seeds);
-        s->n_seeds = UINT32_MAX;
+    cof_status status = find_seeds(s, seed, n, &at, j->err);
+    if (status != COF_OK) {
+        cofi_release(&s->env, seed);
+        return status;
     }
     s->problem.seed_units = seed;
     if (cofi_seed_reach(&s->problem) == n_attrs) s->problem.seed_units = NULL; /* the faster way */
-    bool more = s->n_seeds <= n && s->seed != NULL &&
-                memcmp(s->seed, seed, (s->n_seeds + 1) * n_attrs * sizeof *seed) == 0;
-    if (status == COF_OK && !more) status = cofi_local_add_seed(&s->seeds, NULL, j->err);
-    for (uint32_t t = more ? s->n_seeds : 0; status == COF_OK && t < n; t++)
-        status = cofi_local_add_seed(&s->seeds, seed + (t + 1) * n_attrs, j->err);
-    cofi_release(&s->env, s->seed);
-    s->seed = status == COF_OK ? seed : NULL;
-    s->n_seeds = n;
+    bool more = begins_with(s, at, seed, n);
+    if (!more) status = cofi_local_add_seed(&at->partition, NULL, j->err);
+    for (uint32_t t = more ? at->n_seeds : 0; status == COF_OK && t < n; t++)
+        status = cofi_local_add_seed(&at->partition, seed + (t + 1) * n_attrs, j->err);
+    cofi_release(&s->env, at->seed);
+    at->seed = status == COF_OK ? seed : NULL;
+    at->n_seeds = n;
+    at->used = ++s->n_used;
+    *out = at;
     if (status != COF_OK) {
         cofi_release(&s->env, seed);
         s->problem.seed_units = NULL;
@@ -697,10 +739,11 @@ static cof_status read_seeds(job *j)
 /* Weight of the rows at each distance from the nearest seed. */
 static cof_status answer_near(job *j)
 {
-    COFI_TRY(read_seeds(j));
+    const seed_slot *at;
+    COFI_TRY(read_seeds(j, &at));
     const cofi_cells *c = &local_of(j->s)->cells;
-    const uint32_t *near = j->s->seeds.labels->near;
-    if (j->s->n_seeds == 0 || j->n_words != cofi_seed_reach(&j->s->problem) + 1) return bad_request(j->err);
+    const uint32_t *near = at->partition.labels->near;
+    if (at->n_seeds == 0 || j->n_words != cofi_seed_reach(&j->s->problem) + 1) return bad_request(j->err);
     for (size_t i = 0; i < c->n_rows; i++) j->word[near[i]] += cofi_cells_weight(c, i);
     return COF_OK;
 }
@@ -723,14 +766,15 @@ static cof_status read_density(job *j, uint64_t **total)
 }
 
 /* Mass of one row of the table. */
-static uint64_t mass_of(const cof_shard *s, uint32_t by, uint64_t key, const uint64_t *density, size_t at)
+static uint64_t mass_of(const cof_shard *s, const cofi_labels *seeds, uint32_t by, uint64_t key,
+                        const uint64_t *density, size_t at)
 {
     const cofi_local *l = local_of(s);
     uint64_t weight = l->table_weight != NULL ? l->table_weight[at] : 1;
     if (by == COFI_ANY_ROW || weight == 0) return weight;
     size_t row = cofi_local_row(l, at);
-    if (by == COFI_MASS_MERIT) return bits_of(cofi_local_merit(l, s->seeds.labels, density, row)) == key;
-    uint32_t near = s->seeds.labels->near[row];
+    if (by == COFI_MASS_MERIT) return bits_of(cofi_local_merit(l, seeds, density, row)) == key;
+    uint32_t near = seeds->near[row];
     if (by == COFI_BY_DISTANCE) return weight * near;
     if (by == COFI_ANY_NEW_ROW) return near > 0 ? weight : 0;
     return near == key ? weight : 0;
@@ -740,19 +784,21 @@ static uint64_t mass_of(const cof_shard *s, uint32_t by, uint64_t key, const uin
 static cof_status answer_mass(job *j)
 {
     const cof_shard *s = j->s;
-    COFI_TRY(read_seeds(j));
+    const seed_slot *seeds;
+    COFI_TRY(read_seeds(j, &seeds));
     cofi_reader *r = &j->q.body;
     uint32_t by = cofi_get_u32(r);
     uint64_t key = cofi_get_u64(r), begin = cofi_get_u64(r), end = cofi_get_u64(r), *density = NULL;
     bool needs_seed = by != COFI_ANY_ROW && by != COFI_MASS_MERIT;
     if (r->failed || begin >= end || end > s->schema->n_rows || j->n_words != COFI_MASS_PARTS ||
-        (by > COFI_NEAREST && by != COFI_MASS_MERIT) || (needs_seed && s->n_seeds == 0))
+        (by > COFI_NEAREST && by != COFI_MASS_MERIT) || (needs_seed && seeds->n_seeds == 0))
         return bad_request(j->err);
     if (by == COFI_MASS_MERIT) COFI_TRY(read_density(j, &density));
     uint64_t each = (end - begin + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
     uint64_t from = begin > s->first_row ? begin : s->first_row, to = s->first_row + s->rows.n_rows;
     for (uint64_t row = from; row < to && row < end; row++)
-        j->word[(row - begin) / each] += mass_of(s, by, key, density, (size_t)(row - s->first_row));
+        j->word[(row - begin) / each] +=
+            mass_of(s, seeds->partition.labels, by, key, density, (size_t)(row - s->first_row));
     cofi_release(&s->env, density);
     return COF_OK;
 }
@@ -761,7 +807,8 @@ static cof_status answer_mass(job *j)
 static cof_status answer_merit(job *j)
 {
     const cof_shard *s = j->s;
-    COFI_TRY(read_seeds(j));
+    const seed_slot *seeds;
+    COFI_TRY(read_seeds(j, &seeds));
     cofi_reader *r = &j->q.body;
     uint32_t shift = cofi_get_u32(r);
     uint64_t prefix = cofi_get_u64(r), *density;
@@ -770,7 +817,7 @@ static cof_status answer_merit(job *j)
     const cofi_local *l = local_of(s);
     for (size_t i = 0; i < l->cells.n_rows; i++) {
         if (cofi_cells_weight(&l->cells, i) == 0) continue;
-        uint64_t digits = bits_of(cofi_local_merit(l, s->seeds.labels, density, i)) >> shift;
+        uint64_t digits = bits_of(cofi_local_merit(l, seeds->partition.labels, density, i)) >> shift;
         if (digits >> COFI_MERIT_BITS == prefix) j->word[digits & (COFI_MERIT_BUCKETS - 1)]++;
     }
     cofi_release(&s->env, density);
@@ -812,6 +859,29 @@ static cof_status answer(job *j)
     return status == COF_OK ? kinds[j->q.kind](j) : status;
 }
 
+/* Requests that were joined: their answers one after another. */
+static cof_status answer_several(job *all)
+{
+    cof_shard *s = all->s;
+    cofi_reader *r = &all->q.body;
+    uint32_t n = cofi_get_u32(r);
+    if (n > s->n_together) s->n_together = n;
+    for (uint32_t t = 0; t < n; t++) {
+        job j = {.s = s, .err = all->err, .word = all->word};
+        uint64_t n_bytes = cofi_get_u64(r);
+        const void *bytes = n_bytes <= r->n ? cofi_get_bytes(r, (size_t)n_bytes) : NULL;
+        if (r->failed || bytes == NULL) return bad_request(j.err);
+        COFI_TRY(cofi_request_read(bytes, (size_t)n_bytes, s->column, s->rows.n_columns, &j.q, j.err));
+        if (j.q.n_words < COFI_ANSWER_END || j.q.n_words > all->n_words) return bad_request(j.err);
+        j.n_words = (size_t)j.q.n_words - COFI_ANSWER_END;
+        COFI_TRY(answer(&j));
+        cofi_answer_end(j.word, (size_t)j.q.n_words, s->rows.n_rows);
+        all->word += j.q.n_words;
+        all->n_words -= (size_t)j.q.n_words;
+    }
+    return r->failed || all->n_words > 0 ? bad_request(all->err) : COF_OK;
+}
+
 size_t cof_request_words(const void *request, size_t n_bytes)
 {
     enum { WORDS_AT = 16 };
@@ -838,7 +908,7 @@ cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, u
     COFI_TRY(make_room(s, n_words, err));
     j.word = s->answer;
     j.n_words = n_words - COFI_ANSWER_END;
-    COFI_TRY(answer(&j));
+    COFI_TRY(j.q.kind == COFI_ASK_SEVERAL ? answer_several(&j) : answer(&j));
     cofi_answer_end(s->answer, n_words, s->rows.n_rows);
     for (size_t i = 0; i < n_words; i++) sum[i] += s->answer[i];
     return COF_OK;
