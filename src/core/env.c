@@ -131,6 +131,16 @@ void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size)
     return add_block(blocks, n, size, cofi_alloc_zero);
 }
 
+void *cofi_blocks_add_line(cofi_blocks *blocks, size_t n, size_t size)
+{
+    enum { LINE = 64 };
+    size_t bytes;
+    bool too_many =
+        __builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow(bytes, LINE - 1, &bytes);
+    char *block = add_block(blocks, too_many ? SIZE_MAX : bytes, 1, cofi_alloc_zero);
+    return block != NULL ? block + (LINE - (uintptr_t)block % LINE) % LINE : NULL;
+}
+
 cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err)
 {
     return blocks->short_of_memory ? cofi_no_memory(err) : COF_OK;

@@ -36,8 +36,10 @@ typedef struct cofi_blocks {
     struct cofi_block *last;
     bool short_of_memory;
 } cofi_blocks;
-void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);        /* as cofi_alloc */
-void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size);   /* as cofi_alloc_zero */
+void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);      /* as cofi_alloc */
+void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size); /* as cofi_alloc_zero */
+void *cofi_blocks_add_line(cofi_blocks *blocks, size_t n,
+                           size_t size); /* as cofi_alloc_zero, beginning a cache line */
 cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err); /* COF_ERR_MEMORY: one is missing */
 void cofi_blocks_release(cofi_blocks *blocks); /* allowed twice, and if all members are zero */
 

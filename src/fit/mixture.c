@@ -45,8 +45,8 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     cofi_mixture *m = *out = cofi_blocks_add_zero(&fit->own, 1, sizeof *m);
     if (m == NULL) return cofi_no_memory(err);
     m->n_entries = (size_t)cofi_n_flat(p) * stride;
-    m->log_theta = cofi_blocks_add_zero(&fit->own, m->n_entries, sizeof *m->log_theta);
-    m->log_pi = cofi_blocks_add_zero(&fit->own, stride, sizeof *m->log_pi);
+    m->log_theta = cofi_blocks_add_line(&fit->own, m->n_entries, sizeof *m->log_theta);
+    m->log_pi = cofi_blocks_add_line(&fit->own, stride, sizeof *m->log_pi);
     m->overall = cofi_blocks_add_zero(&fit->own, cofi_n_flat(p), sizeof *m->overall);
     m->rows = cofi_blocks_add(&fit->own, most_values(p), sizeof *m->rows);
     m->e = (cofi_expectation){

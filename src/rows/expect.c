@@ -39,9 +39,9 @@ static cof_status open_parts(cofi_labels *s, const cofi_expectation *e, size_t n
     cofi_expect_part *parts = cofi_blocks_add_zero(&s->own, s->n_parts, sizeof *parts);
     if (parts == NULL) return cofi_no_memory(err);
     for (cofi_expect_part *part = parts; part < parts + s->n_parts; part++) {
-        part->count = cofi_blocks_add(&s->own, n_entries + e->stride + APART, sizeof *part->count);
-        part->units = cofi_blocks_add(&s->own, n, sizeof *part->units);
-        part->share = cofi_blocks_add(&s->own, n, sizeof *part->share);
+        part->count = cofi_blocks_add_line(&s->own, n_entries + e->stride + APART, sizeof *part->count);
+        part->units = cofi_blocks_add_line(&s->own, n, sizeof *part->units);
+        part->share = cofi_blocks_add_line(&s->own, n, sizeof *part->share);
         if (part->count == NULL || part->units == NULL || part->share == NULL) return cofi_no_memory(err);
     }
     s->part = parts; /* only when complete: a shard may be asked again after a failure */

@@ -20,19 +20,51 @@ COFI_INLINE void cofi_round_all(const double *restrict x, size_t n, uint64_t *re
     }
 }
 
-/* Sums over the attributes for n classes from `first` on. */
-COFI_INLINE void cofi_expect_tile(const cofi_expect_job *job, size_t row, uint32_t first, uint32_t n,
-                                  uint32_t stride, double *joint)
+/* Whether so many classes are whole tiles and stay in registers. */
+COFI_INLINE bool cofi_expect_held(uint32_t lanes)
+{
+    return lanes >= COFI_EXPECT_TILE && lanes <= COFI_EXPECT_HELD;
+}
+
+/* Eight numbers, in as many registers as the instruction set needs for them: few classes are worked on in registers, since
+ * in memory every addition would wait for the previous store. */
+typedef double cofi_reals __attribute__((vector_size(8 * COFI_EXPECT_TILE)));
+typedef uint64_t cofi_wholes __attribute__((vector_size(8 * COFI_EXPECT_TILE)));
+
+enum { COFI_EXPECT_TILES = COFI_EXPECT_HELD / COFI_EXPECT_TILE };
+
+/* Sums over the attributes for up to COFI_EXPECT_TILES tiles of classes. */
+COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, size_t row, uint32_t n_tiles, uint32_t stride,
+                                   double *joint)
 {
     const cofi_cells *c = job->cells;
-    double here[COFI_EXPECT_TILE], *sum = n <= COFI_EXPECT_TILE ? here : joint + first;
-    for (uint32_t j = 0; j < n; j++) sum[j] = job->e->log_pi[first + j];
+    cofi_reals sum[COFI_EXPECT_TILES], theta;
+    for (uint32_t t = 0; t < n_tiles; t++)
+        memcpy(&sum[t], job->e->log_pi + t * COFI_EXPECT_TILE, sizeof *sum);
     for (size_t r = 0; r < c->n_attrs; r++) {
         size_t g = c->first[r] + cofi_id(c->ids[r], row);
-        const double *theta = job->e->log_theta + g * stride + first;
-        for (uint32_t j = 0; j < n; j++) sum[j] += theta[j];
+        const double *from = job->e->log_theta + g * stride;
+        for (uint32_t t = 0; t < n_tiles; t++) {
+            memcpy(&theta, from + t * COFI_EXPECT_TILE, sizeof theta);
+            sum[t] += theta;
+        }
     }
-    if (sum == here) memcpy(joint + first, here, n * sizeof *here);
+    for (uint32_t t = 0; t < n_tiles; t++) memcpy(joint + t * COFI_EXPECT_TILE, &sum[t], sizeof *sum);
+}
+
+/* The same for less than a tile, or for many classes, with which no addition need wait. */
+COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, size_t row, uint32_t lanes, uint32_t stride,
+                                  double *joint)
+{
+    const cofi_cells *c = job->cells;
+    double here[COFI_EXPECT_TILE], *sum = lanes <= COFI_EXPECT_TILE ? here : joint;
+    for (uint32_t j = 0; j < lanes; j++) sum[j] = job->e->log_pi[j];
+    for (size_t r = 0; r < c->n_attrs; r++) {
+        size_t g = c->first[r] + cofi_id(c->ids[r], row);
+        const double *theta = job->e->log_theta + g * stride;
+        for (uint32_t j = 0; j < lanes; j++) sum[j] += theta[j];
+    }
+    if (sum == here) memcpy(joint, here, lanes * sizeof *here);
 }
 
 /* The log of the joint probability of a row and each class, less the greatest of them, which is returned.
@@ -42,13 +74,10 @@ COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, size_t row, uin
 {
     uint32_t k = job->e->k;
     double most = -INFINITY;
-    /* Few sums stay in registers; in memory, every addition would wait for the previous store. With many
-     * classes it need not wait, and the tables are read in order. */
-    if (lanes <= COFI_EXPECT_TILE || lanes > COFI_EXPECT_TILED)
-        cofi_expect_tile(job, row, 0, lanes, stride, joint);
+    if (cofi_expect_held(lanes))
+        cofi_expect_tiles(job, row, lanes / COFI_EXPECT_TILE, stride, joint);
     else
-        for (uint32_t at = 0; at < lanes; at += COFI_EXPECT_TILE)
-            cofi_expect_tile(job, row, at, COFI_EXPECT_TILE, stride, joint);
+        cofi_expect_sums(job, row, lanes, stride, joint);
     for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
     for (uint32_t j = 0; j < k; j++) most = joint[j] > most ? joint[j] : most;
     for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
@@ -82,6 +111,23 @@ COFI_INLINE void cofi_expect_add_some(const cofi_expect_job *job, size_t row, ui
     }
 }
 
+COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, size_t row, uint32_t n_tiles,
+                                       uint32_t stride, const uint64_t *units, uint64_t *restrict count)
+{
+    const cofi_cells *c = job->cells;
+    cofi_wholes own[COFI_EXPECT_TILES], sum;
+    for (uint32_t t = 0; t < n_tiles; t++) memcpy(&own[t], units + t * COFI_EXPECT_TILE, sizeof *own);
+    for (size_t r = 0; r <= c->n_attrs; r++) {
+        uint64_t *to = count + job->n_entries; /* the sizes of the classes, last */
+        if (r < c->n_attrs) to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+        for (uint32_t t = 0; t < n_tiles; t++, to += COFI_EXPECT_TILE) {
+            memcpy(&sum, to, sizeof sum);
+            sum += own[t];
+            memcpy(to, &sum, sizeof sum);
+        }
+    }
+}
+
 /* Adds the memberships of equal rows, in whole units, to the counts of their values. */
 COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_t copies, uint32_t lanes,
                                  uint32_t stride, uint64_t *restrict units, uint64_t *restrict count)
@@ -89,11 +135,15 @@ COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_
     const cofi_cells *c = job->cells;
     if (copies != 1)
         for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
-    if (lanes > COFI_EXPECT_TILED) {
+    if (lanes > COFI_EXPECT_HELD) {
         for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_ENTRIES)
             cofi_expect_add_some(job, row, j,
                                  lanes - j < COFI_EXPECT_ENTRIES ? lanes : j + COFI_EXPECT_ENTRIES, stride,
                                  units, count);
+        return;
+    }
+    if (cofi_expect_held(lanes)) {
+        cofi_expect_add_tiles(job, row, lanes / COFI_EXPECT_TILE, stride, units, count);
         return;
     }
     for (uint32_t j = 0; j < lanes; j++) count[job->n_entries + j] += units[j];
@@ -157,11 +207,12 @@ COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size
     if (b.n > 0) cofi_expect_finish(job, &b, lanes, stride, part);
 }
 
-/* With few classes, lanes and stride are constants in the inlined version. */
+/* With few classes, their number is a constant in the inlined version. */
 COFI_INLINE void cofi_expect_rows(const cofi_expect_job *job, size_t begin, size_t end,
                                   cofi_expect_part *part)
 {
-    switch (job->e->stride) {
+    uint32_t lanes = cofi_expect_lanes(job->e), stride = job->e->stride;
+    switch (lanes) {
     case 2:
         cofi_expect_some(job, begin, end, 2, 2, part);
         break;
@@ -174,7 +225,16 @@ COFI_INLINE void cofi_expect_rows(const cofi_expect_job *job, size_t begin, size
     case 8:
         cofi_expect_some(job, begin, end, 8, 8, part);
         break;
+    case 16:
+        cofi_expect_some(job, begin, end, 16, stride, part);
+        break;
+    case 24:
+        cofi_expect_some(job, begin, end, 24, stride, part);
+        break;
+    case 32:
+        cofi_expect_some(job, begin, end, 32, stride, part);
+        break;
     default:
-        cofi_expect_some(job, begin, end, cofi_expect_lanes(job->e), job->e->stride, part);
+        cofi_expect_some(job, begin, end, lanes, stride, part);
     }
 }

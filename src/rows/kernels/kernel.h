@@ -26,8 +26,8 @@ typedef struct cofi_expect_job {
 } cofi_expect_job;
 
 enum {
-    COFI_EXPECT_TILED = 32,    /* up to so many classes are summed tile by tile */
-    COFI_EXPECT_TILE = 8,      /* classes that are summed in registers */
+    COFI_EXPECT_HELD = 32,     /* up to so many classes are summed in registers */
+    COFI_EXPECT_TILE = 8,      /* more than these are rounded up to a multiple of them */
     COFI_EXPECT_ROWS = 64,     /* so many rows are worked on together, */
     COFI_EXPECT_ENTRIES = 1024 /* unless they have more memberships than these, which fit a fast cache */
 };

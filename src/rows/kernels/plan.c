@@ -88,8 +88,7 @@ static cof_status open_tables(cofi_plan *p, uint32_t n_narrow)
     }
     p->wide = cofi_blocks_add_zero(&p->own, n_values * p->wide_stride, sizeof *p->wide);
     size_t n_table = (size_t)p->n_lookups * p->k * p->most_cells;
-    void *table = cofi_blocks_add_zero(&p->own, n_table + 32, sizeof *p->table);
-    p->table = (uint16_t *)(((uintptr_t)table + 63) & ~(uintptr_t)63);
+    p->table = cofi_blocks_add_line(&p->own, n_table, sizeof *p->table);
     return p->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
