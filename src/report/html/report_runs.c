@@ -249,10 +249,12 @@ cof_status cofi_report_scores(cofi_report *r, cof_error *err)
     if ((uint64_t)r->k * r->table->column[r->classes].n_values > 4000000)
         return COF_OK; /* no page shows that */
     COFI_TRY(count_classes(r, &c, err));
-    COFI_TRY(cof_evaluate_weighted(&r->env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err));
+    cof_env env = r->env;
+    env.should_stop = NULL; /* a fit that was stopped has its report all the same */
+    COFI_TRY(cof_evaluate_weighted(&env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err));
     if (c.scores.n == 0) return COF_OK;
     if (r->o.scores != NULL) COFI_COPY_OPTIONS(&c.scores, r->o.scores);
-    COFI_TRY(cof_match(&r->env, c.count, r->k, c.n_classes, c.class_of, err));
+    COFI_TRY(cof_match(&env, c.count, r->k, c.n_classes, c.class_of, err));
     order_classes(r, &c);
     write_scores(r, &c);
     return COF_OK;
