@@ -151,7 +151,8 @@ cof_status cof_column_count(const cof_table *table, size_t column, uint64_t *row
 
 static bool means_nothing(const char *text)
 {
-    static const char *const words[] = {"n/a", "na", "#n/a", "nan", "null", "?", "-", ".", "", "missing"};
+    static const char *const words[] = {"n/a", "n.a.", "na", "#n/a", "nan",    "null",
+                                        "?",   "-",    ".",  "",     "missing"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         if (strcasecmp(text, words[w]) == 0) return true;
     return false;

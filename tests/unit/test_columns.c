@@ -112,6 +112,20 @@ static void mistakes_are_found(void **state)
     cof_table_free(table);
 }
 
+static void words_for_nothing_are_found(void **state)
+{
+    const char *cells[] = {"n.a.", "NaN", "#N/A", "Missing", "none", "a"};
+    cof_table *table = column_of(cells, 6);
+    cof_suspect list[8];
+    cof_error err;
+    size_t n = 0;
+    (void)state;
+    assert_status(cof_column_suspects(table, 0, list, 8, &n, &err), COF_OK, &err);
+    assert_int_equal(n, 4); /* "none" may be an answer */
+    for (size_t i = 0; i < n; i++) assert_int_equal(list[i].suspicion, COF_SUSPECT_MISSING);
+    cof_table_free(table);
+}
+
 static void rows_are_counted(void **state)
 {
     const char *cells[] = {"b", "a", NULL, "b", "b"};
@@ -159,6 +173,7 @@ int main(void)
         cmocka_unit_test(missing_cells_may_keep_a_column_from_being_constant),
         cmocka_unit_test(quantities_are_many_numbers),
         cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(words_for_nothing_are_found),
         cmocka_unit_test(rows_are_counted),
         cmocka_unit_test(refused_memory_is_told),
     };
