@@ -251,14 +251,18 @@ static void lane_task(void *ctx, uint32_t number)
 static void meet_host(void *ctx)
 {
     cofi_restarts *run = ctx;
-    const cof_progress *news = NULL;
+    cof_progress *news = NULL;
+    uint64_t visits = 0;
     if (cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
     tell_restarts(run);
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         if (run->lane[l].has_progress && news == NULL) news = &run->lane[l].progress;
         run->lane[l].has_progress = false;
+        visits += run->lane[l].fit.log.visits;
     }
-    if (news != NULL) run->env.progress(run->env.ctx, news);
+    if (news == NULL) return;
+    if (news->elapsed_s > 0) news->rows_per_s = (double)visits / news->elapsed_s;
+    run->env.progress(run->env.ctx, news);
 }
 
 /* Begins restarts, in their order, until every lane has one. Those that repeat an earlier one need no lane. */

@@ -97,7 +97,9 @@ static const struct {
 static cof_status fit(driver *d, const cof_env *env, size_t plan, cof_error *err)
 {
     static const uint64_t rows[] = {1, 9, 20};
-    cof_shards shards = {.struct_size = sizeof shards, .ask = ask, .ctx = d};
+    /* A lie in a joined answer would be noticed at once, since only the end of the whole is put right. */
+    cof_shards shards = {
+        .struct_size = sizeof shards, .ask = ask, .ctx = d, .together = d->lies != NULL ? 1 : 2};
     cof_indices indices = {.struct_size = sizeof indices};
     cof_model *model = NULL;
     cof_fit_options o = {.struct_size = sizeof o, .k = 3, .threads = 1, .restarts = 2, .max_rebuilds = 3};
