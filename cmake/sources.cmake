@@ -328,6 +328,7 @@ set(EXAMPLES
 set(BENCHES
   bench/cut_column.c
   bench/fit_labels.c
+  bench/mpi_requests.c
   bench/mst.c
   bench/pair_methods.c
   bench/reference_means.c
