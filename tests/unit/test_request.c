@@ -163,10 +163,11 @@ static void every_kind_of_request_is_met(void **state)
 {
     (void)state;
     driver d;
-    bool met[COFI_ASK_CLASSES + 1] = {false};
+    bool met[COFI_ASK_SEVERAL + 1] = {false};
     keep_requests(&d);
     for (size_t i = 0; i < d.n_kept; i++) met[kind_of(d.kept[i].bytes)] = true;
     for (int kind = COFI_ASK_CENSUS; kind <= COFI_ASK_CLASSES; kind++) assert_true(met[kind]);
+    assert_true(met[COFI_ASK_SEVERAL]);
     close_driver(&d);
 }
 
