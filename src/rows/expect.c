@@ -18,10 +18,9 @@ typedef struct expect_team {
 /* ---- Parts of the rows --------------------------------------------------------------------------- */
 
 /* One part per thread, unless a part would have too few rows or the tables would take too much memory. */
-static uint32_t choose_parts(const cofi_labels *s, const cofi_expectation *e, size_t n_entries,
-                             size_t n_visited)
+static uint32_t choose_parts(const cofi_labels *s, const cofi_expect_job *job, size_t n_visited)
 {
-    size_t most = MOST_OWN_BYTES / ((n_entries + e->stride) * sizeof(uint64_t));
+    size_t most = MOST_OWN_BYTES / ((job->n_entries + job->stride) * sizeof(uint64_t));
     size_t n = cofi_team_size(s->pass.team), blocks = cofi_n_blocks(n_visited);
     n = n < most ? n : most;
     n = n < blocks ? n : blocks;
@@ -29,20 +28,27 @@ static uint32_t choose_parts(const cofi_labels *s, const cofi_expectation *e, si
 }
 
 /* Allocates the blocks of each part, with an unused cache line at their ends: parts must not share one. */
-static cof_status open_parts(cofi_labels *s, const cofi_expectation *e, size_t n_entries, size_t n_visited,
-                             cof_error *err)
+static cof_status open_parts(cofi_labels *s, const cofi_expect_job *job, cof_error *err)
 {
     enum { APART = 64 / sizeof(uint64_t) };
-    uint32_t lanes = cofi_expect_lanes(e);
-    size_t n = cofi_expect_most(lanes) * lanes + APART;
-    s->n_parts = choose_parts(s, e, n_entries, n_visited);
+    uint32_t lanes = cofi_expect_lanes(job->e);
+    size_t n_count = job->n_entries + job->stride + APART;
+    size_t n_attrs = s->pass.rows->n_attrs, n_rows = cofi_expect_most(lanes, n_attrs);
+    size_t n = n_rows * lanes + APART;
+    s->n_parts = choose_parts(s, job, job->n / job->e->step);
+    if (job->stride != job->e->stride) {
+        s->theta = cofi_blocks_add_line(&s->own, job->n_entries + job->stride, sizeof *s->theta);
+        if (s->theta == NULL) return cofi_no_memory(err);
+    }
     cofi_expect_part *parts = cofi_blocks_add_zero(&s->own, s->n_parts, sizeof *parts);
     if (parts == NULL) return cofi_no_memory(err);
     for (cofi_expect_part *part = parts; part < parts + s->n_parts; part++) {
-        part->count = cofi_blocks_add_line(&s->own, n_entries + e->stride + APART, sizeof *part->count);
+        part->count = cofi_blocks_add_line(&s->own, n_count, sizeof *part->count);
         part->units = cofi_blocks_add_line(&s->own, n, sizeof *part->units);
         part->share = cofi_blocks_add_line(&s->own, n, sizeof *part->share);
-        if (part->count == NULL || part->units == NULL || part->share == NULL) return cofi_no_memory(err);
+        part->id = cofi_blocks_add_line(&s->own, n_rows * n_attrs + 2 * APART, sizeof *part->id);
+        if (part->count == NULL || part->units == NULL || part->share == NULL || part->id == NULL)
+            return cofi_no_memory(err);
     }
     s->part = parts; /* only when complete: a shard may be asked again after a failure */
     return COF_OK;
@@ -60,7 +66,7 @@ static void expect_task(void *ctx, uint32_t worker, size_t part)
     size_t begin = part * n / s->n_parts * COFI_BLOCK_ROWS,
            end = (part + 1) * n / s->n_parts * COFI_BLOCK_ROWS;
     own.surprise = own.weight = 0;
-    memset(own.count, 0, (job->n_entries + job->e->stride) * sizeof *own.count);
+    memset(own.count, 0, (job->n_entries + job->stride) * sizeof *own.count);
     end = end < job->n ? end : job->n;
     size_t each = s->pass.streamed ? COFI_STREAM_BLOCKS * COFI_BLOCK_ROWS : end;
     if (s->pass.streamed) cofi_stream_want(job->cells, begin, begin + each);
@@ -94,30 +100,56 @@ static void set_rows(cofi_expect_job *job, const cofi_local *l)
     job->first_row = l->first_row;
 }
 
+/* Entries past the classes stay 0. */
+static void copy_tables(const cofi_expect_job *job, uint32_t n_flat, double *theta)
+{
+    const cofi_expectation *e = job->e;
+    for (uint32_t g = 0; g < n_flat; g++)
+        memcpy(theta + (size_t)g * job->stride, e->log_theta + (size_t)g * e->stride, e->k * sizeof *theta);
+    memcpy(theta + job->n_entries, e->log_pi, e->k * sizeof *theta);
+}
+
+static void add_part(const cofi_expect_job *job, const cofi_expect_part *part, uint32_t n_flat,
+                     cofi_expectation *e)
+{
+    for (uint32_t g = 0; g < n_flat; g++) {
+        const uint64_t *from = part->count + (size_t)g * job->stride;
+        uint64_t *to = e->count + (size_t)g * e->stride;
+        for (uint32_t j = 0; j < e->k; j++) to[j] += from[j];
+    }
+    for (uint32_t j = 0; j < e->k; j++) e->size[j] += part->count[job->n_entries + j];
+    e->surprise_units += part->surprise;
+    e->weight += part->weight;
+}
+
 cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     const cofi_problem *problem = p->rows->problem;
     cofi_labels *s = p->labels;
+    uint32_t lanes = cofi_expect_lanes(e), n_flat = cofi_n_flat(problem);
     cofi_expect_job job = {.e = e,
                            .cells = &l->cells,
-                           .n_entries = (size_t)cofi_n_flat(problem) * e->stride,
+                           .log_theta = e->log_theta,
+                           .log_pi = e->log_pi,
+                           .stride = e->stride > lanes ? e->stride : lanes,
                            .surprise_scale = cofi_surprise_scale(e->surprise, problem->total_weight)};
+    job.n_entries = (size_t)n_flat * job.stride;
     set_rows(&job, l);
-    if (s->part == NULL) COFI_TRY(open_parts(s, e, job.n_entries, job.n / e->step, err));
+    if (s->part == NULL) COFI_TRY(open_parts(s, &job, err));
+    if (s->theta != NULL) {
+        copy_tables(&job, n_flat, s->theta);
+        job.log_theta = s->theta;
+        job.log_pi = s->theta + job.n_entries;
+    }
     expect_team team = {job, s};
     if (s->pass.streamed) cofi_stream_begin(&l->cells);
     cofi_team_run(s->pass.team, expect_task, &team, s->n_parts);
     if (s->pass.streamed) cofi_stream_end(&l->cells);
-    memset(e->count, 0, job.n_entries * sizeof *e->count);
+    memset(e->count, 0, (size_t)n_flat * e->stride * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;
-    for (uint32_t t = 0; t < s->n_parts; t++) {
-        for (size_t at = 0; at < job.n_entries; at++) e->count[at] += s->part[t].count[at];
-        for (uint32_t j = 0; j < e->stride; j++) e->size[j] += s->part[t].count[job.n_entries + j];
-        e->surprise_units += s->part[t].surprise;
-        e->weight += s->part[t].weight;
-    }
+    for (uint32_t t = 0; t < s->n_parts; t++) add_part(&job, &s->part[t], n_flat, e);
     e->log_likelihood =
         e->surprise > 0 ? -(double)e->surprise_units / job.surprise_scale / problem->unit : (double)NAN;
     return COF_OK;

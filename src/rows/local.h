@@ -34,6 +34,7 @@ struct cofi_labels {
     uint32_t extreme;       /* the greatest `near` for COFI_FARTHEST, the least for COFI_NEAREST */
     cofi_expect_part *part; /* NULL: no E step was run yet */
     uint32_t n_parts;
+    double *theta; /* copies of the tables of the E step, log_pi last; NULL: they need none */
 };
 
 static inline cofi_local *cofi_local_of(const cofi_rows *rows)

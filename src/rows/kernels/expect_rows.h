@@ -34,16 +34,13 @@ typedef uint64_t cofi_wholes __attribute__((vector_size(8 * COFI_EXPECT_TILE)));
 enum { COFI_EXPECT_TILES = COFI_EXPECT_HELD / COFI_EXPECT_TILE };
 
 /* Sums over the attributes for up to COFI_EXPECT_TILES tiles of classes. */
-COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, size_t row, uint32_t n_tiles, uint32_t stride,
-                                   double *joint)
+COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t n_tiles,
+                                   uint32_t stride, double *joint)
 {
-    const cofi_cells *c = job->cells;
     cofi_reals sum[COFI_EXPECT_TILES], theta;
-    for (uint32_t t = 0; t < n_tiles; t++)
-        memcpy(&sum[t], job->e->log_pi + t * COFI_EXPECT_TILE, sizeof *sum);
-    for (size_t r = 0; r < c->n_attrs; r++) {
-        size_t g = c->first[r] + cofi_id(c->ids[r], row);
-        const double *from = job->e->log_theta + g * stride;
+    for (uint32_t t = 0; t < n_tiles; t++) memcpy(&sum[t], job->log_pi + t * COFI_EXPECT_TILE, sizeof *sum);
+    for (size_t r = 0; r < job->cells->n_attrs; r++) {
+        const double *from = job->log_theta + (size_t)id[r] * stride;
         for (uint32_t t = 0; t < n_tiles; t++) {
             memcpy(&theta, from + t * COFI_EXPECT_TILE, sizeof theta);
             sum[t] += theta;
@@ -53,15 +50,13 @@ COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, size_t row, uint3
 }
 
 /* The same for less than a tile, or for many classes, with which no addition need wait. */
-COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, size_t row, uint32_t lanes, uint32_t stride,
-                                  double *joint)
+COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, const uint32_t *id, uint32_t lanes,
+                                  uint32_t stride, double *joint)
 {
-    const cofi_cells *c = job->cells;
     double here[COFI_EXPECT_TILE], *sum = lanes <= COFI_EXPECT_TILE ? here : joint;
-    for (uint32_t j = 0; j < lanes; j++) sum[j] = job->e->log_pi[j];
-    for (size_t r = 0; r < c->n_attrs; r++) {
-        size_t g = c->first[r] + cofi_id(c->ids[r], row);
-        const double *theta = job->e->log_theta + g * stride;
+    for (uint32_t j = 0; j < lanes; j++) sum[j] = job->log_pi[j];
+    for (size_t r = 0; r < job->cells->n_attrs; r++) {
+        const double *theta = job->log_theta + (size_t)id[r] * stride;
         for (uint32_t j = 0; j < lanes; j++) sum[j] += theta[j];
     }
     if (sum == here) memcpy(joint, here, lanes * sizeof *here);
@@ -69,15 +64,15 @@ COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, size_t row, uint32
 
 /* The log of the joint probability of a row and each class, less the greatest of them, which is returned.
  * Entries past the last class become -infinity, whose exponential is too small to count. */
-COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, size_t row, uint32_t lanes, uint32_t stride,
-                                     double *joint)
+COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, const uint32_t *id, uint32_t lanes,
+                                     uint32_t stride, double *joint)
 {
     uint32_t k = job->e->k;
     double most = -INFINITY;
     if (cofi_expect_held(lanes))
-        cofi_expect_tiles(job, row, lanes / COFI_EXPECT_TILE, stride, joint);
+        cofi_expect_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, joint);
     else
-        cofi_expect_sums(job, row, lanes, stride, joint);
+        cofi_expect_sums(job, id, lanes, stride, joint);
     for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
     for (uint32_t j = 0; j < k; j++) most = joint[j] > most ? joint[j] : most;
     for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
@@ -95,31 +90,30 @@ COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
 }
 
 /* With many classes, most memberships are less than half a unit and add nothing. */
-COFI_INLINE void cofi_expect_add_some(const cofi_expect_job *job, size_t row, uint32_t begin, uint32_t end,
-                                      uint32_t stride, const uint64_t *units, uint64_t *restrict count)
+COFI_INLINE void cofi_expect_add_some(const cofi_expect_job *job, const uint32_t *id, uint32_t begin,
+                                      uint32_t end, uint32_t stride, const uint64_t *units,
+                                      uint64_t *restrict count)
 {
-    const cofi_cells *c = job->cells;
     uint32_t n = 0, lane[COFI_EXPECT_ENTRIES];
     for (uint32_t j = begin; j < end; j++) {
         lane[n] = j;
         n += units[j] > 0;
     }
     for (uint32_t at = 0; at < n; at++) count[job->n_entries + lane[at]] += units[lane[at]];
-    for (size_t r = 0; n > 0 && r < c->n_attrs; r++) {
-        uint64_t *restrict to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+    for (size_t r = 0; n > 0 && r < job->cells->n_attrs; r++) {
+        uint64_t *restrict to = count + (size_t)id[r] * stride;
         for (uint32_t at = 0; at < n; at++) to[lane[at]] += units[lane[at]];
     }
 }
 
-COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, size_t row, uint32_t n_tiles,
+COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t n_tiles,
                                        uint32_t stride, const uint64_t *units, uint64_t *restrict count)
 {
-    const cofi_cells *c = job->cells;
     cofi_wholes own[COFI_EXPECT_TILES], sum;
     for (uint32_t t = 0; t < n_tiles; t++) memcpy(&own[t], units + t * COFI_EXPECT_TILE, sizeof *own);
-    for (size_t r = 0; r <= c->n_attrs; r++) {
+    for (size_t r = 0; r <= job->cells->n_attrs; r++) {
         uint64_t *to = count + job->n_entries; /* the sizes of the classes, last */
-        if (r < c->n_attrs) to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+        if (r < job->cells->n_attrs) to = count + (size_t)id[r] * stride;
         for (uint32_t t = 0; t < n_tiles; t++, to += COFI_EXPECT_TILE) {
             memcpy(&sum, to, sizeof sum);
             sum += own[t];
@@ -129,35 +123,50 @@ COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, size_t row, u
 }
 
 /* Adds the memberships of equal rows, in whole units, to the counts of their values. */
-COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, size_t row, uint64_t copies, uint32_t lanes,
-                                 uint32_t stride, uint64_t *restrict units, uint64_t *restrict count)
+COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, const uint32_t *id, uint64_t copies,
+                                 uint32_t lanes, uint32_t stride, uint64_t *restrict units,
+                                 uint64_t *restrict count)
 {
-    const cofi_cells *c = job->cells;
     if (copies != 1)
         for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
     if (lanes > COFI_EXPECT_HELD) {
         for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_ENTRIES)
-            cofi_expect_add_some(job, row, j,
+            cofi_expect_add_some(job, id, j,
                                  lanes - j < COFI_EXPECT_ENTRIES ? lanes : j + COFI_EXPECT_ENTRIES, stride,
                                  units, count);
         return;
     }
     if (cofi_expect_held(lanes)) {
-        cofi_expect_add_tiles(job, row, lanes / COFI_EXPECT_TILE, stride, units, count);
+        cofi_expect_add_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, units, count);
         return;
     }
     for (uint32_t j = 0; j < lanes; j++) count[job->n_entries + j] += units[j];
-    for (size_t r = 0; r < c->n_attrs; r++) {
-        uint64_t *restrict to = count + (c->first[r] + cofi_id(c->ids[r], row)) * (size_t)stride;
+    for (size_t r = 0; r < job->cells->n_attrs; r++) {
+        uint64_t *restrict to = count + (size_t)id[r] * stride;
         for (uint32_t j = 0; j < lanes; j++) to[j] += units[j];
     }
 }
 
-/* Rows that are worked on together, and their logs of joint probability. */
+/* Rows that are worked on together, and the greatest logs of joint probability. */
 typedef struct cofi_expect_batch {
     size_t n, at[COFI_EXPECT_ROWS], row[COFI_EXPECT_ROWS];
     double most[COFI_EXPECT_ROWS];
 } cofi_expect_batch;
+
+/* The flat ids of the batch's cells, [row][attribute]: every row needs its own twice, and one attribute of many rows is read
+ * faster than many attributes of one row. */
+COFI_INLINE void cofi_expect_ids(const cofi_cells *c, const cofi_expect_batch *b, uint32_t *id)
+{
+    for (size_t r = 0; r < c->n_attrs; r++) {
+        uint32_t first = c->first[r];
+        cofi_ids ids = c->ids[r];
+        if (ids.width == 1)
+            for (size_t i = 0; i < b->n; i++)
+                id[i * c->n_attrs + r] = first + ((const uint8_t *)ids.codes)[b->row[i]];
+        else
+            for (size_t i = 0; i < b->n; i++) id[i * c->n_attrs + r] = first + cofi_id(ids, b->row[i]);
+    }
+}
 
 /* Turns exponentials into memberships in units, and adds up weight and surprise. */
 COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
@@ -176,10 +185,13 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
     }
 }
 
-COFI_INLINE void cofi_expect_finish(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
-                                    uint32_t stride, cofi_expect_part *part)
+COFI_INLINE void cofi_expect_some_rows(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
+                                       uint32_t stride, cofi_expect_part *part)
 {
-    size_t n = b->n * lanes;
+    size_t n = b->n * lanes, n_attrs = job->cells->n_attrs;
+    cofi_expect_ids(job->cells, b, part->id);
+    for (size_t i = 0; i < b->n; i++)
+        b->most[i] = cofi_expect_joint(job, part->id + i * n_attrs, lanes, stride, part->share + i * lanes);
     cofi_exp_all(part->share, n);
     cofi_expect_shares(job, b, lanes, part);
     if (job->weight == NULL)
@@ -187,40 +199,37 @@ COFI_INLINE void cofi_expect_finish(const cofi_expect_job *job, cofi_expect_batc
     else /* too large for it */
         for (size_t i = 0; i < n; i++) part->units[i] = (uint64_t)llrint(part->share[i]);
     for (size_t i = 0; i < b->n; i++)
-        cofi_expect_add(job, b->row[i], job->copies != NULL ? job->copies[b->at[i]] : 1, lanes, stride,
-                        part->units + i * lanes, part->count);
-    b->n = 0;
+        cofi_expect_add(job, part->id + i * n_attrs, job->copies != NULL ? job->copies[b->at[i]] : 1, lanes,
+                        stride, part->units + i * lanes, part->count);
 }
 
 COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size_t end, uint32_t lanes,
                                   uint32_t stride, cofi_expect_part *part)
 {
     cofi_expect_batch b = {.n = 0};
-    size_t most = cofi_expect_most(lanes);
+    size_t most = cofi_expect_most(lanes, job->cells->n_attrs);
     for (size_t i = begin; i < end; i += job->e->step) {
         if (job->weight != NULL && job->weight[i] == 0) continue;
         b.at[b.n] = i;
         b.row[b.n] = job->group != NULL ? job->group[i] : i;
-        b.most[b.n] = cofi_expect_joint(job, b.row[b.n], lanes, stride, part->share + b.n * lanes);
-        if (++b.n == most) cofi_expect_finish(job, &b, lanes, stride, part);
+        if (++b.n < most) continue;
+        cofi_expect_some_rows(job, &b, lanes, stride, part);
+        b.n = 0;
     }
-    if (b.n > 0) cofi_expect_finish(job, &b, lanes, stride, part);
+    if (b.n > 0) cofi_expect_some_rows(job, &b, lanes, stride, part);
 }
 
 /* With few classes, their number is a constant in the inlined version. */
 COFI_INLINE void cofi_expect_rows(const cofi_expect_job *job, size_t begin, size_t end,
                                   cofi_expect_part *part)
 {
-    uint32_t lanes = cofi_expect_lanes(job->e), stride = job->e->stride;
+    uint32_t lanes = cofi_expect_lanes(job->e), stride = job->stride;
     switch (lanes) {
     case 2:
         cofi_expect_some(job, begin, end, 2, 2, part);
         break;
     case 4:
         cofi_expect_some(job, begin, end, 4, 4, part);
-        break;
-    case 6:
-        cofi_expect_some(job, begin, end, 6, 6, part);
         break;
     case 8:
         cofi_expect_some(job, begin, end, 8, 8, part);

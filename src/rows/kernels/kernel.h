@@ -9,6 +9,7 @@ typedef struct cofi_expect_part {
     uint64_t *count; /* n_flat x stride memberships in units, then those of all rows */
     double *share;   /* memberships of the rows worked on */
     uint64_t *units; /* the same in whole units */
+    uint32_t *id;    /* the flat ids of their cells */
     uint64_t surprise, weight;
 } cofi_expect_part;
 
@@ -21,28 +22,33 @@ typedef struct cofi_expect_job {
     const uint64_t *weight; /* NULL: 1 each */
     const uint32_t *copies; /* NULL: 1 each */
     uint64_t first_row;     /* number of the first one in the whole table */
-    size_t n_entries;       /* n_flat x stride */
-    double surprise_scale;  /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
+    /* e's own, or copies with more entries per value, which whole tiles need */
+    const double *log_theta, *log_pi;
+    uint32_t stride;
+    size_t n_entries;      /* n_flat x stride */
+    double surprise_scale; /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
 } cofi_expect_job;
 
 enum {
-    COFI_EXPECT_HELD = 32,     /* up to so many classes are summed in registers */
-    COFI_EXPECT_TILE = 8,      /* more than these are rounded up to a multiple of them */
-    COFI_EXPECT_ROWS = 64,     /* so many rows are worked on together, */
-    COFI_EXPECT_ENTRIES = 1024 /* unless they have more memberships than these, which fit a fast cache */
+    COFI_EXPECT_HELD = 32,      /* up to so many classes are summed in registers */
+    COFI_EXPECT_TILE = 8,       /* more than these are rounded up to a multiple of them */
+    COFI_EXPECT_ROWS = 64,      /* so many rows are worked on together, */
+    COFI_EXPECT_ENTRIES = 1024, /* unless they have more memberships than these, which fit a fast cache, */
+    COFI_EXPECT_CELLS = 4096    /* or more cells than these */
 };
 
-/* Classes to work on: past the last class, up to a whole tile. */
+/* Classes to work on: past the last class, up to a whole tile; with up to half a tile, pairs suffice. */
 static inline uint32_t cofi_expect_lanes(const cofi_expectation *e)
 {
-    return e->stride <= COFI_EXPECT_TILE
+    return e->stride <= COFI_EXPECT_TILE / 2
                ? e->stride
                : (e->k + COFI_EXPECT_TILE - 1) / COFI_EXPECT_TILE * COFI_EXPECT_TILE;
 }
 
-static inline size_t cofi_expect_most(uint32_t lanes)
+static inline size_t cofi_expect_most(uint32_t lanes, size_t n_attrs)
 {
-    size_t n = COFI_EXPECT_ENTRIES / lanes;
+    size_t n = COFI_EXPECT_ENTRIES / lanes, n_wide = COFI_EXPECT_CELLS / n_attrs;
+    if (n_wide < n) n = n_wide;
     return n < 1 ? 1 : n < COFI_EXPECT_ROWS ? n : COFI_EXPECT_ROWS;
 }
 
