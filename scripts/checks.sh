@@ -75,11 +75,12 @@ suite() {
     rm -f "$log"
 }
 
-# fuzzed TARGET SECONDS FOLDER: the target over its corpus and what it invents from there, which stays in FOLDER
+# fuzzed TARGET SECONDS FOLDER: the target over its corpus and what it invents from there, which stays in FOLDER. A finding
+# ends with 1, since libFuzzer's own 77 would count as skipped.
 fuzzed() {
     mkdir -p "$3"
     build-fuzz/tests/fuzz/"$1" -max_total_time="$2" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-        -artifact_prefix="$3/" "$3" "tests/fuzz/corpus/${1#fuzz_}"
+        -error_exitcode=1 -artifact_prefix="$3/" "$3" "tests/fuzz/corpus/${1#fuzz_}"
 }
 
 fuzz_targets() {

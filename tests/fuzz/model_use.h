@@ -25,9 +25,9 @@ static inline void seal(unsigned char *bytes, size_t n)
 static cof_table *table_for(const cof_model *m)
 {
     const char *names[MOST_COLUMNS], *cells[MOST_COLUMNS * ROWS];
-    size_t n = cof_model_n_attributes(m);
+    size_t n = cof_model_n_attributes(m), n_numeric = cof_model_n_numeric(m);
     cof_table *t = NULL;
-    if (n == 0 || n > MOST_COLUMNS) return NULL;
+    if (n + n_numeric == 0 || n > MOST_COLUMNS || n_numeric > MOST_COLUMNS - n) return NULL;
     for (size_t a = 0; a < n; a++) {
         cof_attribute view = {.struct_size = sizeof view};
         require(cof_model_attribute(m, a, &view) == COF_OK, "an attribute that is not there");
@@ -37,8 +37,13 @@ static cof_table *table_for(const cof_model *m)
                                   : i == 1 ? "never seen"
                                            : cof_model_value(m, a, (view.n_values - 1) / i);
     }
+    for (size_t c = 0; c < n_numeric; c++) {
+        static const char *const numbers[ROWS] = {NULL, "never seen", "0", "-2.5", "1e300"};
+        names[n + c] = cof_model_numeric_name(m, c);
+        memcpy(cells + (n + c) * ROWS, numbers, sizeof numbers);
+    }
     cof_error err = {""};
-    require(cof_table_from_strings(NULL, cells, ROWS, n, names, &t, &err) == COF_OK, err.text);
+    require(cof_table_from_strings(NULL, cells, ROWS, n + n_numeric, names, &t, &err) == COF_OK, err.text);
     return t;
 }
 
