@@ -15,7 +15,7 @@ one() {
     if [ $code -eq 0 ]; then
         passed=$((passed + 1))
         echo "ok      $name, $((SECONDS - began)) s"
-        grep -h '^SKIPPED: ' "$log"
+        grep -h -e '^SKIPPED: ' -e '^stat::number_of_executed_units' "$log"
     elif [ $code -eq 77 ]; then
         echo "skipped $name"
         grep -h '^SKIPPED: ' "$log"
