@@ -13,6 +13,7 @@ set(COF_SOURCES
   src/core/status.c
   src/core/system/system_posix.c
   src/core/system/system_wasi.c
+  src/core/system/system_windows.c
   src/core/team.c
   src/core/text_out.c
   src/core/utf8.c
@@ -166,6 +167,7 @@ set(CLI_SOURCES
   cli/complain.c
   cli/host/host_posix.c
   cli/host/host_wasi.c
+  cli/host/host_windows.c
   cli/method_list.c
   cli/options.c
   cli/outfiles.c

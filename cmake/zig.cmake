@@ -30,11 +30,13 @@ else()
 endif()
 
 set(CMAKE_C_COMPILER ${ZIG} cc --target=${ZIG_TARGET})
-set(CMAKE_AR ${ZIG})
-set(CMAKE_RANLIB ${ZIG})
-set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <OBJECTS>")
-set(CMAKE_C_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <OBJECTS>")
-set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_RANLIB> ranlib <TARGET>")
+foreach(tool ar ranlib) # CMake wants programs of their own
+  set(wrapper ${CMAKE_BINARY_DIR}/zig-${tool})
+  file(WRITE ${wrapper} "#!/bin/sh\nexec \"${ZIG}\" ${tool} \"$@\"\n")
+  execute_process(COMMAND chmod +x ${wrapper})
+  string(TOUPPER ${tool} name)
+  set(CMAKE_${name} ${wrapper})
+endforeach()
 # Libraries of this machine are of no use there.
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -8,6 +8,9 @@
 /* From now on a closed pipe and a file that grew too large are failures of writing, which do not end the program: other
  * files must still be written. */
 void survive_failed_writes(void);
+/* The arguments in UTF-8, with slashes between folders; `argc` is changed if need be. */
+char **host_arguments(int *argc, char **argv);
+
 bool reader_gone(void);     /* nobody reads standard output any more, as after `| head` */
 void end_like_others(void); /* ends as a program does that writes to a closed pipe */
 

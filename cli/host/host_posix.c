@@ -18,6 +18,12 @@ void survive_failed_writes(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+char **host_arguments(int *argc, char **argv)
+{
+    (void)argc;
+    return argv;
+}
+
 bool reader_gone(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};

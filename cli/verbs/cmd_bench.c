@@ -78,14 +78,14 @@ static int check_sizes(const bench_settings *s)
     double rows = (double)s->rows, cells = rows * s->columns, values = (double)s->columns * s->values;
     double need = 1.6 * cells * code_width(s->values) + rows * (4 * KERNELS + 16) +
                   values * (s->k + 8.0) * 8 * (3 * KERNELS + 4) + 40 * values;
-    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double have = (double)cof_memory();
     if (s->rows < s->k)
         return complain(CODE_USAGE, "%s clusters need at least as many rows, but --rows is %s",
                         show_count(s->k).text, show_count(s->rows).text);
     if (s->rows > most_rows || s->columns > MOST_COLUMNS)
         return complain(CODE_USAGE, "at most %s rows and %s columns can be clustered",
                         show_count(most_rows).text, show_count(MOST_COLUMNS).text);
-    if (have <= 0 || need <= have) return CODE_DONE;
+    if (need <= have) return CODE_DONE;
     return complain(CODE_USAGE,
                     "a table of %s rows and %s columns of %s values, k = %s, would need about %s GB of "
                     "memory, and this machine has %.0f GB; ask for less",

@@ -160,7 +160,12 @@ static int keep_old(cofi_staged *s)
     int number = make_name(name);
     if (number != 0) return number;
     s->old = open_in(s->folder, s->leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (s->old >= 0) (void)cofi_lock(s->old, true); /* on failure, another process has locked it */
+    /* On failure another process has locked it, or there are no locks. Then it is closed: some systems do not replace an
+     * open file. */
+    if (s->old >= 0 && cofi_lock(s->old, true) == ENOTSUP) {
+        close(s->old);
+        s->old = -1;
+    }
     if (linkat(s->folder, s->leaf, s->folder, name, 0) == 0) memcpy(s->old_name, name, sizeof name);
     return 0;
 }

@@ -18,4 +18,15 @@ if [ "$(uname -s)" = Linux ]; then
         set -- "$@" "musl-$processor=$run $folder/$processor-linux-musl/coforest"
     done
 fi
+if command -v wine >/dev/null; then
+    export WINEPREFIX="$folder/wine" WINEDEBUG=-all
+    build x86_64-windows-gnu
+    wine "$folder/x86_64-windows-gnu/coforest.exe" --version >/dev/null 2>&1 # sets wine up
+    python3 "$root/tests/systems/windows.py" --here "$here" --there "wine $folder/x86_64-windows-gnu/coforest.exe"
+    set -- "$@" "windows=wine $folder/x86_64-windows-gnu/coforest.exe"
+else
+    echo "SKIPPED: the program for Windows is not run, because wine is not here (Debian: wine64)"
+fi
+for processor in x86_64 aarch64; do build "$processor-macos"; done
+echo "SKIPPED: the programs for macOS were built, but cannot be run here"
 python3 "$root/tests/systems/run.py" --here "$here" "$@"

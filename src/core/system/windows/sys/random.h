@@ -1,0 +1,3 @@
+/* Windows has no such header. */
+#pragma once
+#include "../posix.h"
