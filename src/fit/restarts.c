@@ -15,16 +15,21 @@ enum {
 
 /* ---- The env of a lane ------------------------------------------------------------------ */
 
+static bool is_time_up(const cofi_restarts *run)
+{
+    double limit_s = run->lane[0].fit.host.o.time_limit_s;
+    return limit_s > 0 && cofi_now_s() - run->began_s >= limit_s;
+}
+
 /* The host is asked only on its own thread, which is that of the first lane, or in rounds that of none; the lanes use the
  * answer. When the time is up, the fit ends if a restart has ended; in rounds the other lanes leave that to the first. */
 static int lane_should_stop(void *ctx)
 {
     const cofi_lane *lane = ctx;
     cofi_restarts *run = lane->run;
-    double limit_s = lane->fit.host.o.time_limit_s;
     bool first = lane == run->lane;
     if (first && run->rounds == NULL && cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
-    if (limit_s > 0 && cofi_now_s() - run->began_s >= limit_s) {
+    if (is_time_up(run)) {
         bool any_done = atomic_load(&run->any_done);
         if (any_done || (run->rounds != NULL && !first)) atomic_store(&run->timed_out, true);
         if (any_done) atomic_store(&run->stopped, true);
@@ -272,6 +277,7 @@ static uint32_t fill_lanes(cofi_restarts *run, uint32_t *next, uint32_t restarts
     for (; *next < restarts && n < run->n_lanes; (*next)++) {
         cofi_lane *lane = &run->lane[n];
         if (cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
+        if (n > 0 && is_time_up(run)) atomic_store(&run->timed_out, true);
         if (atomic_load(&run->stopped) || atomic_load(&run->timed_out) || !begin_restart(lane, *next)) break;
         if (lane->fit.log.stopped) atomic_store(&run->stopped, true);
         n += run->place[*next].same_as == COFI_NONE;
