@@ -45,6 +45,38 @@ def test_labels_are_those_of_one_table(bounds, missing):
     assert list(parts.cuts_) == ["x"]
 
 
+def test_restarts_ask_together(monkeypatch):
+    X = planted()
+    asked = []
+
+    def ask(schema, request):
+        asked.append(request)
+        return [_shards.answer(X.iloc[first:first + 300], ("fit", first), first, schema, request) for first in (0, 300)]
+
+    def fit(limit=None):
+        asked.clear()
+        _shards._open.clear()
+        model = Sharded(3, n_init=6, random_state=1)
+        descriptions = [_shards.describe(X.iloc[first:first + 300], first) for first in (0, 300)]
+
+        def some(*request):
+            if len(asked) == limit:
+                raise KeyboardInterrupt
+            return ask(*request)
+
+        model._fit_parts(descriptions, some)
+        return len(asked), model.objective_, model.log_likelihood_
+
+    n, *together = fit()
+    for limit in range(0, n, 5):
+        with pytest.raises(KeyboardInterrupt):
+            fit(limit)
+        assert len(asked) == limit  # nothing is asked after that
+    monkeypatch.setattr(_shards, "_SHARD_LABELS", 0)
+    n_alone, *alone = fit()
+    assert 2 * n < n_alone and together == alone
+
+
 def test_an_exception_of_the_engine_ends_the_fit():
     def ask(schema, request):
         raise ConnectionError("the workers are gone")
