@@ -30,14 +30,17 @@ static double quantity(const cofi_problem *p, const uint32_t *row, size_t c)
 
 /* ---- Means -------------------------------------------------------------------------------------- */
 
+/* A seed whose number is missing begins in the middle of the range, or at the mean, which is 0 on a scale of deviations. */
 static void centres_from_seeds(mixed *m)
 {
     const cofi_problem *p = m->fit->problem;
+    bool z = m->fit->host.o.scale == COF_SCALE_Z;
     for (uint32_t j = 0; j < m->fit->partition.k; j++) {
         const uint32_t *seed = m->fit->seeds.cell + j * m->rows.n_columns;
         for (size_t c = 0; c < p->n_numeric; c++) {
             double x = quantity(p, seed, c);
-            m->centre[j * p->n_numeric + c] = !isnan(x) ? x : m->fit->host.o.scale == COF_SCALE_Z ? 0 : 0.5;
+            double middle = z ? 0 : (p->quantity[c].least + p->quantity[c].most) / 2;
+            m->centre[j * p->n_numeric + c] = !isnan(x) ? x : middle;
         }
     }
 }

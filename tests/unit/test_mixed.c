@@ -342,6 +342,38 @@ static void a_column_of_infinities_says_nothing(void **state)
 }
 
 /* A row with a hole, be it a category or a number, is dropped: the others end as they would without it. */
+/* A model of numbers none of which is known, or which are all the same where they are known, can be loaded. */
+static void columns_without_a_range_are_saved(void **state)
+{
+    static const char *const known[][4] = {{NULL, NULL, NULL, NULL}, {"7", NULL, "7", NULL}};
+    static const char *const names[] = {"num", "cat"};
+    (void)state;
+    for (size_t at = 0; at < 2; at++) {
+        const char *mixed_cells[] = {known[at][0], known[at][1], known[at][2], known[at][3],
+                                     "a",          "b",          "a",          "b"};
+        cof_table *table = NULL;
+        cof_error err;
+        assert_status(cof_table_from_strings(NULL, mixed_cells, 4, 2, names, &table, &err), COF_OK, &err);
+        assert_status(cof_table_set_role(table, 0, COF_ROLE_NUMERIC, &err), COF_OK, &err);
+        for (int32_t scale = COF_SCALE_RANGE; scale <= COF_SCALE_Z; scale++) {
+            static const uint64_t rows[] = {0, 1};
+            bytes file = {.n = 0};
+            cof_fit_options o = {.struct_size = sizeof o,
+                                 .k = 2,
+                                 .threads = 1,
+                                 .method = "k-prototypes",
+                                 .scale = scale,
+                                 .init_rows = rows};
+            cof_model *m = fit_model(table, &o, NULL), *again = NULL;
+            assert_status(cof_model_write(m, keep_bytes, &file, &err), COF_OK, &err);
+            assert_status(cof_model_load_memory(NULL, "saved", file.at, file.n, &again, &err), COF_OK, &err);
+            cof_model_free(again);
+            cof_model_free(m);
+        }
+        cof_table_free(table);
+    }
+}
+
 static void dropped_rows_take_no_part(void **state)
 {
     (void)state;
@@ -499,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_column_of_infinities_says_nothing),
         cmocka_unit_test(missing_numbers_may_be_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(columns_without_a_range_are_saved),
         cmocka_unit_test(dropped_rows_take_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
