@@ -8,8 +8,10 @@ COMMAND runs the program for another system, for example "musl=build-musl/cofore
 must give the same bytes everywhere: the labels, and the whole result as JSON but for times and the name of the kernel.
 """
 import argparse
+import concurrent.futures
 import itertools
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -62,9 +64,9 @@ def fits(tables, names):
         yield fit("planted", "--method", names[seed % 12], "--restarts", "1", "--seed", str(seed))
 
 
-def result(program, options, folder):
+def result(name, program, options, folder):
     """What one fit gives: its exit code and words of complaint, its labels, its JSON without what may differ."""
-    labels = folder / "labels.csv"
+    labels = folder / f"{name}.csv"
     labels.unlink(missing_ok=True)
     done = subprocess.run([*program, *options, "--json", "--threads", "1", "--labels-out", str(labels)], capture_output=True)
     told = json.loads(done.stdout, parse_float=str) if done.stdout else {}
@@ -85,12 +87,14 @@ def main():
     n_succeeded = 0
     with tempfile.TemporaryDirectory(prefix="cof-systems-") as work:
         folder = pathlib.Path(work)
+        pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         listed = itertools.islice(fits(make_tables(here, folder), methods(here)), args.fits)
         for options in listed:
-            want = result(here, options, folder)
+            waiting = {name: pool.submit(result, name, program, options, folder) for name, program in others.items()}
+            want = result("here", here, options, folder)
             n_succeeded += want["exit code"] == 0
-            for name, program in others.items():
-                got = result(program, options, folder)
+            for name, told in waiting.items():
+                got = told.result()
                 differing = [key for key in {**want, **got} if want.get(key) != got.get(key)]
                 wrong[name] += bool(differing)
                 if differing and wrong[name] <= 10:

@@ -27,6 +27,7 @@ if command -v wine >/dev/null; then
 else
     echo "SKIPPED: the program for Windows is not run, because wine is not here (Debian: wine64)"
 fi
-for processor in x86_64 aarch64; do build "$processor-macos"; done
+build x86_64-macos
+build aarch64-macos
 echo "SKIPPED: the programs for macOS were built, but cannot be run here"
 python3 "$root/tests/systems/run.py" --here "$here" "$@"

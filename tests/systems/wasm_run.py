@@ -25,7 +25,7 @@ def load(engine, program):
 
 def main():
     wasi = wasmtime.WasiConfig()
-    wasi.argv = sys.argv[1:]
+    wasi.argv = ["coforest", *sys.argv[2:]]
     wasi.env = list(os.environ.items())
     wasi.inherit_stdin()
     wasi.inherit_stdout()

@@ -9,6 +9,7 @@ that are refused; asks whether anything was or can be sent; looks for names of c
 --out keeps screenshots to be looked at. Without Chromium it says so and passes.
 """
 import argparse
+import functools
 import gzip
 import http.server
 import json
@@ -249,6 +250,30 @@ def check_silence(check, browser, page):
     check.equal(Listener.heard, [], "what a server heard")
 
 
+def check_server(check, browser, page, path):
+    """The page works from a server as well, and asks it for nothing but itself."""
+    class Server(http.server.SimpleHTTPRequestHandler):
+        asked = []
+
+        def do_GET(self):
+            self.asked.append(self.path)
+            super().do_GET()
+
+        def log_message(self, *args):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(path.resolve().parent))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser.call("Page.navigate", url=f"http://127.0.0.1:{server.server_port}/{path.name}")
+        page.wait("typeof program !== 'undefined' && document.readyState === 'complete'")
+        page.click("zoo-button")
+        page.idle()
+        page.fit()
+        check.that("7 clusters of 101 rows" in page.text("result-summary"), f"from a server: {page.text('result-summary')}")
+        check.equal(Server.asked, [f"/{path.name}"], "what the server was asked for")
+        server.shutdown()
+
+
 def check_screen_reader(check, browser):
     tree = browser.call("Accessibility.getFullAXTree")["nodes"]
     wanted = {"button", "link", "combobox", "textbox", "spinbutton", "checkbox", "radio", "table", "heading", "region"}
@@ -343,6 +368,7 @@ def main():
             check_predict(check, page, coforest, folder, got[2])
             check_refusals(check, page, folder)
             check_silence(check, browser, page)
+            check_server(check, browser, page, args.page)
         finally:
             browser.close()
     print(f"{check.passed} passed, {check.failed} failed")
