@@ -11,13 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char prefix[] = ".coforest-";
-
 static int make_name(char *name)
 {
     uint64_t number;
     if (getentropy(&number, sizeof number) != 0) return errno;
-    snprintf(name, COFI_STAGED_NAME, "%s%016llx", prefix, (unsigned long long)number);
+    snprintf(name, COFI_STAGED_NAME, "%s%016llx", cofi_staged_prefix, (unsigned long long)number);
     return 0;
 }
 
@@ -43,8 +41,8 @@ static int sync_fd(int fd)
 
 static bool is_staged_name(const char *name)
 {
-    size_t n = sizeof prefix - 1;
-    return strncmp(name, prefix, n) == 0 && strlen(name) == COFI_STAGED_NAME - 1 &&
+    size_t n = strlen(cofi_staged_prefix);
+    return strncmp(name, cofi_staged_prefix, n) == 0 && strlen(name) == COFI_STAGED_NAME - 1 &&
            strspn(name + n, "0123456789abcdef") == 16;
 }
 

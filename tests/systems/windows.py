@@ -83,7 +83,7 @@ def main():
         two.same("trees in a folder", ["trees", "dir/m.cof", "--out", "trees/", "-q"])
         two.same("no such file", ["fit", "нет.csv", "-k", "2"])
         two.same("cuts", ["fit", "dir/t.csv", *quiet, "--cuts", "none.txt"])
-        left = [name for name in os.listdir(two.folders["there"] / "dir") if name.startswith(".coforest-")]
+        left = [name for name in os.listdir(two.folders["there"] / "dir") if name.startswith(".coforest")]
         two.that(left == [], f"files left: {left}")
     print(f"{two.passed} passed, {two.failed} failed")
     return 1 if two.failed else 0

@@ -84,6 +84,8 @@ bool cofi_is_own(const struct stat *about)
     return about->st_uid == geteuid();
 }
 
+const char cofi_staged_prefix[] = ".coforest-";
+
 int cofi_lock(int fd, bool shared)
 {
     return flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 ? 0 : errno;

@@ -416,6 +416,8 @@ bool cofi_is_own(const struct stat *about)
     return true;
 }
 
+const char cofi_staged_prefix[] = ".coforest_";
+
 int cofi_lock(int fd, bool shared)
 {
     return ENOTSUP;
