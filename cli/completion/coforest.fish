@@ -172,7 +172,7 @@ complete -c coforest -n '__fish_seen_subcommand_from bench' -l clusters -s k -x 
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l noise -x -d 'The probability that a cell is drawn at random; with more noise a fit takes more passes (default: 0.3)'
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l threads -x -d 'Threads, compared with one (default: all cores)'
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l seed -x -d 'Seed of the random numbers (default: 1)'
-complete -c coforest -n '__fish_seen_subcommand_from bench' -l repeats -x -d 'How often everything is timed; medians are printed (default: 5)'
+complete -c coforest -n '__fish_seen_subcommand_from bench' -l repeats -x -d 'How often everything is timed, default fits at most 9 times; medians are printed (default: 5)'
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l chosen -d 'Leave out the kernels that a fit would not use'
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l no-fit -d 'Leave out the whole fits'
 complete -c coforest -n '__fish_seen_subcommand_from bench' -l json -d 'Print one JSON object instead of the text; times in it are seconds'
