@@ -23,25 +23,13 @@ import tempfile
 
 import cdp
 import hostile
+from checks import Checks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST_BYTES = 5_000_000
 WIDTHS = (400, 800, 1400)
 MOST_PAGES = {"zoo": 4, "found": 4, "voting": 4, "mixed": 6, "towns": 5, "wide": 10}  # of A4; details are left to the screen
 SECTIONS = ["table", "clusters", "marks", "profile", "trees", "importance", "map", "rows", "convergence", "scores"]
-
-
-class Checks:
-    def __init__(self):
-        self.passed, self.failed = 0, 0
-
-    def that(self, holds, what):
-        self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
-        if not holds:
-            print(f"FAIL {what}")
-
-    def equal(self, got, want, what):
-        self.that(got == want, f"{what}: {got!r} instead of {want!r}")
 
 
 def make_report(coforest, work, name, args):

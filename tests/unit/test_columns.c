@@ -90,16 +90,24 @@ static void quantities_are_many_numbers(void **state)
     assert_int_equal(kind_of_numbers(30, "%.0f a"), COF_KIND_CATEGORY);
 }
 
+/* The suspects of the first column, of which there must be so many. */
+static void suspects_of(const cof_table *table, cof_suspect list[static 8], size_t n_wanted)
+{
+    cof_error err;
+    size_t n = 0;
+    assert_status(cof_column_suspects(table, 0, list, 8, &n, &err), COF_OK, &err);
+    assert_int_equal(n, n_wanted);
+}
+
 static void mistakes_are_found(void **state)
 {
     const char *cells[] = {"yes", " Yes", "N/A", "YES ", "no", "nothing"};
     cof_table *table = column_of(cells, 6);
     cof_suspect list[8];
     cof_error err;
-    size_t n = 0;
+    size_t n;
     (void)state;
-    assert_status(cof_column_suspects(table, 0, list, 8, &n, &err), COF_OK, &err);
-    assert_int_equal(n, 3);
+    suspects_of(table, list, 3);
     assert_int_equal(list[0].suspicion, COF_SUSPECT_MISSING);
     assert_string_equal(cof_table_value(table, 0, list[0].value), "N/A");
     assert_int_equal(list[1].suspicion, COF_SUSPECT_SPELLING);
@@ -117,12 +125,9 @@ static void words_for_nothing_are_found(void **state)
     const char *cells[] = {"n.a.", "NaN", "#N/A", "Missing", "none", "a"};
     cof_table *table = column_of(cells, 6);
     cof_suspect list[8];
-    cof_error err;
-    size_t n = 0;
     (void)state;
-    assert_status(cof_column_suspects(table, 0, list, 8, &n, &err), COF_OK, &err);
-    assert_int_equal(n, 4); /* "none" may be an answer */
-    for (size_t i = 0; i < n; i++) assert_int_equal(list[i].suspicion, COF_SUSPECT_MISSING);
+    suspects_of(table, list, 4); /* "none" may be an answer */
+    for (size_t i = 0; i < 4; i++) assert_int_equal(list[i].suspicion, COF_SUSPECT_MISSING);
     cof_table_free(table);
 }
 

@@ -262,6 +262,14 @@ static void every_allocation_may_fail(void **state)
     close_world(&w);
 }
 
+/* A world that keeps a joined request of a fit. */
+static void open_joined(world *w)
+{
+    cof_fit_options o = several(1);
+    open_world(w, 90);
+    fit_joined(w, &o);
+}
+
 static void seal(unsigned char *request, size_t n_bytes)
 {
     uint64_t sum = cofi_checksum(request, n_bytes - 8);
@@ -274,9 +282,7 @@ static void damaged_joined_requests_are_refused(void **state)
     (void)state;
     world w;
     cof_error err;
-    cof_fit_options o = several(1);
-    open_world(&w, 90);
-    fit_joined(&w, &o);
+    open_joined(&w);
     size_t n_words = cof_request_words(w.joined, w.n_bytes), n_refused = 0;
     uint64_t *sum = get_zero(n_words, sizeof *sum);
     for (size_t at = 24; at + 8 < w.n_bytes; at++) {
@@ -299,9 +305,7 @@ static void joined_requests_are_not_nested(void **state)
     (void)state;
     world w;
     cof_error err;
-    cof_fit_options o = several(1);
-    open_world(&w, 90);
-    fit_joined(&w, &o);
+    open_joined(&w);
     size_t n_inner = cof_request_words(w.joined, w.n_bytes), n_words = n_inner + COFI_ANSWER_END;
     uint64_t *sum = get_zero(n_words, sizeof *sum);
     uint32_t column[5];

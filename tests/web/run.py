@@ -24,24 +24,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 import cdp  # noqa: E402
+from checks import Checks  # noqa: E402
 
 MOST_BYTES = 600_000
 MOST_TIMES = 2.5
 WIDTHS = (400, 800, 1400)
 ANY_NAMES = "name,город,城市\n" + "".join(f"r{i},{'Тверь' if i % 2 else 'Omsk'},{'北京' if i % 2 else '上海'}\n" for i in range(40))
-
-
-class Checks:
-    def __init__(self):
-        self.passed, self.failed = 0, 0
-
-    def that(self, holds, what):
-        self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
-        if not holds:
-            print(f"FAIL {what}")
-
-    def equal(self, got, want, what):
-        self.that(got == want, f"{what}: {str(got)[:200]!r} instead of {str(want)[:200]!r}")
 
 
 class Page:
