@@ -39,16 +39,17 @@ static cof_status print_start(const starts *s, cof_error *err)
 static cof_status run_starts(starts *s, cof_error *err)
 {
     cofi_fit *fit = &s->fit;
-    cof_status status = COF_OK;
+    uint32_t *same_as = cofi_blocks_add(&fit->own, fit->host.o.restarts, sizeof *same_as);
+    if (same_as == NULL) return cofi_no_memory(err);
+    for (uint32_t r = 0; r < fit->host.o.restarts; r++) same_as[r] = COFI_NONE;
+    cof_status status = s->start->prepare(fit, s->start_state, 1, same_as, err);
     for (uint32_t restart = 0; restart < fit->host.o.restarts && status == COF_OK; restart++) {
-        uint32_t same_as = COFI_NONE;
         fit->log.restart = restart;
         fit->log.n_passes = fit->log.rebuild = 0;
         fit->log.refiner = COFI_BY_METHOD;
         cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
         cofi_partition_forget(&fit->partition);
-        status = s->start->begin(fit, s->start_state, &same_as, err);
-        if (status == COF_OK && same_as != COFI_NONE)
+        if (same_as[restart] != COFI_NONE)
             status = cofi_fail(err, COF_ERR_ARGUMENT,
                                "a start tried on a sample of so many rows repeats an earlier one");
         if (status == COF_OK) status = s->start->run(fit, s->start_state, err);

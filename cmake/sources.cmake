@@ -137,6 +137,7 @@ set(COF_SOURCES
   src/start/seeds.c
   src/start/split.c
   src/start/starts.c
+  src/start/trials.c
   src/table/columns.c
   src/table/cut.c
   src/table/dedupe.c

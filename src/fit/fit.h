@@ -6,9 +6,10 @@
 #include "../forest/forest.h"
 #include "../rows/rows.h"
 
+#include <stdatomic.h>
+
 struct cofi_method;
 
-/* What the caller of the library provides. */
 /* A partition of the same table into fewer clusters, known by its counts. Lent by whoever asks for the fit. */
 typedef struct cofi_coarser {
     uint32_t k;
@@ -16,11 +17,13 @@ typedef struct cofi_coarser {
     const double *size;    /* k */
 } cofi_coarser;
 
+/* What the caller of the library provides. */
 typedef struct cofi_host {
     cof_env env;
     cofi_team *team;
     cof_fit_options o; /* every member filled in */
     double began_s;
+    const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
 } cofi_host;
 

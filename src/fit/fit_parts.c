@@ -108,7 +108,8 @@ cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_er
 
 bool cofi_log_stopped(const cofi_host *host, cofi_log *log)
 {
-    log->stopped = log->stopped || cofi_should_stop(&host->env);
+    bool halted = host->halted != NULL && atomic_load(host->halted);
+    log->stopped = log->stopped || halted || cofi_should_stop(&host->env);
     return log->stopped;
 }
 

@@ -36,14 +36,14 @@ typedef struct cofi_start {
     const char *name;  /* the name for --init */
     const char *title; /* one line for help */
     bool once;         /* deterministic, so one restart is enough */
-    /* Whether a restart depends on earlier ones, so that restarts cannot run in parallel. NULL: never. */
-    bool (*linked)(const cofi_problem *problem, uint32_t k);
     /* Runs once per lane; may be NULL. `close` is called even if `open` failed. `first` is the state of the first lane, which
-     * lives longer, or NULL: what a restart learns from earlier ones is there. */
+     * lives longer, or NULL. */
     cof_status (*open)(cofi_fit *fit, const void *first, void **state, cof_error *err);
-    /* The part of a restart that depends on earlier ones; may be NULL. It is called in the order of the restarts. *same_as
-     * is COFI_NONE before the call; it may be set to the number of an earlier restart whose result this one would repeat. */
-    cof_status (*begin)(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err);
+    /* Runs once, on the first lane, before the first restart; may be NULL. It does for all restarts what they need not do
+     * one by one, with at most n_lanes fits of its own at the same time. same_as, one for each restart, is COFI_NONE before
+     * the call. It may be set to an earlier restart whose result this one would repeat, or to the number of the restart
+     * itself, which leaves it out, because the host asked to stop. */
+    cof_status (*prepare)(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *same_as, cof_error *err);
     /* Leaves seeds and modes, or modes and a partition; in the latter case it calls cofi_profile_clear. */
     cof_status (*run)(cofi_fit *fit, void *state, cof_error *err);
     void (*close)(cofi_fit *fit, void *state); /* may be NULL */

@@ -65,26 +65,6 @@ static void lane_release(void *ctx, void *block)
     env->release(env->ctx, block);
 }
 
-/* Reports the finished restarts to the host in their order, so that progress does not depend on the number of
- * threads. */
-static void tell_restarts(cofi_restarts *run)
-{
-    const cofi_fit *fit = &run->lane[0].fit;
-    while (run->n_told < fit->host.o.restarts && atomic_load(&run->place[run->n_told].done)) {
-        const cof_restart_record *record = &run->record[run->n_told++];
-        if (run->env.progress == NULL) continue;
-        cof_progress now = {.phase = COF_PHASE_FIT,
-                            .restart = run->n_told,
-                            .restarts = fit->host.o.restarts,
-                            .rebuild = record->rebuilds,
-                            .pass = record->passes,
-                            .total = fit->problem->n_table_rows,
-                            .elapsed_s = cofi_now_s() - fit->host.began_s,
-                            .k = fit->host.o.k};
-        run->env.progress(run->env.ctx, &now);
-    }
-}
-
 /* ---- One restart ---------------------------------------------------------------------------------- */
 
 /* With quantities, the partition alone does not determine the means. */
@@ -93,13 +73,10 @@ static bool restores_by_partition(const cofi_fit *fit)
     return fit->method->restore != NULL && fit->problem->n_numeric == 0;
 }
 
-static cof_status begin_start(cofi_lane *lane, uint32_t restart, uint32_t *same_as, cof_error *err)
+static void begin_restart(cofi_lane *lane, uint32_t restart)
 {
     cofi_fit *fit = &lane->fit;
     cofi_log *log = &fit->log;
-    double began_s = cofi_now_s();
-    cof_status status = COF_OK;
-    *same_as = COFI_NONE;
     log->restart = restart;
     log->n_passes = log->rebuild = 0;
     log->stop = COF_STOP_STOPPED;
@@ -109,10 +86,6 @@ static cof_status begin_start(cofi_lane *lane, uint32_t restart, uint32_t *same_
     cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_partition_forget(&fit->partition);
-    if (lane->run->start->begin != NULL)
-        status = lane->run->start->begin(fit, lane->start_state, same_as, err);
-    log->start_s += cofi_now_s() - began_s;
-    return status;
 }
 
 /* Start time includes everything that a start does, not only its passes. */
@@ -190,20 +163,13 @@ static bool succeeds(cofi_lane *lane, cof_status status)
     return status == COF_OK;
 }
 
-static bool begin_restart(cofi_lane *lane, uint32_t restart)
-{
-    cofi_restart_place *place = &lane->run->place[restart];
-    place->first = lane->fit.log.n_history;
-    return succeeds(lane, begin_start(lane, restart, &place->same_as, &lane->err));
-}
-
 static void set_done(cofi_restarts *run, uint32_t restart, uint32_t lane)
 {
     run->place[restart].lane = lane;
     atomic_store(&run->place[restart].done, true);
 }
 
-/* Its result would repeat that of an earlier one, which has ended. */
+/* Its result would repeat that of an earlier one, or it is left out. */
 static void repeat_earlier(cofi_restarts *run, uint32_t restart)
 {
     uint32_t earlier = run->place[restart].same_as;
@@ -219,6 +185,7 @@ static void end_restart(cofi_lane *lane, uint32_t restart)
     cofi_restarts *run = lane->run;
     cofi_fit *fit = &lane->fit;
     cofi_restart_place *place = &run->place[restart];
+    place->first = fit->log.n_history;
     if (!succeeds(lane, run_start(lane, &lane->err))) return;
     if ((!fit->log.stopped || fit->partition.known) &&
         !succeeds(lane, fit->method->run(fit, lane->method_state, &lane->err)))
@@ -230,17 +197,53 @@ static void end_restart(cofi_lane *lane, uint32_t restart)
     if (!fit->log.stopped) atomic_store(&run->any_done, true);
 }
 
+/* On the host's thread. A restart that repeats an earlier one is done when that is. */
+static bool is_done(cofi_restarts *run, uint32_t restart)
+{
+    uint32_t earlier = run->place[restart].same_as;
+    if (earlier != COFI_NONE && atomic_load(&run->place[earlier].done)) repeat_earlier(run, restart);
+    return atomic_load(&run->place[restart].done);
+}
+
+/* Reports the finished restarts to the host in their order, so that progress does not depend on the number of
+ * threads. */
+static void tell_restarts(cofi_restarts *run)
+{
+    const cofi_fit *fit = &run->lane[0].fit;
+    while (run->n_told < fit->host.o.restarts && is_done(run, run->n_told)) {
+        const cof_restart_record *record = &run->record[run->n_told++];
+        if (run->env.progress == NULL) continue;
+        cof_progress now = {.phase = COF_PHASE_FIT,
+                            .restart = run->n_told,
+                            .restarts = fit->host.o.restarts,
+                            .rebuild = record->rebuilds,
+                            .pass = record->passes,
+                            .total = fit->problem->n_table_rows,
+                            .elapsed_s = cofi_now_s() - fit->host.began_s,
+                            .k = fit->host.o.k};
+        run->env.progress(run->env.ctx, &now);
+    }
+}
+
+/* After preparations the first restart always begins, so that a fit that is stopped has a result. */
+static bool must_begin(const cofi_restarts *run, uint32_t restart)
+{
+    return restart == 0 && run->prepared;
+}
+
 static void restart_task(void *ctx, uint32_t worker, size_t number)
 {
     cofi_restarts *run = ctx;
     cofi_lane *lane = &run->lane[worker];
     uint32_t restart = (uint32_t)number;
-    if (lane->status != COF_OK || cofi_log_stopped(&lane->fit.host, &lane->fit.log)) return;
-    if (!begin_restart(lane, restart)) return;
-    if (run->place[restart].same_as != COFI_NONE)
-        repeat_earlier(run, restart);
-    else
+    bool stopped = cofi_log_stopped(&lane->fit.host, &lane->fit.log);
+    if (lane->status != COF_OK || (stopped && !must_begin(run, restart))) return;
+    if (run->place[restart].same_as == COFI_NONE) {
+        begin_restart(lane, restart);
         end_restart(lane, restart);
+    } else if (!run->side_by_side) {
+        repeat_earlier(run, restart);
+    }
     if (worker == 0 && run->side_by_side) tell_restarts(run);
 }
 
@@ -278,9 +281,11 @@ static uint32_t fill_lanes(cofi_restarts *run, uint32_t *next, uint32_t restarts
         cofi_lane *lane = &run->lane[n];
         if (cofi_should_stop(&run->env)) atomic_store(&run->stopped, true);
         if (n > 0 && is_time_up(run)) atomic_store(&run->timed_out, true);
-        if (atomic_load(&run->stopped) || atomic_load(&run->timed_out) || !begin_restart(lane, *next)) break;
-        if (lane->fit.log.stopped) atomic_store(&run->stopped, true);
-        n += run->place[*next].same_as == COFI_NONE;
+        bool stopped = atomic_load(&run->stopped) || atomic_load(&run->timed_out);
+        if (stopped && !must_begin(run, *next)) break;
+        if (run->place[*next].same_as != COFI_NONE) continue;
+        begin_restart(lane, *next);
+        n++;
     }
     return n;
 }
@@ -365,13 +370,12 @@ static uint32_t choose_best(const cofi_restarts *run)
 static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_fit *fit = &lane->fit;
-    uint32_t same_as;
     fit->host.env.should_stop = NULL;
     fit->host.env.progress = NULL;
     fit->log.stopped = false;
     uint64_t visits = fit->log.visits; /* already counted in the first run */
-    cof_status status = begin_start(lane, restart, &same_as, err);
-    if (status == COF_OK) status = run_start(lane, err);
+    begin_restart(lane, restart);
+    cof_status status = run_start(lane, err);
     if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
     fit->log.visits = visits;
     return status;
@@ -425,10 +429,31 @@ static cof_status choose_picks(cofi_restarts *run, const cofi_host *host, cof_er
     return host->o.keep > 1 ? keep_pick(run, host, err) : COF_OK;
 }
 
+/* What starts do for all restarts before the first. A restart that they leave out was stopped. */
+static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
+{
+    cofi_lane *lane = &run->lane[0];
+    uint32_t restarts = lane->fit.host.o.restarts;
+    double began_s = cofi_now_s();
+    if (run->start->prepare == NULL || cofi_should_stop(&run->env)) return COF_OK;
+    uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
+    if (same_as == NULL) return cofi_no_memory(err);
+    for (uint32_t r = 0; r < restarts; r++) same_as[r] = COFI_NONE;
+    COFI_TRY(run->start->prepare(&lane->fit, lane->start_state, run->n_prepares, same_as, err));
+    run->prepared = true;
+    for (uint32_t r = 0; r < restarts; r++) {
+        run->place[r].same_as = same_as[r];
+        if (same_as[r] == r) atomic_store(is_time_up(run) ? &run->timed_out : &run->stopped, true);
+    }
+    lane->fit.log.start_s += cofi_now_s() - began_s;
+    return COF_OK;
+}
+
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
     uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
+    COFI_TRY(prepare_starts(run, err));
     if (run->rounds != NULL)
         run_rounds(run, restarts);
     else
@@ -504,16 +529,26 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
+static bool has_small_tables(const cofi_problem *p, const cof_fit_options *o)
+{
+    return (double)cofi_n_flat(p) * cofi_stride(o->k) <= SMALL_ENTRIES;
+}
+
 /* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. */
-static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cofi_start *start,
-                              const cof_fit_options *o)
+static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
     double cells = (double)p->n_walked * (double)p->n_attrs;
-    double entries = (double)cofi_n_flat(p) * cofi_stride(o->k);
     bool alone =
         (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
-    bool linked = start->linked != NULL && start->linked(p, o->k);
-    return o->restarts > 1 && !alone && !linked && cells <= SMALL_CELLS && entries <= SMALL_ENTRIES;
+    return o->restarts > 1 && !alone && has_small_tables(p, o) && cells <= SMALL_CELLS;
+}
+
+/* How many fits the preparations of starts may have at the same time. */
+static uint32_t count_prepares(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
+{
+    bool alone = (method->flags & COFI_METHOD_PAIRS) != 0 || !has_small_tables(p, o);
+    uint32_t n = o->threads == 0 ? cof_n_cores() : o->threads;
+    return alone ? 1 : n < o->restarts ? n : o->restarts;
 }
 
 static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o)
@@ -582,7 +617,8 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     run->env = run->own.env = p->env;
     run->start = start;
     run->began_s = cofi_now_s();
-    run->side_by_side = fits_side_by_side(p, method, start, options);
+    run->side_by_side = fits_side_by_side(p, method, options);
+    run->n_prepares = count_prepares(p, method, options);
     uint32_t n_rounds = count_rounds(p, method, options);
     if (n_rounds > 1) COFI_TRY(cofi_rounds_open(rows, n_rounds, options->threads, &run->rounds, err));
     if (run->rounds == NULL) COFI_TRY(open_team(run, p, options, err));
@@ -614,7 +650,8 @@ static void close_lane(cofi_restarts *run, cofi_lane *lane)
 void cofi_restarts_close(cofi_restarts *run)
 {
     if (run->env.release == NULL) return; /* never opened */
-    for (uint32_t l = 0; run->lane != NULL && l < run->n_lanes; l++) close_lane(run, &run->lane[l]);
+    for (uint32_t l = run->lane != NULL ? run->n_lanes : 0; l-- > 0;)
+        close_lane(run, &run->lane[l]); /* the first one last: the others use its start */
     cofi_team_close(run->team);
     cofi_rounds_close(run->rounds);
     COFI_RELEASE_ALL(&run->env, run->record, run->ari, run->overlap, run->history);

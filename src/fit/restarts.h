@@ -39,7 +39,7 @@ typedef struct cofi_lane {
 typedef struct cofi_restart_place {
     uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
-    uint32_t same_as; /* an earlier restart with the same result, or COFI_NONE */
+    uint32_t same_as; /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
     atomic_bool done;
 } cofi_restart_place;
 
@@ -48,6 +48,8 @@ typedef struct cofi_restarts {
     cofi_blocks own;
     const cofi_start *start;
     bool side_by_side;
+    uint32_t n_prepares; /* fits that preparations of starts may have at the same time */
+    bool prepared;       /* these were made, at least for the first restart */
     cofi_team *team;     /* one worker per lane; NULL in rounds */
     cofi_rounds *rounds; /* NULL: not in rounds */
     cofi_lane *lane;

@@ -3,14 +3,15 @@
  * few rounds of EM before they are refined. In a search for the number of clusters, even restarts begin with the
  * partition into one cluster less instead.
  *
- * On a large table, a complete restart runs on a sample first. Every row of the table then joins the
- * cluster that is likeliest given the sample's partition. A restart whose partition of the sample equals
- * that of an earlier restart is not run on the table. */
+ * On a large table, complete restarts run on a sample first. Every row of the table then joins the cluster
+ * that is likeliest given the sample's partition. A restart whose partition of the sample equals that of an
+ * earlier restart is not run on the table. */
 #include "../fit/loops.h"
 #include "../fit/mixture.h"
 #include "../fit/scores.h"
 #include "seeds.h"
 #include "split.h"
+#include "trials.h"
 
 enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
 enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROUNDS = 6, SAMPLE_SOFT_ROWS = 2048 };
@@ -22,33 +23,17 @@ typedef struct softening {
     uint32_t n_rounds;
 } softening;
 
-typedef struct sample {
-    cofi_problem problem;
-    cofi_rows *rows;
-    cofi_fit fit;
-    void *method_state;
-    softening soft;
-    /* per restart: hash of the sample's partition, independent of the numbers of the clusters */
-    uint64_t *met;
-    uint32_t *number; /* k: number of each cluster in order of first appearance */
-    int32_t *label;   /* per row of the sample */
-} sample;
-
 typedef struct portfolio {
-    softening soft; /* for the table itself, if it is small */
-    sample *sample; /* NULL: the table is small, or the sample has fewer than k distinct rows */
-    bool lent;      /* the sample is that of the first lane */
+    cofi_trials *trials; /* NULL: the table is small, or its sample has fewer than k distinct rows */
+    bool lent;           /* the trials are those of the first lane */
+    cofi_partition sample;
+    void *soft; /* for the table itself, if there are no trials */
 } portfolio;
 
 static size_t sample_size(uint32_t k)
 {
     size_t n = (size_t)SAMPLE_ROWS_OF_CLUSTER * k;
     return n > SAMPLE_ROWS ? n : SAMPLE_ROWS;
-}
-
-static bool uses_sample(const cofi_problem *p, uint32_t k)
-{
-    return p->n_table_rows > 2 * sample_size(k);
 }
 
 /* ---- One start, on the table or on a sample of it ------------------------------------------------- */
@@ -95,120 +80,67 @@ static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
     return fit->log.stopped ? COF_OK : soften(fit, s, err);
 }
 
-/* ---- The sample ----------------------------------------------------------------------------------- */
+/* ---- The table itself, or the sample of trials ------------------------------------------------------ */
 
-static void close_sample(sample *s)
+static cof_status open_softening(cofi_fit *fit, size_t n_rows, uint32_t n_rounds, void **state,
+                                 cof_error *err)
 {
-    cofi_fit_close(&s->fit);
-    cofi_rows_close(s->rows);
-    cofi_problem_close(&s->problem);
-}
-
-static cof_status open_on_sample(cofi_fit *fit, size_t n, sample *s, cof_error *err)
-{
-    s->met = cofi_blocks_add(&fit->own, fit->host.o.restarts, sizeof *s->met);
-    s->number = cofi_blocks_add(&fit->own, fit->partition.k, sizeof *s->number);
-    s->label = cofi_blocks_add(&fit->own, n, sizeof *s->label);
-    COFI_TRY(cofi_blocks_status(&fit->own, err));
-    COFI_TRY(cofi_fit_open(s->rows, fit->method, &fit->host.o, &s->fit, err));
-    if (fit->method->open != NULL) COFI_TRY(fit->method->open(&s->fit, &s->method_state, err));
-    s->fit.host.coarser = fit->host.coarser;
-    s->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
-    s->soft.n_rounds = SAMPLE_SOFT_ROUNDS;
-    return cofi_mixture_open(&s->fit, SAMPLE_SOFT_ROWS, &s->soft.mixture, err);
-}
-
-/* *out remains NULL if the sample has fewer than k distinct rows. */
-static cof_status open_sample(cofi_fit *fit, size_t n, sample **out, cof_error *err)
-{
-    cofi_rows *rows = fit->partition.rows;
-    sample *s = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
+    softening *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_sample(rows, n, &s->problem, &s->rows, err);
-    bool varied = status == COF_OK && s->problem.n_distinct >= fit->partition.k;
-    if (varied) status = open_on_sample(fit, n, s, err);
-    if (varied && status == COF_OK)
-        *out = s;
-    else
-        close_sample(s);
-    return status;
+    s->n_rounds = n_rounds;
+    return cofi_mixture_open(fit, n_rows, &s->mixture, err);
 }
 
-/* The clusters are numbered in order of first appearance, so that equal partitions have equal hashes. */
-static cof_status hash_partition(sample *s, uint64_t *hash, cof_error *err)
+static cof_status trial_open(cofi_fit *fit, const void *first, void **state, cof_error *err)
 {
-    size_t n = s->problem.n_table_rows;
-    uint32_t n_numbered = 0;
-    cof_status status = cofi_partition_labels(&s->fit.partition, NULL, n, s->label, err);
-    *hash = 0;
-    memset(s->number, 0xFF, s->fit.partition.k * sizeof *s->number);
-    for (size_t i = 0; status == COF_OK && i < n; i++) {
-        uint32_t *number = &s->number[s->label[i]];
-        if (*number == COFI_NONE) *number = n_numbered++;
-        *hash = cofi_mix64(*hash + *number);
-    }
-    return status;
+    return open_softening(fit, SAMPLE_SOFT_ROWS, SAMPLE_SOFT_ROUNDS, state, err);
 }
 
-/* Runs a complete restart on the sample. */
-static cof_status run_on_sample(cofi_fit *fit, sample *s, uint32_t *same_as, cof_error *err)
+static cof_status trial_run(cofi_fit *fit, void *state, cof_error *err)
 {
-    uint32_t restart = fit->log.restart;
-    uint64_t visits = s->fit.log.visits;
-    s->fit.log.restart = restart;
-    s->fit.log.n_history = 0;
-    s->fit.rng = fit->rng;
-    cofi_blocks_release(&s->fit.scratch);
-    cofi_partition_forget(&s->fit.partition);
-    cof_status status = make_start(&s->fit, &s->soft, err);
-    if (status == COF_OK) status = fit->method->run(&s->fit, s->method_state, err);
-    fit->log.visits += s->fit.log.visits - visits;
-    fit->log.stopped = s->fit.log.stopped;
-    fit->log.refiner = s->fit.log.refiner;
-    if (status == COF_OK) status = hash_partition(s, &s->met[restart], err);
-    for (uint32_t earlier = restart % 2; status == COF_OK && earlier < restart && !fit->log.stopped;
-         earlier += 2)
-        if (s->met[earlier] == s->met[restart] && *same_as == COFI_NONE) *same_as = earlier;
-    return status;
+    return make_start(fit, state, err);
 }
+
+static const cofi_start trial_start = {.open = trial_open, .run = trial_run};
 
 /* ---- The start ------------------------------------------------------------------------------------ */
 
 static void portfolio_close(cofi_fit *fit, void *state)
 {
     portfolio *s = state;
-    if (s != NULL && s->sample != NULL && !s->lent) close_sample(s->sample);
+    if (s == NULL) return;
+    cofi_partition_close(&s->sample);
+    if (!s->lent) cofi_trials_close(s->trials);
 }
 
 static cof_status portfolio_open(cofi_fit *fit, const void *first, void **state, cof_error *err)
 {
+    uint32_t k = fit->partition.k;
     portfolio *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
     s->lent = first != NULL;
     if (s->lent)
-        s->sample = ((const portfolio *)first)->sample;
-    else if (uses_sample(fit->problem, fit->partition.k))
-        COFI_TRY(open_sample(fit, sample_size(fit->partition.k), &s->sample, err));
-    if (s->sample != NULL) return COF_OK;
-    s->soft.n_rounds = SOFT_ROUNDS;
-    return cofi_mixture_open(fit, SOFT_ROWS, &s->soft.mixture, err);
+        s->trials = ((const portfolio *)first)->trials;
+    else if (fit->problem->n_table_rows > 2 * sample_size(k))
+        COFI_TRY(cofi_trials_open(fit, sample_size(k), &s->trials, err));
+    if (s->trials == NULL) return open_softening(fit, SOFT_ROWS, SOFT_ROUNDS, &s->soft, err);
+    return cofi_partition_open(cofi_trials_rows(s->trials), k, fit->host.team, &s->sample, err);
 }
 
-/* The scores that the sample's partition gives are kept in the fit until `run`. */
-static cof_status portfolio_begin(cofi_fit *fit, void *state, uint32_t *same_as, cof_error *err)
+static cof_status portfolio_prepare(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *same_as,
+                                    cof_error *err)
 {
     portfolio *s = state;
-    if (s->sample == NULL) return COF_OK;
-    COFI_TRY(run_on_sample(fit, s->sample, same_as, err));
-    if (*same_as == COFI_NONE) cofi_scores_likelihood(fit, &s->sample->fit.partition);
-    return COF_OK;
+    if (s->trials == NULL) return COF_OK;
+    return cofi_trials_run(s->trials, &trial_start, fit, n_lanes, same_as, err);
 }
 
 static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)
 {
     portfolio *s = state;
     uint64_t moved;
-    if (s->sample == NULL) return make_start(fit, &s->soft, err);
+    if (s->trials == NULL) return make_start(fit, s->soft, err);
+    COFI_TRY(cofi_trials_join(s->trials, fit, &s->sample, err));
     cof_status status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
     cofi_profile_clear(fit);
     return status;
@@ -217,8 +149,7 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)
 const cofi_start cofi_start_portfolio = {
     .name = "portfolio",
     .title = "alternates between kmeans and farthest, each with a few steps of EM; kmeans for other methods",
-    .linked = uses_sample,
     .open = portfolio_open,
-    .begin = portfolio_begin,
+    .prepare = portfolio_prepare,
     .run = portfolio_run,
     .close = portfolio_close};

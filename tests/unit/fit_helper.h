@@ -86,10 +86,15 @@ static inline void close_rig(rig *g)
 /* What a restart begins with: seeds and modes, or a partition. */
 static inline cof_status try_begin(rig *g, cof_error *err)
 {
-    uint32_t same_as = COFI_NONE;
     cofi_blocks_release(&g->fit.scratch);
     cofi_partition_forget(&g->fit.partition);
-    if (g->start->begin != NULL) COFI_TRY(g->start->begin(&g->fit, g->start_state, &same_as, err));
+    if (g->start->prepare != NULL) {
+        uint32_t *same_as = get_zero(g->fit.host.o.restarts, sizeof *same_as);
+        memset(same_as, 0xFF, g->fit.host.o.restarts * sizeof *same_as);
+        cof_status status = g->start->prepare(&g->fit, g->start_state, 1, same_as, err);
+        free(same_as);
+        if (status != COF_OK) return status;
+    }
     return g->start->run(&g->fit, g->start_state, err);
 }
 

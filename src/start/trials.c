@@ -1,0 +1,187 @@
+#include "trials.h"
+
+#include "../fit/scores.h"
+
+/* How the trial of one restart ended. */
+typedef struct trial {
+    bool done;     /* false: the host asked to stop, or the time was up */
+    uint64_t hash; /* of the partition; does not depend on the numbers of the clusters */
+    uint64_t visits;
+    cofi_refiner refiner;
+    int32_t *label; /* per row of the sample */
+} trial;
+
+/* One of the fits on the sample. */
+typedef struct lane {
+    cofi_fit fit;
+    void *method_state, *start_state;
+    uint32_t *number; /* k: number of each cluster in order of first appearance */
+    cof_status status;
+    cof_error err;
+} lane;
+
+struct cofi_trials {
+    cofi_problem problem;
+    cofi_rows *rows;
+    trial *trial; /* per restart */
+    /* of one run */
+    const cofi_start *start;
+    const cofi_fit *whole;
+    lane *lane;
+    atomic_bool halted; /* lanes end as soon as they can */
+};
+
+cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_error *err)
+{
+    uint32_t restarts = fit->host.o.restarts;
+    cofi_trials *t = cofi_blocks_add_zero(&fit->own, 1, sizeof *t);
+    if (t == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_rows_sample(fit->partition.rows, n, &t->problem, &t->rows, err);
+    bool varied = status == COF_OK && t->problem.n_distinct >= fit->partition.k;
+    if (varied) {
+        t->trial = cofi_blocks_add_zero(&fit->own, restarts, sizeof *t->trial);
+        int32_t *label = cofi_blocks_add(&fit->own, n * restarts, sizeof *label);
+        status = cofi_blocks_status(&fit->own, err);
+        for (uint32_t r = 0; status == COF_OK && r < restarts; r++) t->trial[r].label = label + n * r;
+    }
+    if (varied && status == COF_OK)
+        *out = t;
+    else
+        cofi_trials_close(t);
+    return status;
+}
+
+void cofi_trials_close(cofi_trials *t)
+{
+    if (t == NULL) return;
+    cofi_rows_close(t->rows);
+    cofi_problem_close(&t->problem);
+}
+
+cofi_rows *cofi_trials_rows(const cofi_trials *t)
+{
+    return t->rows;
+}
+
+/* ---- One trial ------------------------------------------------------------------------------------ */
+
+static cof_status open_lane(cofi_trials *t, lane *l, const cof_fit_options *o, cof_error *err)
+{
+    const cofi_method *method = t->whole->method;
+    COFI_TRY(cofi_fit_open(t->rows, method, o, &l->fit, err));
+    l->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
+    l->fit.host.halted = &t->halted;
+    if (l != t->lane) l->fit.host.env.should_stop = NULL; /* only on the host's thread */
+    l->number = cofi_blocks_add(&l->fit.own, o->k, sizeof *l->number);
+    COFI_TRY(cofi_blocks_status(&l->fit.own, err));
+    if (method->open != NULL) COFI_TRY(method->open(&l->fit, &l->method_state, err));
+    return t->start->open(&l->fit, NULL, &l->start_state, err);
+}
+
+/* The clusters are numbered in order of first appearance, so that equal partitions have equal hashes. */
+static cof_status note_partition(lane *l, trial *of, cof_error *err)
+{
+    size_t n = l->fit.problem->n_table_rows;
+    uint32_t n_numbered = 0;
+    COFI_TRY(cofi_partition_labels(&l->fit.partition, NULL, n, of->label, err));
+    memset(l->number, 0xFF, l->fit.partition.k * sizeof *l->number);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *number = &l->number[of->label[i]];
+        if (*number == COFI_NONE) *number = n_numbered++;
+        of->hash = cofi_mix64(of->hash + *number);
+    }
+    return COF_OK;
+}
+
+static cof_status run_trial(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+{
+    cofi_fit *fit = &l->fit;
+    trial *of = &t->trial[restart];
+    uint64_t visits = fit->log.visits;
+    fit->log.restart = restart;
+    fit->log.n_history = 0;
+    cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
+    cofi_blocks_release(&fit->scratch);
+    cofi_partition_forget(&fit->partition);
+    COFI_TRY(t->start->run(fit, l->start_state, err));
+    COFI_TRY(fit->method->run(fit, l->method_state, err));
+    COFI_TRY(note_partition(l, of, err));
+    of->visits = fit->log.visits - visits;
+    of->refiner = fit->log.refiner;
+    of->done = restart == 0 || !fit->log.stopped; /* the first restart has to end with some partition */
+    return COF_OK;
+}
+
+/* The time limit leaves time for the first trial. */
+static bool may_begin(cofi_trials *t, const lane *l, uint32_t restart)
+{
+    const cofi_host *host = &t->whole->host;
+    double limit_s = host->o.time_limit_s;
+    if (restart == 0) return true;
+    if (limit_s > 0 && cofi_now_s() - host->began_s >= limit_s) atomic_store(&t->halted, true);
+    return l->status == COF_OK && !atomic_load(&t->halted);
+}
+
+static void trial_task(void *ctx, uint32_t worker, size_t number)
+{
+    cofi_trials *t = ctx;
+    lane *l = &t->lane[worker];
+    uint32_t restart = (uint32_t)number;
+    if (!may_begin(t, l, restart)) return;
+    l->status = run_trial(t, l, restart, &l->err);
+    if (l->status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
+}
+
+/* ---- All trials ----------------------------------------------------------------------------------- */
+
+static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, cof_error *err)
+{
+    cof_fit_options o = t->whole->host.o;
+    uint32_t n = cofi_team_size(team);
+    cof_status status = COF_OK;
+    if (n > 1) o.threads = 1;
+    for (uint32_t l = 0; status == COF_OK && l < n; l++) status = open_lane(t, &t->lane[l], &o, err);
+    if (status == COF_OK) cofi_team_run(team, trial_task, t, restarts);
+    for (uint32_t l = 0; l < n; l++) {
+        if (status == COF_OK && t->lane[l].status != COF_OK) {
+            status = t->lane[l].status;
+            if (err != NULL) *err = t->lane[l].err;
+        }
+        cofi_fit_close(&t->lane[l].fit);
+    }
+    return status;
+}
+
+cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fit, uint32_t n_lanes,
+                           uint32_t *same_as, cof_error *err)
+{
+    const cof_env *env = &t->problem.env;
+    uint32_t restarts = fit->host.o.restarts;
+    cofi_team *team;
+    COFI_TRY(cofi_team_open(env, n_lanes, &team, err));
+    t->start = start;
+    t->whole = fit;
+    t->lane = cofi_alloc_zero(env, cofi_team_size(team), sizeof *t->lane);
+    cof_status status = t->lane != NULL ? run_lanes(t, team, restarts, err) : cofi_no_memory(err);
+    cofi_release(env, t->lane);
+    cofi_team_close(team);
+    for (uint32_t r = 0; status == COF_OK && r < restarts; r++) {
+        fit->log.visits += t->trial[r].visits;
+        if (!t->trial[r].done) same_as[r] = r;
+        for (uint32_t earlier = 0; earlier < r && same_as[r] == COFI_NONE; earlier++)
+            if (t->trial[earlier].hash == t->trial[r].hash &&
+                t->trial[earlier].refiner == t->trial[r].refiner)
+                same_as[r] = earlier;
+    }
+    return status;
+}
+
+cof_status cofi_trials_join(const cofi_trials *t, cofi_fit *fit, cofi_partition *partition, cof_error *err)
+{
+    const trial *of = &t->trial[fit->log.restart];
+    uint64_t moved;
+    COFI_TRY(cofi_partition_take(partition, of->label, &moved, err));
+    fit->log.refiner = of->refiner;
+    cofi_scores_likelihood(fit, partition);
+    return COF_OK;
+}
