@@ -44,6 +44,19 @@ static bool any_labelled(const int32_t *label, size_t n)
     return false;
 }
 
+static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int32_t *other, size_t n,
+                               double *ari, cof_error *err)
+{
+    cofi_contingency t;
+    *ari = 1;
+    if (memcmp(one, other, n * sizeof *one) == 0) return COF_OK;
+    cof_status status = cofi_contingency_count(&t, env, one, other, NULL, n, err);
+    if (status != COF_OK) return status;
+    *ari = cofi_adjusted_rand(&t);
+    cofi_contingency_free(&t);
+    return COF_OK;
+}
+
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err)
 {
@@ -56,15 +69,13 @@ cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a
     *ari = cofi_alloc(&host->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {
-        cof_indices scores = {.struct_size = sizeof scores};
-        cof_status status =
-            cof_evaluate(&env, a->label + (size_t)r * a->n_rows, own, a->n_rows, &scores, err);
+        const int32_t *label = a->label + (size_t)r * a->n_rows;
+        cof_status status = rand_of_pair(&env, label, own, a->n_rows, &(*ari)[r], err);
         if (status != COF_OK) {
             cofi_release(&host->env, *ari);
             *ari = NULL;
             return status;
         }
-        (*ari)[r] = scores.ari;
     }
     return COF_OK;
 }
@@ -77,19 +88,6 @@ static int32_t *thin_labels(const cofi_host *host, const cofi_agreement *a, uint
         for (size_t s = 0; s < n; s++)
             label[r * n + s] = a->label[r * a->n_rows + cofi_stretch_begin(s, n, a->n_rows)];
     return label;
-}
-
-static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int32_t *other, size_t n,
-                               double *ari, cof_error *err)
-{
-    cofi_contingency t;
-    *ari = 1;
-    if (memcmp(one, other, n * sizeof *one) == 0) return COF_OK;
-    cof_status status = cofi_contingency_count(&t, env, one, other, NULL, n, err);
-    if (status != COF_OK) return status;
-    *ari = cofi_adjusted_rand(&t);
-    cofi_contingency_free(&t);
-    return COF_OK;
 }
 
 cof_status cofi_agreement_of_pair(const cofi_host *host, const cofi_agreement *a, uint32_t one,

@@ -73,7 +73,8 @@ cof_status cofi_fit_totals(cofi_fit *fit, const uint64_t **total, cof_error *err
 {
     uint64_t *own = cofi_blocks_add(&fit->scratch, cofi_n_flat(fit->problem), sizeof *own);
     *total = own;
-    return own != NULL ? cofi_rows_totals(fit->partition.rows, own, err) : cofi_no_memory(err);
+    return own != NULL ? cofi_rows_totals(fit->partition.rows, fit->host.team, own, err)
+                       : cofi_no_memory(err);
 }
 
 static void tell(const cofi_fit *fit, cof_phase phase, uint64_t moved)

@@ -4,7 +4,11 @@
 
 #include <stdlib.h>
 
-enum { MOST_ROWS = 1 << 16, CHUNK_ROWS = 1 << 10 };
+enum {
+    MOST_ROWS = 1 << 16,
+    CHUNK_ROWS = 1 << 10,
+    LARGE_CELLS = 1 << 22 /* below it, starting threads takes longer */
+};
 
 typedef struct ranked {
     uint64_t total; /* weight of the rows that hold the value */
@@ -77,7 +81,18 @@ static cof_status meet_tied(cofi_rows *rows, ranked *item, const uint32_t *place
     return status;
 }
 
-cof_status cofi_value_order_set(cofi_rows *rows, cofi_problem *p, cof_error *err)
+static cof_status add_totals(cofi_rows *rows, uint32_t threads, uint64_t *total, cof_error *err)
+{
+    const cofi_problem *p = rows->problem;
+    bool large = (double)p->n_walked * (double)p->n_attrs >= LARGE_CELLS;
+    cofi_team *team;
+    COFI_TRY(cofi_team_open(&p->env, large ? threads : 1, &team, err));
+    cof_status status = cofi_rows_totals(rows, team, total, err);
+    cofi_team_close(team);
+    return status;
+}
+
+cof_status cofi_value_order_set(cofi_rows *rows, cofi_problem *p, uint32_t threads, cof_error *err)
 {
     uint32_t n_flat = cofi_n_flat(p);
     cofi_blocks own = {.env = p->env};
@@ -86,7 +101,7 @@ cof_status cofi_value_order_set(cofi_rows *rows, cofi_problem *p, cof_error *err
     uint32_t *place = cofi_blocks_add(&own, n_flat, sizeof *place);
     uint32_t *order = cofi_blocks_add(&p->own, n_flat, sizeof *order);
     cof_status status = order != NULL ? cofi_blocks_status(&own, err) : cofi_no_memory(err);
-    if (status == COF_OK) status = cofi_rows_totals(rows, total, err);
+    if (status == COF_OK) status = add_totals(rows, threads, total, err);
     if (status == COF_OK) {
         for (size_t r = 0; r < p->n_attrs; r++)
             for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++)

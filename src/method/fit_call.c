@@ -149,7 +149,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     /* Other starts and the authors' variant repeat published programs, which decide ties by the order of the codes. */
     if (status == COF_OK && start_of(&o) == cofi_start_of(COF_INIT_PORTFOLIO) &&
         o.variant == COF_VARIANT_PAPER)
-        status = cofi_value_order_set(rows, &problem, err);
+        status = cofi_value_order_set(rows, &problem, o.threads, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
     run.began_s = began_s;
     for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++)

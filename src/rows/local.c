@@ -56,11 +56,23 @@ static void add_column(const cofi_cells *c, size_t r, uint64_t *total)
     for (; i < c->n_rows; i++) total[cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
 }
 
-static cof_status local_totals(cofi_rows *rows, uint64_t *total, cof_error *err)
+typedef struct total_job {
+    const cofi_cells *cells;
+    uint64_t *total;
+} total_job;
+
+static void total_task(void *ctx, uint32_t worker, size_t r)
+{
+    const total_job *job = ctx;
+    add_column(job->cells, r, job->total + job->cells->first[r]);
+}
+
+static cof_status local_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
 {
     const cofi_cells *c = &cofi_local_of(rows)->cells;
+    total_job job = {c, total};
     memset(total, 0, c->first[c->n_attrs] * sizeof *total);
-    for (size_t r = 0; r < c->n_attrs; r++) add_column(c, r, total + c->first[r]);
+    cofi_team_run(team, total_task, &job, c->n_attrs);
     return COF_OK;
 }
 

@@ -91,7 +91,7 @@ typedef struct cofi_rows_ops {
 
     /* ---- The rows themselves */
     /* Summed row weights per flat id. */
-    cof_status (*totals)(cofi_rows *rows, uint64_t *total, cof_error *err);
+    cof_status (*totals)(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err);
     /* Cells of n listed rows, n_attrs + n_numeric per row, and the weights of the rows. `cell` or `weight`
      * may be NULL. If `row` is NULL, the rows are 0 to n - 1. */
     cof_status (*fetch)(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
@@ -196,9 +196,9 @@ static inline void cofi_rows_close(cofi_rows *rows) /* NULL is allowed */
 {
     if (rows != NULL) rows->ops->close(rows);
 }
-static inline cof_status cofi_rows_totals(cofi_rows *rows, uint64_t *total, cof_error *err)
+static inline cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
 {
-    return rows->ops->totals(rows, total, err);
+    return rows->ops->totals(rows, team, total, err);
 }
 static inline cof_status cofi_rows_fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell,
                                          uint64_t *weight, cof_error *err)

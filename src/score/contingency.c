@@ -5,7 +5,10 @@
 
 #include <math.h>
 
-enum { FIRST_CELLS = 64 };
+enum {
+    FIRST_CELLS = 64,
+    MOST_FEW = 1024 /* pairs of labels that are counted without a hash table */
+};
 
 /* Hash table of the pairs so far, with open addressing; an empty place has n == 0. */
 typedef struct pair_counter {
@@ -183,9 +186,34 @@ cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const 
     return cofi_no_memory(err);
 }
 
+static uint32_t count_labels(const int32_t *label, size_t n)
+{
+    int32_t most = -1;
+    for (size_t i = 0; i < n; i++) most = label[i] > most ? label[i] : most;
+    return (uint32_t)most + 1;
+}
+
+/* Few labels, without weights: two tables in turn, because an addition waits for the last one to the same count. */
+static cof_status count_few(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
+                            const int32_t *classes, uint32_t n_clusters, uint32_t n_classes, size_t n,
+                            cof_error *err)
+{
+    uint64_t count[2][MOST_FEW] = {{0}}, n_items = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (clusters[i] < 0 || classes[i] < 0) continue;
+        count[i % 2][(uint32_t)clusters[i] * n_classes + (uint32_t)classes[i]]++;
+        n_items++;
+    }
+    for (uint32_t at = 0; at < n_clusters * n_classes; at++) count[0][at] += count[1][at];
+    return cofi_contingency_take(t, env, count[0], n_clusters, n_classes, 0, n_items, err);
+}
+
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,
                                   const int32_t *classes, const double *weights, size_t n, cof_error *err)
 {
+    uint32_t n_clusters = count_labels(clusters, n), n_classes = count_labels(classes, n);
+    if (weights == NULL && (uint64_t)n_clusters * n_classes <= MOST_FEW)
+        return count_few(t, env, clusters, classes, n_clusters, n_classes, n, err);
     memset(t, 0, sizeof *t);
     t->env = *env;
     pair_counter counter = {0};

@@ -13,7 +13,7 @@ static void test_weights(void **state)
     uint64_t total[10];
     cof_error err = {""};
     set_up_t6(&b, "ocil:original", 0);
-    assert_status(cofi_rows_totals(b.rows, total, &err), COF_OK, &err);
+    assert_status(cofi_rows_totals(b.rows, b.fit.host.team, total, &err), COF_OK, &err);
     entropy_weights(&b.fit, weight, total);
     for (size_t r = 0; r < 4; r++) assert_near(weight[r], wanted[r], EXACT);
     tear_down(&b);

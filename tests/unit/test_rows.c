@@ -128,7 +128,7 @@ static void check_totals(scene *s, cofi_rng *rng)
     cof_error err;
     (void)rng;
     memset(got, 0xFF, n_flat * sizeof *got);
-    assert_status(cofi_rows_totals(s->rows, got, &err), COF_OK, &err);
+    assert_status(cofi_rows_totals(s->rows, s->team, got, &err), COF_OK, &err);
     for (size_t i = 0; i < s->is.n; i++) {
         for (size_t r = 0; r < s->is.l; r++) wanted[flat(s, i, r)] += weight(s, i);
         all += weight(s, i);
@@ -430,7 +430,7 @@ static void check_densest(scene *s, cofi_rng *rng)
     cofi_partition *p = &s->partition;
     cof_error err;
     (void)rng;
-    assert_status(cofi_rows_totals(s->rows, total, &err), COF_OK, &err);
+    assert_status(cofi_rows_totals(s->rows, s->team, total, &err), COF_OK, &err);
     assert_status(s->rows->ops->add_seed(p, NULL, &err), COF_OK, &err);
     for (size_t t = 0; t < SEEDS; t++) {
         uint64_t greatest = 0;

@@ -145,7 +145,7 @@ static bool rows_count_alike(const remote *m, const cofi_problem *p)
     return true;
 }
 
-static cof_status totals(cofi_rows *rows, uint64_t *total, cof_error *err)
+static cof_status totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
 {
     remote *m = remote_of(rows);
     const cofi_problem *p = rows->problem;
