@@ -1,12 +1,14 @@
-/* Threads wait on a condition variable between rounds. They take tasks from one atomic counter, so that a
- * slow core takes fewer. While many tasks are left they take several at a time: consecutive tasks are
- * adjacent in memory, so the data that a core prefetched are for its own next task. */
+/* Threads take tasks from one atomic counter, so that a slow core takes fewer. While many tasks are left they take
+ * several at a time: consecutive tasks are adjacent in memory, so the data that a core prefetched are for its own next
+ * task. Between rounds, threads look for the next one for a short time, because waking a thread takes tens of
+ * microseconds and the rounds of a fit follow each other quickly; then they wait on a condition variable. */
 #include "team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { MOST_THREADS = 1024 };
+#define LOOK_S 30e-6
 
 typedef struct worker_seat {
     cofi_team *team;
@@ -21,8 +23,10 @@ struct cofi_team {
     worker_seat *seat; /* one per started thread; only the caller's thread allocates and frees it */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    uint64_t round; /* protected by the lock, like the members below except `next` */
-    uint32_t n_busy;
+    double look_s; /* how long threads look before they sleep; 0 if there are more threads than cores */
+    /* changed under the lock, which also protects the members below that are not atomic */
+    atomic_uint_fast64_t round;
+    atomic_uint n_busy;
     bool quit;
     cofi_task task;
     void *ctx;
@@ -49,22 +53,36 @@ static void take_tasks(cofi_team *team, uint32_t worker)
     }
 }
 
+static void look_for_round(const cofi_team *team, uint64_t seen)
+{
+    double until_s = cofi_now_s() + team->look_s;
+    while (atomic_load(&team->round) == seen && cofi_now_s() < until_s) continue;
+}
+
+static void look_for_end(const cofi_team *team)
+{
+    double until_s = cofi_now_s() + team->look_s;
+    while (atomic_load(&team->n_busy) > 0 && cofi_now_s() < until_s) continue;
+}
+
 static void *worker_main(void *arg)
 {
     const worker_seat *seat = arg;
     cofi_team *team = seat->team;
-    pthread_mutex_lock(&team->lock);
     for (uint64_t seen = 0;;) {
-        while (team->round == seen && !team->quit) pthread_cond_wait(&team->work, &team->lock);
-        if (team->quit) break;
-        seen = team->round;
-        pthread_mutex_unlock(&team->lock);
-        take_tasks(team, seat->number);
+        look_for_round(team, seen);
         pthread_mutex_lock(&team->lock);
-        if (--team->n_busy == 0) pthread_cond_signal(&team->done);
+        while (team->round == seen && !team->quit) pthread_cond_wait(&team->work, &team->lock);
+        seen = team->round;
+        bool quit = team->quit;
+        pthread_mutex_unlock(&team->lock);
+        if (quit) return NULL;
+        take_tasks(team, seat->number);
+        if (atomic_fetch_sub(&team->n_busy, 1) > 1) continue;
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_signal(&team->done);
+        pthread_mutex_unlock(&team->lock);
     }
-    pthread_mutex_unlock(&team->lock);
-    return NULL;
 }
 
 static bool start_worker(cofi_team *team, uint32_t number)
@@ -91,6 +109,9 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->done, NULL);
     atomic_init(&team->next, 0);
+    atomic_init(&team->round, 0);
+    atomic_init(&team->n_busy, 0);
+    if (team->n_workers > 1 && team->n_workers <= cof_n_cores()) team->look_s = LOOK_S;
     team->seat = cofi_alloc(env, team->n_workers - 1, sizeof *team->seat);
     if (team->seat == NULL) {
         cofi_team_close(team);
@@ -125,6 +146,8 @@ void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
     pthread_cond_broadcast(&team->work);
     pthread_mutex_unlock(&team->lock);
     take_tasks(team, 0);
+    look_for_end(team);
+    if (atomic_load(&team->n_busy) == 0) return;
     pthread_mutex_lock(&team->lock);
     while (team->n_busy > 0) pthread_cond_wait(&team->done, &team->lock);
     pthread_mutex_unlock(&team->lock);
@@ -135,6 +158,7 @@ void cofi_team_close(cofi_team *team)
     if (team == NULL) return;
     pthread_mutex_lock(&team->lock);
     team->quit = true;
+    atomic_fetch_add(&team->round, 1);
     pthread_cond_broadcast(&team->work);
     pthread_mutex_unlock(&team->lock);
     for (uint32_t t = 0; t < team->n_started; t++) pthread_join(team->seat[t].thread, NULL);

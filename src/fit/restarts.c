@@ -7,7 +7,8 @@
 #include <math.h>
 
 enum {
-    SMALL_CELLS = 1 << 22,   /* rows x attributes; above it, threads share the rows of one restart */
+    SMALL_CELLS = 1 << 22,   /* rows x attributes; up to this, every thread has a restart of its own */
+    MIDDLE_WORK = 1 << 29,   /* cells x clusters; up to this, two restarts share the threads */
     SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables */
     LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
     ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
@@ -534,27 +535,39 @@ static bool has_small_tables(const cofi_problem *p, const cof_fit_options *o)
     return (double)cofi_n_flat(p) * cofi_stride(o->k) <= SMALL_ENTRIES;
 }
 
+static uint32_t count_threads(const cof_fit_options *o)
+{
+    return o->threads == 0 ? cof_n_cores() : o->threads;
+}
+
+static bool is_small(const cofi_problem *p)
+{
+    return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS;
+}
+
 /* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. */
 static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
-    double cells = (double)p->n_walked * (double)p->n_attrs;
     bool alone =
         (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
-    return o->restarts > 1 && !alone && has_small_tables(p, o) && cells <= SMALL_CELLS;
+    return o->restarts > 1 && !alone && has_small_tables(p, o) &&
+           (is_small(p) || (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK);
 }
 
 /* How many fits the preparations of starts may have at the same time. */
 static uint32_t count_prepares(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
     bool alone = (method->flags & COFI_METHOD_PAIRS) != 0 || !has_small_tables(p, o);
-    uint32_t n = o->threads == 0 ? cof_n_cores() : o->threads;
+    uint32_t n = count_threads(o);
     return alone ? 1 : n < o->restarts ? n : o->restarts;
 }
 
 static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o)
 {
     double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
-    return run->side_by_side && work >= LANE_WORK ? o->threads : 1; /* 0: one per core */
+    uint32_t threads = count_threads(o);
+    if (!run->side_by_side || work < LANE_WORK) return 1;
+    return is_small(p) || threads == 1 ? threads : 2;
 }
 
 /* How many restarts advance together over rows elsewhere. A method that compares attributes has large tables for each. */
@@ -596,7 +609,10 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
 {
     cof_fit_options o = *options;
     const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
-    if (run->side_by_side || run->rounds != NULL) o.threads = 1;
+    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem)))
+        o.threads = 1;
+    else if (run->side_by_side && run->n_lanes > 1)
+        o.threads = (count_threads(options) + run->n_lanes - 1) / run->n_lanes;
     lane->run = run;
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));

@@ -1,8 +1,9 @@
 /* Runs a method several times, from different starts, and keeps the best restart.
  *
- * On a small table restarts run in parallel, each on one thread. On a large table they run one after the other, and all
- * threads share the rows. Over rows elsewhere they advance in rounds, so that several of them ask in one request. The
- * choice depends on the table and the options; results, history and progress do not depend on the number of threads. */
+ * On a small table restarts run in parallel, each on one thread; on a larger one, two run at a time and share the threads.
+ * On a large table they run one after the other, and all threads share the rows. Over rows elsewhere they advance in
+ * rounds, so that several of them ask in one request. The choice depends on the table and the options; results, history
+ * and progress do not depend on the number of threads. */
 #pragma once
 
 #include "agreement.h"
