@@ -5,6 +5,10 @@
 void cofi_overlap_add(const int32_t *own, const int32_t *other, size_t n, uint32_t k, uint32_t *work,
                       double *sum)
 {
+    if (memcmp(own, other, n * sizeof *own) == 0) {
+        for (uint32_t j = 0; j < k; j++) sum[j] += 1;
+        return;
+    }
     uint32_t *own_size = work + (size_t)k * k, *other_size = own_size + k;
     memset(work, 0, (size_t)k * (k + 2) * sizeof *work);
     for (size_t s = 0; s < n; s++) {

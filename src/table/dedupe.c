@@ -8,13 +8,17 @@
 
 enum { BLOCK = 1024 };
 
+static inline uint64_t add_to_hash(uint64_t hash, uint32_t id)
+{
+    return (hash ^ id) * 0x9e3779b97f4a7c15u + (hash >> 29);
+}
+
 /* `width` is a constant in the inlined versions. */
 static inline __attribute__((always_inline)) void hash_column(const void *codes, uint8_t width, size_t begin,
                                                               size_t n, uint64_t *hash)
 {
     for (size_t i = 0; i < n; i++)
-        hash[i] = (hash[i] ^ cofi_id((cofi_ids){codes, width, false}, begin + i)) * 0x9e3779b97f4a7c15u +
-                  (hash[i] >> 29);
+        hash[i] = add_to_hash(hash[i], cofi_id((cofi_ids){codes, width, false}, begin + i));
 }
 
 static void hash_block(const cofi_ids *ids, size_t n_attrs, size_t begin, size_t n, uint64_t *hash)
@@ -109,12 +113,13 @@ static int compare_hashes(const void *a, const void *b)
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ)
 {
-    uint64_t *hash = cofi_alloc(env, n_sample, sizeof *hash);
+    size_t stretch = n_rows / n_sample;
+    uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample, sizeof *hash), *row = hash + n_sample;
     if (hash == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < n_sample; i++) {
-        size_t stretch = n_rows / n_sample;
-        hash_block(ids, n_attrs, stretch * i + cofi_mix64(i + 1) % stretch, 1, &hash[i]);
-    }
+    for (size_t i = 0; i < n_sample; i++) row[i] = stretch * i + cofi_mix64(i + 1) % stretch;
+    /* one column after the other, so that memory is read in order */
+    for (size_t r = 0; r < n_attrs; r++)
+        for (size_t i = 0; i < n_sample; i++) hash[i] = add_to_hash(hash[i], cofi_id(ids[r], row[i]));
     qsort(hash, n_sample, sizeof *hash, compare_hashes);
     *n_differ = 0;
     for (size_t i = 0; i < n_sample; i++) *n_differ += i == 0 || hash[i] != hash[i - 1];
