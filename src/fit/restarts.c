@@ -396,6 +396,7 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
             status = repeat_restart(lane, restart, err);
     }
     lane->holds = restart;
+    if (run->n_lanes > 1) fit->partition.readers = run->team; /* no lane runs any more */
     if (status != COF_OK || !by_partition) return status;
     fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     return fit->method->restore(fit, lane->method_state, err);

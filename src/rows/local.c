@@ -144,27 +144,25 @@ static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
 }
 
 struct cofi_kept {
-    cofi_label label[1]; /* one for each row of `cells` */
+    cofi_pass_state state;
 };
-
-/* Allocates *kept in the first call. */
-static cof_status open_kept(const cofi_partition *p, cofi_kept **kept, cof_error *err)
-{
-    size_t n = cofi_local_of(p->rows)->cells.n_rows;
-    if (*kept == NULL) *kept = cofi_blocks_add(&p->labels->own, n, sizeof(cofi_label));
-    return *kept != NULL ? COF_OK : cofi_no_memory(err);
-}
 
 static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
 {
-    COFI_TRY(open_kept(p, kept, err));
-    memcpy((*kept)->label, p->labels->pass.label, cofi_local_of(p->rows)->cells.n_rows * sizeof(cofi_label));
+    cofi_blocks *own = &p->labels->own;
+    cofi_pass *pass = &p->labels->pass;
+    if (*kept == NULL) {
+        cofi_kept *k = cofi_blocks_add(own, 1, sizeof *k);
+        if (k == NULL || !cofi_pass_open_state(pass, own, &k->state)) return cofi_no_memory(err);
+        *kept = k;
+    }
+    cofi_pass_save(pass, &(*kept)->state);
     return COF_OK;
 }
 
 static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
 {
-    cofi_pass_set_labels(&p->labels->pass, kept->label);
+    cofi_pass_load(&p->labels->pass, &kept->state);
     show(p);
     return COF_OK;
 }
@@ -173,10 +171,13 @@ static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *er
 static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
-    COFI_TRY(open_kept(p, &p->labels->given, err));
+    cofi_labels *labels = p->labels;
+    if (labels->given == NULL)
+        labels->given = cofi_blocks_add(&labels->own, l->cells.n_rows, sizeof *labels->given);
+    if (labels->given == NULL) return cofi_no_memory(err);
     for (size_t i = 0; i < p->rows->problem->n_table_rows; i++)
-        p->labels->given->label[cofi_local_row(l, i)] = (cofi_label)label[i];
-    *moved = cofi_pass_take(&p->labels->pass, p->labels->given->label);
+        labels->given[cofi_local_row(l, i)] = (cofi_label)label[i];
+    *moved = cofi_pass_take(&labels->pass, labels->given);
     show(p);
     return COF_OK;
 }
@@ -207,7 +208,8 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
                          cof_error *err)
 {
     label_job job = {p, row, n, label};
-    cofi_team_run(p->labels->pass.team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
+    cofi_team *team = p->readers != NULL ? p->readers : p->labels->pass.team;
+    cofi_team_run(team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
     return COF_OK;
 }
 

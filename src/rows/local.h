@@ -26,7 +26,7 @@ struct cofi_labels {
     cofi_blocks own;      /* what was kept, and the parts */
     cofi_blocks of_seeds; /* `near` and `block_mass` */
     cofi_pass pass;
-    cofi_kept *given; /* room for labels that a method found; NULL: none were given yet */
+    cofi_label *given; /* room for labels that a method found; NULL: none were given yet */
     /* per row of `cells`: Hamming distance to the nearest seed; NULL: no seed was added yet */
     uint32_t *near;
     uint64_t *block_mass; /* per block of table rows: summed mass */

@@ -424,8 +424,39 @@ uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label)
     return run_job(&job);
 }
 
-void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label)
+bool cofi_pass_open_state(const cofi_pass *p, cofi_blocks *own, cofi_pass_state *s)
 {
-    cofi_pass_reset(pass);
-    cofi_pass_take(pass, label);
+    s->label = cofi_blocks_add(own, p->rows->n_rows, sizeof *s->label);
+    s->count = cofi_blocks_add(own, n_entries(p), sizeof *s->count);
+    s->size = cofi_blocks_add(own, p->k, sizeof *s->size);
+    s->block_hash = cofi_blocks_add(own, n_blocks(p), sizeof *s->block_hash);
+    return !own->short_of_memory;
+}
+
+static void copy_state(const cofi_pass *p, const cofi_pass_state *from, cofi_pass_state *to)
+{
+    memcpy(to->label, from->label, p->rows->n_rows * sizeof *to->label);
+    memcpy(to->count, from->count, n_entries(p) * sizeof *to->count);
+    memcpy(to->size, from->size, p->k * sizeof *to->size);
+    memcpy(to->block_hash, from->block_hash, n_blocks(p) * sizeof *to->block_hash);
+    to->hash = from->hash;
+}
+
+static cofi_pass_state state_of(const cofi_pass *p)
+{
+    return (cofi_pass_state){p->label, p->count, p->size, p->block_hash, p->hash};
+}
+
+void cofi_pass_save(const cofi_pass *p, cofi_pass_state *s)
+{
+    cofi_pass_state now = state_of(p);
+    copy_state(p, &now, s);
+}
+
+void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
+{
+    cofi_pass_state now = state_of(p);
+    copy_state(p, s, &now);
+    p->hash = now.hash;
+    cofi_skip_forget(&p->skip);
 }

@@ -27,15 +27,23 @@ typedef struct cofi_pass {
     uint8_t *scored; /* if streamed, per block: the next pass has to score a row of it */
 } cofi_pass;
 
+/* A saved partition. */
+typedef struct cofi_pass_state {
+    cofi_label *label;
+    uint64_t *count, *size, *block_hash, hash;
+} cofi_pass_state;
+
 /* If `kernel` is NULL, cofi_kernel_choose chooses it. */
 cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
                           const cofi_kernel *kernel, cofi_pass *pass, cof_error *err);
 void cofi_pass_reset(cofi_pass *pass); /* removes all labels */
 /* Labels every row and updates the counts; returns how many rows of the table changed their label. */
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores);
-/* sets the labels and counts them */
-void cofi_pass_set_labels(cofi_pass *pass, const cofi_label *label);
-uint64_t cofi_pass_take(cofi_pass *pass,
-                        /* sets the labels as a pass would: returns how many rows changed */
-                        const cofi_label *label);
+/* Sets the labels as a pass would: returns how many rows changed. */
+uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label);
+/* After loading, the next run scores every row. */
+void cofi_pass_save(const cofi_pass *pass, cofi_pass_state *state);
+void cofi_pass_load(cofi_pass *pass, const cofi_pass_state *state);
+/* The memory of a state. False: memory is short. */
+bool cofi_pass_open_state(const cofi_pass *pass, cofi_blocks *own, cofi_pass_state *state);
 void cofi_pass_close(cofi_pass *pass); /* allowed after a failed open */

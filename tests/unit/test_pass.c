@@ -207,10 +207,20 @@ static void check_passes(const problem *p, expectation *e, const cofi_kernel *ke
         assert_int_equal(cofi_pass_run(&pass, &e->scores[s]), 0);
         assert_true(pass.hash == e->hash[s]);
     }
-    cofi_pass_set_labels(&pass, e->label[0]);
-    assert_memory_equal(pass.label, e->label[0], p->about.n * sizeof *pass.label);
-    assert_true(pass.hash == e->hash[0]);
-    check_counts(p, &pass);
+    cofi_pass_state state;
+    cofi_blocks own = {.env = pass.own.env};
+    assert_true(cofi_pass_open_state(&pass, &own, &state));
+    cofi_pass_reset(&pass);
+    cofi_pass_take(&pass, e->label[0]);
+    cofi_pass_save(&pass, &state);
+    for (int loaded = 0; loaded < 2; loaded++) {
+        assert_memory_equal(pass.label, e->label[0], p->about.n * sizeof *pass.label);
+        assert_true(pass.hash == e->hash[0]);
+        check_counts(p, &pass);
+        cofi_pass_run(&pass, &e->scores[1]);
+        cofi_pass_load(&pass, &state);
+    }
+    cofi_blocks_release(&own);
     cofi_pass_reset(&pass);
     assert_true(pass.hash == 0 && pass.label[0] == COFI_NO_LABEL && pass.size[0] == 0);
     cofi_pass_close(&pass);
