@@ -5,7 +5,6 @@
 #include "team.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 enum { MOST_THREADS = 1024 };
 #define LOOK_S 30e-6
@@ -18,7 +17,8 @@ typedef struct worker_seat {
 
 struct cofi_team {
     cof_env env;
-    uint32_t n_workers; /* includes the caller, which is number 0 */
+    uint32_t n_workers;         /* includes the caller, which is number 0 */
+    const atomic_uint *sharing; /* number of teams that share the cores; NULL: this one has them all */
     uint32_t n_started;
     worker_seat *seat; /* one per started thread; only the caller's thread allocates and frees it */
     pthread_mutex_t lock;
@@ -28,6 +28,7 @@ struct cofi_team {
     atomic_uint_fast64_t round;
     atomic_uint n_busy;
     bool quit;
+    uint32_t n_active; /* workers from this number on take no tasks in this round */
     cofi_task task;
     void *ctx;
     size_t n_tasks;
@@ -77,7 +78,7 @@ static void *worker_main(void *arg)
         bool quit = team->quit;
         pthread_mutex_unlock(&team->lock);
         if (quit) return NULL;
-        take_tasks(team, seat->number);
+        if (seat->number < team->n_active) take_tasks(team, seat->number);
         if (atomic_fetch_sub(&team->n_busy, 1) > 1) continue;
         pthread_mutex_lock(&team->lock);
         pthread_cond_signal(&team->done);
@@ -130,9 +131,21 @@ uint32_t cofi_team_size(const cofi_team *team)
     return team->n_workers;
 }
 
+void cofi_team_share(cofi_team *team, const atomic_uint *n_busy)
+{
+    team->sharing = n_busy;
+}
+
+static uint32_t count_active(const cofi_team *team)
+{
+    uint32_t n_teams = team->sharing != NULL ? atomic_load(team->sharing) : 1;
+    return n_teams <= 1 ? team->n_workers : team->n_workers / n_teams;
+}
+
 void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
 {
-    if (team->n_started == 0 || n <= 1) {
+    uint32_t n_active = count_active(team);
+    if (n_active <= 1 || n <= 1) {
         for (size_t i = 0; i < n; i++) task(ctx, 0, i);
         return;
     }
@@ -140,6 +153,7 @@ void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
     team->task = task;
     team->ctx = ctx;
     team->n_tasks = n;
+    team->n_active = n_active;
     atomic_store_explicit(&team->next, 0, memory_order_relaxed);
     team->n_busy = team->n_started;
     team->round++;

@@ -5,6 +5,8 @@
 
 #include "coforest_extra.h"
 
+#include <stdatomic.h>
+
 typedef struct cofi_team cofi_team;
 
 /* `worker` is below cofi_team_size and selects scratch memory of one worker. A task must not fail. */
@@ -19,4 +21,7 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
 uint32_t cofi_team_size(const cofi_team *team);
 /* Runs tasks 0..n-1 and returns when all are done. The caller is one of the workers. */
 void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n);
+/* From now on, the team shares its cores with others like it: of *n_busy teams each uses its part of them. The number may
+ * change at any time, and 0 counts as 1. */
+void cofi_team_share(cofi_team *team, const atomic_uint *n_busy);
 void cofi_team_close(cofi_team *team); /* NULL is allowed */

@@ -240,8 +240,10 @@ static void restart_task(void *ctx, uint32_t worker, size_t number)
     bool stopped = cofi_log_stopped(&lane->fit.host, &lane->fit.log);
     if (lane->status != COF_OK || (stopped && !must_begin(run, restart))) return;
     if (run->place[restart].same_as == COFI_NONE) {
+        atomic_fetch_sub(&run->n_left, 1);
         begin_restart(lane, restart);
         end_restart(lane, restart);
+        if (atomic_load(&run->n_left) == 0) atomic_fetch_sub(&run->n_busy, 1);
     } else if (!run->side_by_side) {
         repeat_earlier(run, restart);
     }
@@ -396,7 +398,6 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
             status = repeat_restart(lane, restart, err);
     }
     lane->holds = restart;
-    if (run->n_lanes > 1) fit->partition.readers = run->team; /* no lane runs any more */
     if (status != COF_OK || !by_partition) return status;
     fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     return fit->method->restore(fit, lane->method_state, err);
@@ -456,10 +457,15 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
     COFI_TRY(prepare_starts(run, err));
+    uint32_t n_left = 0;
+    for (uint32_t r = 0; r < restarts; r++) n_left += run->place[r].same_as == COFI_NONE;
+    atomic_store(&run->n_left, n_left);
+    atomic_store(&run->n_busy, n_left < run->n_lanes ? n_left : run->n_lanes);
     if (run->rounds != NULL)
         run_rounds(run, restarts);
     else
         cofi_team_run(run->team, restart_task, run, restarts);
+    atomic_store(&run->n_busy, 0);
     if (run->side_by_side || run->rounds != NULL) tell_restarts(run);
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         if (run->lane[l].fit.log.stopped) atomic_store(&run->stopped, true);
@@ -484,6 +490,12 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     return status;
 }
 
+static uint32_t count_used_threads(const cofi_restarts *run)
+{
+    uint32_t in_lane = cofi_team_size(run->fit->host.team);
+    return in_lane > run->n_lanes ? in_lane : run->n_lanes;
+}
+
 void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
 {
     const cofi_fit *fit = run->fit;
@@ -504,7 +516,7 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .n_distinct_rows = p->n_distinct,
                            .n_empty = cofi_count_empty(&fit->partition),
                            .threads = run->rounds != NULL ? cofi_rounds_threads(run->rounds)
-                                                          : run->n_lanes * cofi_team_size(fit->host.team),
+                                                          : count_used_threads(run),
                            .kernel = fit->partition.rows->ops->kernel(&fit->partition),
                            .mixture_log_likelihood = NAN,
                            .bic = NAN,
@@ -610,10 +622,7 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
 {
     cof_fit_options o = *options;
     const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
-    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem)))
-        o.threads = 1;
-    else if (run->side_by_side && run->n_lanes > 1)
-        o.threads = (count_threads(options) + run->n_lanes - 1) / run->n_lanes;
+    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem))) o.threads = 1;
     lane->run = run;
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
@@ -622,6 +631,7 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->tree = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->tree);
     COFI_TRY(cofi_blocks_status(&run->own, err));
     set_env(run, lane, options);
+    if (run->side_by_side) cofi_team_share(lane->fit.host.team, &run->n_busy);
     if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
     return run->start->open != NULL ? run->start->open(&lane->fit, first, &lane->start_state, err) : COF_OK;
 }

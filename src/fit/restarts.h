@@ -58,6 +58,7 @@ typedef struct cofi_restarts {
     uint32_t n_told;                /* number of restarts reported to the host */
     atomic_bool stopped, timed_out; /* restarts were cut short; because the time was up */
     atomic_bool any_done;           /* a restart has ended */
+    atomic_uint n_left, n_busy;     /* restarts that have not begun; lanes that run one */
     double began_s;                 /* the time limit counts from here */
     cofi_restart_place *place;
     cofi_agreement agreement;

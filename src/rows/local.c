@@ -208,8 +208,7 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
                          cof_error *err)
 {
     label_job job = {p, row, n, label};
-    cofi_team *team = p->readers != NULL ? p->readers : p->labels->pass.team;
-    cofi_team_run(team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
+    cofi_team_run(p->labels->pass.team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
     return COF_OK;
 }
 

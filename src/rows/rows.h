@@ -28,7 +28,6 @@ typedef struct cofi_partition {
     uint64_t *size;  /* k: summed row weights of each cluster */
     uint64_t hash;   /* equal partitions have equal hashes */
     cofi_labels *labels;
-    cofi_team *readers; /* the threads that read labels; NULL: those that make them */
 } cofi_partition;
 
 /* One pass: every row gets the label of the cluster with the least sum of scores (ties: shape.h), and counts, sizes and
