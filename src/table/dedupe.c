@@ -110,13 +110,23 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The rows of a sample: runs of neighbours, because reading a single row takes as long. */
+static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
+{
+    enum { RUN = 8 };
+    size_t run = i / RUN, n_runs = (n_sample + RUN - 1) / RUN;
+    uint64_t begin = cofi_stretch_begin(run, n_runs, n_rows);
+    uint64_t left = cofi_stretch_begin(run + 1, n_runs, n_rows) - begin;
+    begin += left > RUN ? cofi_mix64(run + 1) % (left - RUN + 1) : 0;
+    return begin + i % RUN < n_rows ? begin + i % RUN : n_rows - 1;
+}
+
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ)
 {
-    size_t stretch = n_rows / n_sample;
     uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample, sizeof *hash), *row = hash + n_sample;
     if (hash == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < n_sample; i++) row[i] = stretch * i + cofi_mix64(i + 1) % stretch;
+    for (size_t i = 0; i < n_sample; i++) row[i] = sample_row(i, n_sample, n_rows);
     /* one column after the other, so that memory is read in order */
     for (size_t r = 0; r < n_attrs; r++)
         for (size_t i = 0; i < n_sample; i++) hash[i] = add_to_hash(hash[i], cofi_id(ids[r], row[i]));
