@@ -124,8 +124,9 @@ static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ)
 {
-    uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample, sizeof *hash), *row = hash + n_sample;
+    uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample, sizeof *hash);
     if (hash == NULL) return COF_ERR_MEMORY;
+    uint64_t *row = hash + n_sample;
     for (size_t i = 0; i < n_sample; i++) row[i] = sample_row(i, n_sample, n_rows);
     /* one column after the other, so that memory is read in order */
     for (size_t r = 0; r < n_attrs; r++)

@@ -279,7 +279,7 @@ static void stopping_on_a_sample(void **state)
         cof_table *table = NULL;
         cof_model *model = NULL;
         cof_error err;
-        cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .restarts = 4, .threads = 1};
+        cof_fit_options o = {.struct_size = sizeof o, .k = CLUSTERS, .restarts = 4, .threads = 1 + after % 3};
         assert_int_equal(cof_table_from_codes(&env, codes, ROWS, COLUMNS, NULL, &table, &err), COF_OK);
         left = after;
         cof_status status = cof_fit(table, &o, &model, NULL, &err);

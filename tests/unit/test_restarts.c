@@ -29,14 +29,14 @@ static int say_stop(void *ctx)
 }
 
 /* A table that keeps the listener as its host. */
-static cof_table *listened(listener *l, size_t n, uint64_t seed)
+static cof_table *listened(listener *l, size_t n, size_t n_columns, uint64_t seed)
 {
     cof_env env = {.struct_size = sizeof env, .progress = hear, .should_stop = say_stop, .ctx = l};
     cofi_rng rng = dice(seed);
-    int32_t *codes = random_codes(&rng, n, 12, 5, 4);
+    int32_t *codes = random_codes(&rng, n, n_columns, 5, 4);
     cof_table *table = NULL;
     cof_error err;
-    assert_status(cof_table_from_codes(&env, codes, n, 12, NULL, &table, &err), COF_OK, &err);
+    assert_status(cof_table_from_codes(&env, codes, n, n_columns, NULL, &table, &err), COF_OK, &err);
     free(codes);
     return table;
 }
@@ -58,13 +58,16 @@ static void threads_change_nothing(void **state)
     static const struct {
         int32_t init;
         const char *method;
-    } cases[] = {{COF_INIT_PORTFOLIO, "coforest"},
-                 {COF_INIT_RANDOM, "coforest"},
-                 {COF_INIT_KMEANS, "kmodes"},
-                 {COF_INIT_MODESPP, "lca"}};
+        size_t n_rows, n_columns;
+    } cases[] = {{COF_INIT_PORTFOLIO, "coforest", 3000, 12},
+                 {COF_INIT_PORTFOLIO, "coforest", 30000, 12}, /* trials on a sample */
+                 {COF_INIT_PORTFOLIO, "coforest", 80000, 60}, /* two restarts at a time */
+                 {COF_INIT_RANDOM, "coforest", 3000, 12},
+                 {COF_INIT_KMEANS, "kmodes", 3000, 12},
+                 {COF_INIT_MODESPP, "lca", 3000, 12}};
     for (size_t c = 0; c < COUNT(cases); c++) {
         listener one = {.calls_left = UINT32_MAX};
-        cof_table *table = listened(&one, 3000, 7 + c);
+        cof_table *table = listened(&one, cases[c].n_rows, cases[c].n_columns, 7 + c);
         cof_fit_options o = several(1, cases[c].init, cases[c].method);
         cof_fit_info info = {.struct_size = sizeof info}, other = info;
         cof_model *alone = fit_model(table, &o, &info);
@@ -98,7 +101,7 @@ static void stopping_keeps_what_is_finished(void **state)
     (void)state;
     for (uint32_t calls = 0; calls < 60; calls += 3) {
         listener l = {.calls_left = calls};
-        cof_table *table = listened(&l, 3000, 5);
+        cof_table *table = listened(&l, 3000, 12, 5);
         cof_fit_options o = several(3, COF_INIT_PORTFOLIO, "coforest");
         cof_fit_info info = {.struct_size = sizeof info};
         cof_model *model = NULL;
@@ -129,7 +132,7 @@ static void a_time_limit_keeps_the_first_restart(void **state)
     (void)state;
     for (uint32_t rows = 3000; rows <= 30000; rows *= 10) {
         listener l = {.calls_left = UINT32_MAX};
-        cof_table *table = listened(&l, rows, 5);
+        cof_table *table = listened(&l, rows, 12, 5);
         cof_fit_options o = several(2, COF_INIT_PORTFOLIO, "coforest");
         cof_fit_info info = {.struct_size = sizeof info};
         cof_error err;
