@@ -296,8 +296,8 @@ static uint32_t fill_lanes(cofi_restarts *run, uint32_t *next, uint32_t restarts
 /* Restarts that were begun get at least a partition, also if the host asks to stop. */
 static void run_rounds(cofi_restarts *run, uint32_t restarts)
 {
-    for (uint32_t next = 0, first; next < restarts && !atomic_load(&run->stopped);) {
-        first = next;
+    for (uint32_t next = 0; next < restarts && (!atomic_load(&run->stopped) || must_begin(run, next));) {
+        uint32_t first = next;
         uint32_t n = fill_lanes(run, &next, restarts);
         if (n > 0) cofi_rounds_run(run->rounds, n, lane_task, meet_host, run);
         for (uint32_t r = first; r < next; r++)

@@ -171,6 +171,59 @@ static void every_kind_of_request_is_met(void **state)
     close_driver(&d);
 }
 
+/* Evenly spaced rows and ranges are told by three numbers. */
+static void lists_of_rows_are_read_as_written(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint64_t n_rows = 1; n_rows < 5000000; n_rows = 3 * n_rows + 7)
+        for (size_t n = 0; n <= MOST && n <= n_rows; n++)
+            for (int how = 0; how < 3; how++) { /* evenly spaced, a range, and any rows */
+                uint64_t row[MOST];
+                cofi_writer w = {.env = env};
+                cofi_row_list list;
+                for (size_t i = 0; i < n; i++)
+                    row[i] = how == 0 ? i * n_rows / n : how == 1 ? n_rows - n + i : cofi_mix64(i) % n_rows;
+                if (how == 1)
+                    cofi_put_range(&w, n_rows - n, n);
+                else
+                    cofi_put_rows(&w, row, n, n_rows);
+                assert_false(w.failed);
+                if (how < 2) assert_int_equal(w.n, COFI_EMPTY_RANGE_BYTES);
+                cofi_reader body = {.bytes = w.bytes, .n = w.n};
+                assert_true(cofi_get_rows(&body, &list));
+                assert_int_equal(list.n, n);
+                for (size_t i = 0; i < n; i++) assert_int_equal(cofi_next_row(&list), row[i]);
+                body = (cofi_reader){.bytes = w.bytes, .n = w.n - 1};
+                assert_false(cofi_get_rows(&body, &list));
+                cofi_release(&env, w.bytes);
+            }
+}
+
+/* No two cells share bits, and every id fits. */
+static void cells_have_places_of_their_own(void **state)
+{
+    (void)state;
+    static const uint32_t n_ids[] = {2, 256, 257, 65536, 65537, 3, 100000, 4, 4, 4, 4, 4, 4, 4, 300, 5};
+    uint32_t first[COUNT(n_ids) + 1] = {0};
+    uint64_t used[COUNT(n_ids) + 1] = {0};
+    size_t n_words;
+    for (size_t r = 0; r < COUNT(n_ids); r++) first[r + 1] = first[r] + n_ids[r];
+    cofi_problem p = {.env = cofi_env_resolve(NULL), .n_attrs = COUNT(n_ids), .first = first};
+    cofi_cell_place *place = cofi_cell_places(&p, &n_words);
+    assert_non_null(place);
+    for (size_t r = 0; r < COUNT(n_ids); r++) {
+        uint64_t mask = ((UINT64_C(1) << place[r].bits) - 1) << place[r].shift;
+        assert_true(place[r].word < n_words - 1 && place[r].shift + place[r].bits <= 64);
+        assert_true(n_ids[r] - 1 <= (UINT64_C(1) << place[r].bits) - 1);
+        assert_int_equal(used[place[r].word] & mask, 0);
+        used[place[r].word] |= mask;
+    }
+    assert_int_equal(n_words, 5); /* bits 8 8 16 16, 32 8, 32 8 8 8 8, 8 8 8 16 8, and the weight */
+    cofi_release(&p.env, place);
+}
+
 static void truncated_requests_are_refused(void **state)
 {
     (void)state;
@@ -370,6 +423,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_request_is_met),
+        cmocka_unit_test(lists_of_rows_are_read_as_written),
+        cmocka_unit_test(cells_have_places_of_their_own),
         cmocka_unit_test(truncated_requests_are_refused),
         cmocka_unit_test(changed_requests_do_no_harm),
         cmocka_unit_test(labels_need_their_request_and_room),

@@ -121,12 +121,6 @@ static cof_status not_over_shards(const char *what, cof_error *err)
                      what);
 }
 
-static void put_rows(cofi_writer *w, const uint64_t *row, size_t n)
-{
-    cofi_put_u64(w, n);
-    cofi_put_words(w, row, n);
-}
-
 /* ---- The rows themselves ------------------------------------------------------------------------- */
 
 static void remote_close(cofi_rows *rows)
@@ -163,32 +157,51 @@ static cof_status totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_
     return all_below(total, n, rows->problem->total_weight) ? COF_OK : bad_answer(err);
 }
 
-static bool row_is_possible(const cofi_problem *p, const uint64_t *word)
+/* False: a cell has an id that its attribute has not. `cell` may be NULL. */
+static bool read_cells(const cofi_problem *p, const cofi_cell_place *place, const uint64_t *word,
+                       uint32_t *cell)
 {
-    for (size_t r = 0; r < p->n_attrs; r++)
-        if (word[r] >= p->first[r + 1] - p->first[r]) return false;
-    return word[p->n_attrs] <= p->total_weight;
+    bool possible = true;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        uint64_t id = word[place[r].word] >> place[r].shift & ((UINT64_C(1) << place[r].bits) - 1);
+        possible = possible && id < p->first[r + 1] - p->first[r];
+        if (cell != NULL) cell[r] = (uint32_t)id;
+    }
+    return possible;
+}
+
+/* One request: cells and weights of n rows. */
+static cof_status fetch_some(remote *m, const cofi_problem *p, const cofi_cell_place *place, size_t n_words,
+                             const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight, cof_error *err)
+{
+    cofi_put_rows(begin(m, COFI_ASK_CELLS), row, n, m->frame.n_rows);
+    COFI_TRY(ask(m, n * n_words, err));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *word = m->answer + i * n_words, here = word[n_words - 1];
+        bool possible = read_cells(p, place, word, cell != NULL ? cell + i * p->n_attrs : NULL);
+        if (!possible || here > p->total_weight) return bad_answer(err);
+        if (weight != NULL) weight[i] = here;
+    }
+    return COF_OK;
 }
 
 static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
                         cof_error *err)
 {
     remote *m = remote_of(rows);
-    size_t n_attrs = rows->problem->n_attrs, most = CELL_WORDS / (n_attrs + 1) + 1;
+    const cofi_problem *p = rows->problem;
+    size_t n_words;
+    cof_status status = COF_OK;
     if (row == NULL) return not_over_shards("a method that reads whole rows", err);
-    for (size_t at = 0; at < n; at += most) {
-        size_t n_here = n - at < most ? n - at : most;
-        put_rows(begin(m, COFI_ASK_CELLS), row + at, n_here);
-        COFI_TRY(ask(m, n_here * (n_attrs + 1), err));
-        for (size_t i = 0; i < n_here; i++) {
-            const uint64_t *word = m->answer + i * (n_attrs + 1);
-            if (!row_is_possible(rows->problem, word)) return bad_answer(err);
-            for (size_t r = 0; cell != NULL && r < n_attrs; r++)
-                cell[(at + i) * n_attrs + r] = (uint32_t)word[r];
-            if (weight != NULL) weight[at + i] = word[n_attrs];
-        }
-    }
-    return COF_OK;
+    cofi_cell_place *place = cofi_cell_places(p, &n_words);
+    if (place == NULL) return cofi_no_memory(err);
+    size_t most = CELL_WORDS / n_words + 1;
+    for (size_t at = 0; status == COF_OK && at < n; at += most)
+        status = fetch_some(m, p, place, n_words, row + at, n - at < most ? n - at : most,
+                            cell != NULL ? cell + at * p->n_attrs : NULL, weight != NULL ? weight + at : NULL,
+                            err);
+    cofi_release(&p->env, place);
+    return status;
 }
 
 static cof_status points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
@@ -196,7 +209,7 @@ static cof_status points(cofi_rows *rows, size_t column, const uint64_t *row, si
 {
     remote *m = remote_of(rows);
     cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)column);
-    put_rows(&m->request, row, n);
+    cofi_put_rows(&m->request, row, n, m->frame.n_rows);
     COFI_TRY(ask(m, n, err));
     memcpy(point, m->answer, n * sizeof *point);
     for (size_t i = 0; i < n; i++)
@@ -423,10 +436,14 @@ static cof_status make_first_labels(const cofi_partition *p)
 
 static cof_status ask_labels(remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
 {
-    cof_status status = ask(m, n, err);
+    cof_status status = ask(m, cofi_label_words(n), err);
+    const uint64_t *word = m->answer;
+    uint64_t left = 0;
     for (size_t i = 0; status == COF_OK && i < n; i++) {
-        if (m->answer[i] == 0 || m->answer[i] > (uint64_t)k + 1) return bad_answer(err);
-        label[i] = (int32_t)m->answer[i] - 2;
+        left = i % COFI_WORD_LABELS == 0 ? *word++ : left >> COFI_LABEL_BITS;
+        uint64_t here = left & ((UINT64_C(1) << COFI_LABEL_BITS) - 1);
+        if (here == 0 || here > (uint64_t)k + 1) return bad_answer(err);
+        label[i] = (int32_t)here - 2;
     }
     return status;
 }
@@ -443,7 +460,7 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     }
     cofi_writer *w = begin(m, COFI_ASK_LABELS);
     cofi_put_bytes(w, made->bytes, made->n);
-    put_rows(w, row, n);
+    cofi_put_rows(w, row, n, m->frame.n_rows);
     return ask_labels(m, p->k, n, label, err);
 }
 
@@ -454,7 +471,7 @@ cof_status cofi_remote_label_request(const cofi_partition *p, unsigned char **by
     cofi_writer w = {.env = m->env};
     cofi_request_begin(&w, COFI_ASK_LABELS, &m->frame);
     cofi_put_bytes(&w, p->labels->made.bytes, p->labels->made.n);
-    put_rows(&w, NULL, 0);
+    cofi_put_range(&w, 0, 0);
     cofi_request_end(&w, COFI_ANSWER_END);
     if (w.failed) {
         cofi_release(&m->env, w.bytes);
@@ -863,9 +880,8 @@ cof_status cofi_remote_labels(const cof_env *env, const cofi_remote *to, size_t 
     if (status == COF_OK) {
         cofi_writer *w = begin(&m, COFI_ASK_LABELS);
         cofi_put_bytes(w, q.body.bytes + q.body.at,
-                       q.body.n - q.body.at - 8); /* without its list of no rows */
-        cofi_put_u64(w, n);
-        for (size_t i = 0; i < n; i++) cofi_put_u64(w, first + i);
+                       q.body.n - q.body.at - COFI_EMPTY_RANGE_BYTES); /* without its list of no rows */
+        cofi_put_range(w, first, n);
         status = ask_labels(&m, k, n, labels, err);
     }
     close_for(&m);

@@ -103,6 +103,82 @@ cof_status cofi_answer_check(const uint64_t *answer, size_t n, uint64_t n_rows, 
         (unsigned long long)answer[n - 2], (unsigned long long)n_rows);
 }
 
+/* ---- Lists of rows ------------------------------------------------------------------------------- */
+
+void cofi_put_range(cofi_writer *w, uint64_t first, uint64_t n)
+{
+    cofi_put_u64(w, n);
+    cofi_put_u64(w, first);
+    cofi_put_u64(w, n);
+}
+
+static void begin_spaced(cofi_row_list *list, uint64_t n, uint64_t first, uint64_t span)
+{
+    *list = (cofi_row_list){.n = n, .first = first, .span = span};
+    list->step = n > 0 ? span / n : 0;
+    list->rest = n > 0 ? span % n : 0;
+}
+
+/* Adds up first + i span / n without a division for each row. */
+uint64_t cofi_next_row(cofi_row_list *list)
+{
+    if (list->span == 0) return cofi_get_u64(&list->rows);
+    uint64_t row = list->first;
+    list->first += list->step;
+    list->carry += list->rest;
+    if (list->carry >= list->n) {
+        list->carry -= list->n;
+        list->first++;
+    }
+    return row;
+}
+
+static bool is_spaced(const uint64_t *row, size_t n, uint64_t span)
+{
+    cofi_row_list list;
+    begin_spaced(&list, n, 0, span);
+    for (size_t i = 0; i < n; i++)
+        if (row[i] != cofi_next_row(&list)) return false;
+    return n > 0;
+}
+
+void cofi_put_rows(cofi_writer *w, const uint64_t *row, size_t n, uint64_t n_table_rows)
+{
+    bool spaced = is_spaced(row, n, n_table_rows);
+    cofi_put_u64(w, n);
+    cofi_put_u64(w, 0);
+    cofi_put_u64(w, spaced ? n_table_rows : 0);
+    if (!spaced) cofi_put_words(w, row, n);
+}
+
+cofi_cell_place *cofi_cell_places(const cofi_problem *p, size_t *n_words)
+{
+    cofi_cell_place *place = cofi_alloc(&p->env, p->n_attrs, sizeof *place);
+    uint32_t word = 0, shift = 0;
+    for (size_t r = 0; place != NULL && r < p->n_attrs; r++) {
+        uint32_t n_ids = p->first[r + 1] - p->first[r];
+        uint32_t bits = n_ids <= 1 << 8 ? 8 : n_ids <= 1 << 16 ? 16 : 32;
+        if (shift + bits > 64) {
+            word++;
+            shift = 0;
+        }
+        place[r] = (cofi_cell_place){word, shift, bits};
+        shift += bits;
+    }
+    *n_words = word + 2;
+    return place;
+}
+
+bool cofi_get_rows(cofi_reader *body, cofi_row_list *list)
+{
+    uint64_t n = cofi_get_u64(body), first = cofi_get_u64(body), span = cofi_get_u64(body);
+    if (body->failed || first > UINT64_MAX - span) return false;
+    begin_spaced(list, n, first, span);
+    list->rows = *body;
+    size_t n_left = body->n - body->at;
+    return span > 0 ? n_left == 0 : n_left % sizeof(uint64_t) == 0 && n == n_left / sizeof(uint64_t);
+}
+
 /* ---- Score tables -------------------------------------------------------------------------------- */
 
 enum { KEY_AT = 8, AFTER_KEY = 16 };

@@ -28,7 +28,7 @@ typedef enum cofi_ask {
 } cofi_ask;
 
 enum {
-    COFI_REQUEST_VERSION = 1,
+    COFI_REQUEST_VERSION = 2,
     COFI_ANSWER_END = 2,  /* words at the end of every answer */
     COFI_CENSUS_HEAD = 2, /* dropped rows, total weight; then the totals of the values */
     COFI_MASS_PARTS = 4096,
@@ -59,6 +59,38 @@ cof_status cofi_request_read(const void *bytes, size_t n_bytes, uint32_t *column
 /* Fills in the last two words of an answer of n words. */
 void cofi_answer_end(uint64_t *answer, size_t n, uint64_t n_rows);
 cof_status cofi_answer_check(const uint64_t *answer, size_t n, uint64_t n_rows, cof_error *err);
+
+/* ---- Lists of rows ------------------------------------------------------------------------------- */
+
+/* u64 n, u64 first, u64 span; row number i is first + i span / n, or if span is 0, the row numbers follow. The list ends the
+ * body of a request. */
+void cofi_put_rows(cofi_writer *writer, const uint64_t *row, size_t n, uint64_t n_table_rows);
+void cofi_put_range(cofi_writer *writer, uint64_t first, uint64_t n); /* consecutive rows */
+enum { COFI_EMPTY_RANGE_BYTES = 24 };
+
+typedef struct cofi_row_list {
+    cofi_reader rows; /* what is left of the row numbers */
+    uint64_t n, first, span, step, rest, carry;
+} cofi_row_list;
+
+bool cofi_get_rows(cofi_reader *body, cofi_row_list *list); /* false: the body does not end with a list */
+uint64_t cofi_next_row(cofi_row_list *list);                /* at most n calls */
+
+/* A row in an answer: the ids of its cells, each in as many bytes of one word as all ids of its attribute need, then a word
+ * for its weight. */
+typedef struct cofi_cell_place {
+    uint32_t word, shift, bits;
+} cofi_cell_place;
+
+/* The places of all attributes, in an array that the caller releases, and the words of a row. NULL: no memory. */
+cofi_cell_place *cofi_cell_places(const cofi_problem *problem, size_t *n_words);
+
+/* Labels in an answer: each takes COFI_LABEL_BITS of a word, as label + 2; 1 is a dropped row, and 0 a row that no shard has. */
+enum { COFI_LABEL_BITS = 21, COFI_WORD_LABELS = 64 / COFI_LABEL_BITS };
+static inline uint64_t cofi_label_words(uint64_t n_labels)
+{
+    return (n_labels + COFI_WORD_LABELS - 1) / COFI_WORD_LABELS;
+}
 
 /* ---- Score tables -------------------------------------------------------------------------------- */
 

@@ -401,21 +401,19 @@ static size_t place_of(const cof_shard *s, uint64_t row)
                                                                       : SIZE_MAX;
 }
 
-/* The number of listed rows, which end the body. */
-static cof_status count_listed(job *j, uint64_t words_each, uint64_t *n)
+/* The listed rows, which end the body, and take so many words of the answer each. */
+static cof_status read_rows(job *j, uint64_t words_each, cofi_row_list *list)
 {
-    *n = cofi_get_u64(&j->q.body);
-    bool fits = !j->q.body.failed && *n == (j->q.body.n - j->q.body.at) / 8 &&
-                (j->q.body.n - j->q.body.at) % 8 == 0 && j->n_words == *n * words_each;
-    return fits ? COF_OK : bad_request(j->err);
+    bool good =
+        cofi_get_rows(&j->q.body, list) && list->n <= COFI_MOST_WORDS && j->n_words == list->n * words_each;
+    return good ? COF_OK : bad_request(j->err);
 }
 
 /* Asks for the next listed rows in a mapped file, so that the disk looks for many at a time. */
-static void want_listed(const job *j, uint64_t n_left)
+static void want_listed(const job *j, cofi_row_list list, uint64_t n_left)
 {
-    cofi_reader r = j->q.body;
     for (uint64_t i = 0; i < n_left && i < WANTED_ROWS; i++) {
-        size_t at = place_of(j->s, cofi_get_u64(&r));
+        size_t at = place_of(j->s, cofi_next_row(&list));
         if (at != SIZE_MAX) cofi_stream_want(&local_of(j->s)->cells, at, at + 1);
     }
 }
@@ -424,20 +422,23 @@ static cof_status answer_cells(job *j)
 {
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
-    size_t n_attrs = s->problem.n_attrs;
-    uint64_t n;
-    cof_status status = count_listed(j, n_attrs + 1, &n);
+    size_t n_words;
+    cofi_row_list list;
+    cofi_cell_place *place = cofi_cell_places(&s->problem, &n_words);
+    cof_status status = place != NULL ? read_rows(j, n_words, &list) : cofi_no_memory(j->err);
     bool streamed = cofi_is_streamed(&l->cells);
     if (streamed) cofi_stream_begin(&l->cells);
-    for (uint64_t i = 0; status == COF_OK && i < n; i++) {
-        if (streamed && i % WANTED_ROWS == 0) want_listed(j, n - i);
-        size_t at = place_of(s, cofi_get_u64(&j->q.body));
-        uint64_t *to = j->word + i * (n_attrs + 1);
+    for (uint64_t i = 0; status == COF_OK && i < list.n; i++) {
+        if (streamed && i % WANTED_ROWS == 0) want_listed(j, list, list.n - i);
+        size_t at = place_of(s, cofi_next_row(&list));
+        uint64_t *to = j->word + i * n_words;
         if (at == SIZE_MAX) continue;
-        for (size_t r = 0; r < n_attrs; r++) to[r] = cofi_id(l->ids[r], cofi_local_row(l, at));
-        to[n_attrs] = l->table_weight != NULL ? l->table_weight[at] : 1;
+        for (size_t r = 0; r < s->problem.n_attrs; r++)
+            to[place[r].word] |= (uint64_t)cofi_id(l->ids[r], cofi_local_row(l, at)) << place[r].shift;
+        to[n_words - 1] = l->table_weight != NULL ? l->table_weight[at] : 1;
     }
     if (streamed) cofi_stream_end(&l->cells);
+    cofi_release(&s->problem.env, place);
     return status;
 }
 
@@ -503,23 +504,25 @@ static cof_status answer_pass(job *j)
     return status;
 }
 
-/* A label goes as label + 2: 1 is a dropped row, and 0 a row that no shard has. */
 static cof_status answer_labels(job *j)
 {
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
     slot *at_labels;
-    uint64_t n;
-    cof_status status = read_labels(j, &at_labels);
-    if (status == COF_OK) status = count_listed(j, 1, &n);
-    for (uint64_t i = 0; status == COF_OK && i < n; i++) {
-        size_t at = place_of(s, cofi_get_u64(&j->q.body));
+    cofi_row_list list;
+    COFI_TRY(read_labels(j, &at_labels));
+    if (!cofi_get_rows(&j->q.body, &list) || list.n > COFI_MOST_WORDS ||
+        j->n_words != cofi_label_words(list.n))
+        return bad_request(j->err);
+    const cofi_label *label = at_labels->partition.labels->pass.label;
+    for (uint64_t i = 0; i < list.n; i++) {
+        size_t at = place_of(s, cofi_next_row(&list));
         if (at == SIZE_MAX) continue;
         bool dropped = l->dropped != NULL && l->dropped[at];
-        j->word[i] =
-            dropped ? 1 : 2 + (uint64_t)at_labels->partition.labels->pass.label[cofi_local_row(l, at)];
+        uint64_t here = dropped ? 1 : 2 + (uint64_t)label[cofi_local_row(l, at)];
+        j->word[i / COFI_WORD_LABELS] |= here << (i % COFI_WORD_LABELS * COFI_LABEL_BITS);
     }
-    return status;
+    return COF_OK;
 }
 
 /* Units of each value of the weight column, and 0 for a missing weight; NULL in *units: there is none. */
@@ -828,14 +831,14 @@ static cof_status answer_points(job *j)
 {
     const cof_shard *s = j->s;
     uint32_t column = cofi_get_u32(&j->q.body);
-    uint64_t n;
-    cof_status status = count_listed(j, 1, &n);
+    cofi_row_list list;
+    cof_status status = read_rows(j, 1, &list);
     if (status == COF_OK && (column >= s->rows.n_columns || s->point[column] == NULL))
         status = bad_request(j->err);
     if (status != COF_OK) return status;
     const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
-    for (uint64_t i = 0; i < n; i++) {
-        size_t at = place_of(s, cofi_get_u64(&j->q.body));
+    for (uint64_t i = 0; i < list.n; i++) {
+        size_t at = place_of(s, cofi_next_row(&list));
         if (at != SIZE_MAX) j->word[i] = bits_of(s->point[column][cofi_column_code(read, at)]);
     }
     return COF_OK;
