@@ -259,7 +259,7 @@ static void rank(const comparison *c, contest *at, size_t x)
         for (size_t i = 0; i < c->n_methods; i++) {
             double other = steady(at->entry[i].mean[x]);
             before += isnan(own) ? !isnan(other) : other > own;
-            same += isnan(own) ? isnan(other) : other == own;
+            same += isnan(own) ? isnan(other) != 0 : other == own;
         }
         at->entry[m].rank[x] = c->index[x].ranked ? (double)before + ((double)same + 1) / 2 : (double)NAN;
     }

@@ -117,8 +117,8 @@ static void count_unseen(const assignment *a, cof_predict_info *info)
             known += a->rows.view.value[g] != COFI_NO_VALUE;
         }
         for (size_t c = 0; a->rows.any_unknown && c < a->rows.m->n_numeric; c++) {
-            here += isinf(cofi_assignment_numeric(&a->rows, c, i));
-            known += isfinite(cofi_assignment_numeric(&a->rows, c, i));
+            here += isinf(cofi_assignment_numeric(&a->rows, c, i)) != 0;
+            known += isfinite(cofi_assignment_numeric(&a->rows, c, i)) != 0;
         }
         info->n_unseen_cells += here;
         info->n_unseen_rows += here > 0;

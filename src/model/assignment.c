@@ -110,11 +110,11 @@ static cof_status handle_missing_numbers(cofi_assignment *a, cof_error *err)
 {
     for (size_t c = 0; c < a->m->n_numeric; c++) {
         uint64_t n_missing = 0;
-        for (size_t i = 0; i < a->t->n_rows; i++) n_missing += isnan(cofi_assignment_numeric(a, c, i));
+        for (size_t i = 0; i < a->t->n_rows; i++) n_missing += isnan(cofi_assignment_numeric(a, c, i)) != 0;
         if (n_missing == 0) continue;
         COFI_TRY(treat_holes(a, a->m->numeric[c].name, n_missing, err));
         for (size_t i = 0; a->dropped != NULL && i < a->t->n_rows; i++)
-            a->dropped[i] |= isnan(cofi_assignment_numeric(a, c, i));
+            a->dropped[i] |= isnan(cofi_assignment_numeric(a, c, i)) != 0;
     }
     return COF_OK;
 }
