@@ -28,17 +28,17 @@ void survive_failed_writes(void)
     begin_terminal(STD_ERROR_HANDLE);
 }
 
-/* A backslash separates folders where what stands before the last one is a folder; else it is part of a name or value. */
+/* A backslash separates folders where what stands before the last one is a folder; else it is part of a name or value, as
+ * in --delimiter '\t'. */
 static void use_slashes(char *argument)
 {
     char *path = strncmp(argument, "--", 2) == 0 && strchr(argument, '=') != NULL ? strchr(argument, '=') + 1
                                                                                   : argument;
     char *last = strrchr(path, '\\');
     struct stat about;
-    if (last == NULL) return;
+    if (last == NULL || last == path) return;
     *last = '\0';
-    bool is_folder = stat(*path != '\0' && path[strlen(path) - 1] != ':' ? path : "/", &about) == 0 &&
-                     S_ISDIR(about.st_mode);
+    bool is_folder = stat(path[strlen(path) - 1] != ':' ? path : "/", &about) == 0 && S_ISDIR(about.st_mode);
     *last = '\\';
     for (; is_folder && *path != '\0'; path++)
         if (*path == '\\') *path = '/';
@@ -61,10 +61,16 @@ char **host_arguments(int *argc, char **argv)
 
 bool reader_gone(void)
 {
-    return GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE && GetLastError() == ERROR_NO_DATA;
+    unsigned long error = _doserrno; /* of the last call that failed */
+    bool pipe_closed =
+        error == ERROR_NO_DATA || error == ERROR_BROKEN_PIPE || error == ERROR_PIPE_NOT_CONNECTED;
+    return pipe_closed && GetFileType(GetStdHandle(STD_OUTPUT_HANDLE)) == FILE_TYPE_PIPE;
 }
 
-void end_like_others(void) {}
+void end_like_others(void)
+{
+    _exit(EXIT_FAILURE);
+}
 
 /* Runs in a thread of its own. The second time Windows ends the program. */
 static BOOL WINAPI on_event(DWORD event)

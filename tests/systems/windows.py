@@ -4,15 +4,18 @@
     tests/systems/windows.py --here build-release/coforest --there "wine build/coforest.exe"
 
 Names of files beyond ASCII, backslashes and drive letters, cells with Ctrl-Z, line ends, pipes, files that are replaced, outputs
-that are inputs, encoded tables.
+that are inputs, encoded tables, Ctrl-C.
 """
 import argparse
 import os
 import pathlib
+import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 CELLS = "name,город,城市\n" + "".join(f"r{i},{'Тверь' if i % 2 else 'Omsk'},{'北京' if i % 3 else 'x' + chr(26) + 'y'}\n" for i in range(60))
 
@@ -33,7 +36,9 @@ class Two:
             (folder / name).write_bytes(data)
 
     def run(self, name, args, given=None):
-        return subprocess.run([*self.programs[name], *args], cwd=self.folders[name], capture_output=True, input=given, check=False)
+        """`given` is what standard input holds: bytes through a pipe, or a file."""
+        source = {"stdin": open(given, "rb")} if isinstance(given, pathlib.Path) else {"input": given}
+        return subprocess.run([*self.programs[name], *args], cwd=self.folders[name], capture_output=True, check=False, **source)
 
     def that(self, holds, what):
         self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
@@ -51,6 +56,24 @@ class Two:
             self.that(data[0] == data[1] and data[0], f"{what}: {name} is {str(data[0])[:100]}, there {str(data[1])[:100]}")
 
 
+def check_stop(two):
+    """wine makes a Ctrl-C of SIGINT: the best result so far is kept, and the exit code tells."""
+    folder = two.folders["there"]
+    process = subprocess.Popen([*two.programs["there"], "fit", "dir/t.csv", "-k", "2", "--restarts", "100000000", "--labels-out", "stopped.csv"],
+                               cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    try:
+        said = process.communicate(timeout=60)[1].decode()
+    except subprocess.TimeoutExpired:
+        process.kill()
+        said = "it does not end"
+    two.that(process.returncode == 130, f"Ctrl-C: exit code {process.returncode}")
+    two.that(re.search(r"interrupted after \d+ of 100000000 restarts; the best result was kept", said), f"Ctrl-C: {said}")
+    labels = folder / "stopped.csv"
+    two.that(labels.exists() and labels.read_bytes().count(b"\n") == 61, "Ctrl-C: labels")
+
+
 def main():
     parser = argparse.ArgumentParser(description="What differs on Windows.")
     parser.add_argument("--here", required=True)
@@ -65,6 +88,7 @@ def main():
         two.same("names beyond ASCII", ["fit", "таблица 表.csv", *quiet, "--labels-out", "метки.csv", "--table-out", "表.csv"],
                  files=["метки.csv", "表.csv"])
         two.same("line ends", ["fit", "crlf.csv", *quiet, "--table-out", "c.csv", "--labels-out", "-"], files=["c.csv"])
+        two.same("a redirected file", ["fit", "-", *quiet, "--labels-out", "-"], given=two.folders["there"] / "dir/t.csv")
         two.same("a pipe with Ctrl-Z", ["fit", "-", *quiet, "--labels-out", "-"], given=CELLS.encode())
         two.same("backslashes", ["fit", "dir/t.csv", *quiet, "--labels-out", "dir/l.csv", "--model-out=dir/m.cof"],
                  ["fit", "dir\\t.csv", *quiet, "--labels-out", "dir\\l.csv", "--model-out=dir\\m.cof"], files=["dir/l.csv"])
@@ -82,6 +106,7 @@ def main():
                                   "--out", "cmp.csv"])
         two.same("trees in a folder", ["trees", "dir/m.cof", "--out", "trees/", "-q"])
         two.same("no such file", ["fit", "нет.csv", "-k", "2"])
+        check_stop(two)
         two.same("cuts", ["fit", "dir/t.csv", *quiet, "--cuts", "none.txt"])
         left = [name for name in os.listdir(two.folders["there"] / "dir") if name.startswith(".coforest")]
         two.that(left == [], f"files left: {left}")

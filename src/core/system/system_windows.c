@@ -79,8 +79,15 @@ static HANDLE create(const wchar_t *name, int flags)
                                                          : OPEN_ALWAYS)
                 : flags & _O_TRUNC ? TRUNCATE_EXISTING
                                    : OPEN_EXISTING;
+    /* This flag opens folders too, as other systems do for reading. */
     return CreateFileW(name, wanted, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, how,
-                       flags & O_DIRECTORY ? FILE_FLAG_BACKUP_SEMANTICS : FILE_ATTRIBUTE_NORMAL, NULL);
+                       wanted == GENERIC_READ ? FILE_FLAG_BACKUP_SEMANTICS : FILE_ATTRIBUTE_NORMAL, NULL);
+}
+
+static bool is_folder(const wchar_t *name)
+{
+    DWORD attributes = GetFileAttributesW(name);
+    return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
 }
 
 int cofi_win_openat(int folder, const char *path, int flags, ...)
@@ -88,11 +95,10 @@ int cofi_win_openat(int folder, const char *path, int flags, ...)
     wchar_t *name = name_in(folder, path);
     if (name == NULL) return -1;
     HANDLE handle = create(name, flags);
-    DWORD error = GetLastError(), attributes = GetFileAttributesW(name);
+    DWORD error = GetLastError();
+    bool folder_there = handle == INVALID_HANDLE_VALUE && is_folder(name);
     free(name);
-    if (handle == INVALID_HANDLE_VALUE && attributes != INVALID_FILE_ATTRIBUTES &&
-        attributes & FILE_ATTRIBUTE_DIRECTORY)
-        return errno = EISDIR, -1;
+    if (folder_there) return errno = EISDIR, -1;
     if (handle == INVALID_HANDLE_VALUE) return fail(error);
     int fd = _open_osfhandle((intptr_t)handle,
                              (flags & (_O_APPEND | _O_RDWR | _O_WRONLY)) | _O_BINARY | _O_NOINHERIT);
@@ -128,7 +134,13 @@ static int describe(HANDLE handle, struct stat *about)
         about->st_mode = GetFileType(handle) == FILE_TYPE_CHAR ? _S_IFCHR : _S_IFIFO;
         return 0;
     }
-    if (!GetFileInformationByHandle(handle, &info)) return fail(GetLastError());
+    if (!GetFileInformationByHandle(handle, &info)) { /* wine, for standard input that its caller opened */
+        LARGE_INTEGER size;
+        if (!GetFileSizeEx(handle, &size)) return fail(GetLastError());
+        about->st_mode = _S_IFREG | 0666;
+        about->st_size = (off_t)size.QuadPart;
+        return 0;
+    }
     uint64_t mixed =
         ((uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow) * UINT64_C(0x9E3779B97F4A7C15) +
         info.dwVolumeSerialNumber;
@@ -166,6 +178,13 @@ int cofi_win_fstat(int fd, struct stat *about)
     return handle == INVALID_HANDLE_VALUE ? (errno = EBADF, -1) : describe(handle, about);
 }
 
+/* The C library takes every device for a terminal, NUL too. */
+int cofi_win_isatty(int fd)
+{
+    DWORD mode;
+    return GetConsoleMode((HANDLE)_get_osfhandle(fd), &mode) != 0;
+}
+
 int cofi_win_access(const char *path, int mode)
 {
     wchar_t *name = widen(path);
@@ -186,11 +205,13 @@ int cofi_win_mkdir(const char *path)
 int cofi_win_renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     wchar_t *old = name_in(from_folder, from), *name = name_in(to_folder, to);
-    bool done = old != NULL && name != NULL && MoveFileExW(old, name, MOVEFILE_REPLACE_EXISTING);
+    bool named = old != NULL && name != NULL,
+         done = named && MoveFileExW(old, name, MOVEFILE_REPLACE_EXISTING);
     DWORD error = GetLastError();
-    bool named = old != NULL && name != NULL;
+    bool folder_there = named && !done && is_folder(name);
     free(old);
     free(name);
+    if (folder_there) return errno = EISDIR, -1;
     return done ? 0 : named ? fail(error) : -1;
 }
 
@@ -237,30 +258,38 @@ char *cofi_win_realpath(const char *path, char *real)
     return done ? real : NULL;
 }
 
-static OVERLAPPED place(off_t at)
+enum { MOST_AT_ONCE = 1 << 30 };
+
+typedef BOOL WINAPI mover(HANDLE file, void *bytes, DWORD n, DWORD *moved, OVERLAPPED *place);
+
+/* Windows moves the place in the file all the same; who reads on from there must not lose bytes. */
+static ssize_t move_at(int fd, mover *move, void *bytes, size_t n, off_t at)
 {
-    return (OVERLAPPED){.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
+    HANDLE file = (HANDLE)_get_osfhandle(fd);
+    OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
+    LARGE_INTEGER before, none = {.QuadPart = 0};
+    DWORD moved = 0;
+    bool known = SetFilePointerEx(file, none, &before, FILE_CURRENT);
+    bool done = move(file, bytes, (DWORD)(n < MOST_AT_ONCE ? n : MOST_AT_ONCE), &moved, &place);
+    DWORD error = GetLastError();
+    if (known) SetFilePointerEx(file, before, NULL, FILE_BEGIN);
+    if (!done && error != ERROR_HANDLE_EOF) return fail(error);
+    return (ssize_t)moved;
 }
 
-enum { MOST_AT_ONCE = 1 << 30 };
+static BOOL WINAPI write_bytes(HANDLE file, void *bytes, DWORD n, DWORD *moved, OVERLAPPED *place)
+{
+    return WriteFile(file, bytes, n, moved, place);
+}
 
 ssize_t cofi_win_pread(int fd, void *to, size_t n, off_t at)
 {
-    OVERLAPPED where = place(at);
-    DWORD got = 0;
-    if (ReadFile((HANDLE)_get_osfhandle(fd), to, (DWORD)(n < MOST_AT_ONCE ? n : MOST_AT_ONCE), &got, &where))
-        return got;
-    return GetLastError() == ERROR_HANDLE_EOF ? 0 : fail(GetLastError());
+    return move_at(fd, ReadFile, to, n, at);
 }
 
 ssize_t cofi_win_pwrite(int fd, const void *from, size_t n, off_t at)
 {
-    OVERLAPPED where = place(at);
-    DWORD put = 0;
-    if (WriteFile((HANDLE)_get_osfhandle(fd), from, (DWORD)(n < MOST_AT_ONCE ? n : MOST_AT_ONCE), &put,
-                  &where))
-        return put;
-    return fail(GetLastError());
+    return move_at(fd, write_bytes, (void *)(uintptr_t)from, n, at);
 }
 
 int cofi_win_fsync(int fd)
@@ -286,6 +315,14 @@ char *cofi_win_strcasestr(const char *text, const char *part)
     for (size_t n = strlen(part); *text != '\0'; text++)
         if (_strnicmp(text, part, n) == 0) return (char *)(uintptr_t)text;
     return *part == '\0' ? (char *)(uintptr_t)text : NULL;
+}
+
+char *cofi_win_strndup(const char *text, size_t n)
+{
+    size_t length = strnlen(text, n);
+    char *copy = malloc(length + 1);
+    if (copy != NULL) ((char *)memcpy(copy, text, length))[length] = '\0';
+    return copy;
 }
 
 char *cofi_win_strsep(char **rest, const char *separators)

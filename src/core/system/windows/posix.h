@@ -25,6 +25,7 @@ int cofi_win_stat(const char *path,
                   struct stat *about); /* st_dev and st_ino together tell one file from another */
 int cofi_win_fstat(int fd, struct stat *about);
 int cofi_win_fstatat(int folder, const char *path, struct stat *about, int flags);
+int cofi_win_isatty(int fd);
 int cofi_win_access(const char *path, int mode);
 int cofi_win_mkdir(const char *path);
 int cofi_win_renameat(int from_folder, const char *from, int to_folder, const char *to);
@@ -37,12 +38,18 @@ ssize_t cofi_win_pwrite(int fd, const void *from, size_t n, off_t at);
 int cofi_win_fsync(int fd);
 int cofi_win_getentropy(void *to, size_t n);
 
-#define open               cofi_win_open
-#define openat             cofi_win_openat
-#define stat(path, about)  cofi_win_stat(path, about)
+#define open   cofi_win_open
+#define openat cofi_win_openat
+#ifdef stat /* another name of the struct whose sizes have 64 bits */
+#define _stat64(path, about) cofi_win_stat(path, about)
+#define _fstat64(fd, about)  cofi_win_fstat(fd, about)
+#else
+#define stat(path, about) cofi_win_stat(path, about)
+#define fstat(fd, about)  cofi_win_fstat(fd, about)
+#endif
 #define lstat(path, about) cofi_win_stat(path, about)
-#define fstat(fd, about)   cofi_win_fstat(fd, about)
 #define fstatat            cofi_win_fstatat
+#define isatty             cofi_win_isatty
 #define access             cofi_win_access
 #define mkdir(path, mode)  cofi_win_mkdir(path)
 #define renameat           cofi_win_renameat
