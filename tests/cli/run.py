@@ -15,7 +15,8 @@ Every case runs in a fresh, empty directory with COF_DATA (the repository's data
 and COF_TOOLS (tests/cli/tools) set, and without COLUMNS, NO_COLOR and LANG. Before texts are compared, what cannot
 be the same everywhere is replaced by the rules in NORMALISE and the two folders by DIR and DATA.
 --update writes what came back as what must come, and remakes the manual and the completions in cli/; read the
-difference before committing it. The last line counts; the exit code is 1 if a case failed.
+difference before committing it. The last line counts; the exit code is 1 if a case failed. With --system the program is
+one for another system, and tests/systems/not_run.txt lists the cases that must fail there.
 """
 import argparse
 import difflib
@@ -28,6 +29,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "systems"))
+from not_run import NotRun  # noqa: E402
+
 LIMIT_S = 120
 NORMALISE = [
     (r" *[0-9.]+ m?s\b", " T s"),                       # times for people, with what aligns them
@@ -58,12 +62,12 @@ def environment(bin_dir, data):
     return env
 
 
-def run_case(case, env, data):
+def run_case(case, env, data, called):
     """(stdout, stderr, exit) as compared."""
     with tempfile.TemporaryDirectory(prefix="cof-cli-") as work:
         done = subprocess.run(["sh", str(case / "cmd")], cwd=work, env=env, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=LIMIT_S)
-        folders = [(work, "DIR"), (os.path.realpath(work), "DIR"), (data, "DATA")]
+        folders = [(work, "DIR"), (os.path.realpath(work), "DIR"), (data, "DATA"), *called]
         out, err = (normalise(t.decode("utf-8", "replace"), folders) for t in (done.stdout, done.stderr))
         return out, err, f"{done.returncode}\n"
 
@@ -111,13 +115,15 @@ def main():
     parser.add_argument("--coforest", required=True, help="the program under test")
     parser.add_argument("--data", default=ROOT / "data", help="the folder with zoo.csv and the others")
     parser.add_argument("--update", action="store_true", help="take what comes back as right")
+    parser.add_argument("--system", help="the program's, as in tests/systems/not_run.txt")
+    parser.add_argument("--called", action="append", default=[], help="what the program calls itself instead of coforest")
     parser.add_argument("case", nargs="*", help="names; none: all")
     args = parser.parse_args()
     coforest, data = os.path.abspath(args.coforest), os.path.abspath(args.data)
     there = subprocess.run([coforest, "--version"], check=True, capture_output=True, text=True).stdout
     there += "terminal" if has_terminals() else ""
     names = args.case or sorted(p.parent.name for p in HERE.glob("cases/*/cmd"))
-    passed = failed = skipped = 0
+    told, skipped = NotRun(args.system), 0
     if args.update:
         remake_generated(coforest)
     with tempfile.TemporaryDirectory(prefix="cof-bin-") as bin_dir:
@@ -131,17 +137,14 @@ def main():
                 skipped += 1
                 continue
             try:
-                got = run_case(case, env, data)
+                got = run_case(case, env, data, [(name, "coforest") for name in args.called])
             except subprocess.TimeoutExpired:
                 got = "", f"still running after {LIMIT_S} s\n", "timeout\n"
             if args.update:
                 update(case, got)
-            wrong = differences(case, got)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            if wrong:
-                print(f"FAIL {name}\n  " + "\n  ".join(wrong))
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed else 0
+            told.judge("cli", name, differences(case, got))
+    told.count(skipped)
+    return 1 if told.failed else 0
 
 
 if __name__ == "__main__":

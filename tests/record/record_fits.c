@@ -280,7 +280,7 @@ static void set_order(cof_table *table, size_t c, uint64_t *state)
 {
     const char *value[MOST_VALUES];
     cof_column column = {.struct_size = sizeof column};
-    cof_error err;
+    cof_error err = {""};
     require(cof_table_column(table, c, &column), &err);
     for (uint32_t v = 0; v < column.n_values; v++) {
         uint32_t at = below(state, v + 1);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares what the program gives on several systems, fit by fit.
 
-    tests/systems/run.py --here build-release/coforest NAME=COMMAND...
+    tests/systems/run.py --here build-release/coforest [--page build-wasm/coforest.html] NAME=COMMAND...
 
 COMMAND runs the program for another system, for example "musl=build-musl/coforest" or
-"aarch64=qemu-aarch64 build-aarch64/coforest". 200 fits of all methods, starts and treatments of missing cells and quantities
+"aarch64=qemu-aarch64 build-aarch64/coforest". With --page the program in that page runs too, in headless Chromium. 200 fits of all methods, starts and treatments of missing cells and quantities
 must give the same bytes everywhere: the labels, and the whole result as JSON but for times and the name of the kernel.
 """
 import argparse
@@ -20,6 +20,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "browser"))
+import cdp  # noqa: E402
+
 DIFFERS = {"timings", "kernel", "threads"}
 STARTS = ("kmeans", "farthest", "random", "modes++", "cao", "huang")
 MIXED_ONLY = ("k-prototypes", "ek-prototypes")
@@ -64,43 +67,79 @@ def fits(tables, names):
         yield fit("planted", "--method", names[seed % 12], "--restarts", "1", "--seed", str(seed))
 
 
-def result(name, program, options, folder):
+def told(code, output, messages, labels):
     """What one fit gives: its exit code and words of complaint, its labels, its JSON without what may differ."""
-    labels = folder / f"{name}.csv"
-    labels.unlink(missing_ok=True)
-    done = subprocess.run([*program, *options, "--json", "--threads", "1", "--labels-out", str(labels)], capture_output=True)
-    told = json.loads(done.stdout, parse_float=str) if done.stdout else {}
-    told = {key: value for key, value in told.items() if key not in DIFFERS}
-    messages = [line for line in done.stderr.splitlines() if not line.startswith(b"wine client error")]  # of wine itself
-    return {"exit code": done.returncode, "messages": messages,
-            "labels": labels.read_bytes() if labels.exists() else None, **told}
+    values = json.loads(output, parse_float=str) if output else {}
+    return {"exit code": code, "messages": messages, "labels": labels,
+            **{key: value for key, value in values.items() if key not in DIFFERS}}
+
+
+class Program:
+    def __init__(self, name, command, folder):
+        self.command, self.labels = command, folder / f"{name}.csv"
+
+    def fit(self, options):
+        self.labels.unlink(missing_ok=True)
+        done = subprocess.run([*self.command, *options, "--json", "--threads", "1", "--labels-out", str(self.labels)], capture_output=True)
+        messages = [line for line in done.stderr.splitlines() if not line.startswith(b"wine client error")]  # of wine itself
+        return told(done.returncode, done.stdout, messages, self.labels.read_bytes() if self.labels.exists() else None)
+
+
+class Page:
+    """The program in a page. Its messages are those for a terminal and are not compared."""
+
+    def __init__(self, browser, page):
+        self.browser = browser
+        browser.open(page)
+
+    def fit(self, options):
+        table = pathlib.Path(options[1])
+        args = [*options, "--json", "--threads", "1", "--labels-out", "/out/l.csv"]
+        done = self.browser.ask(f"""(async () => {{
+            const files = {{ {json.dumps(str(table).lstrip("/"))}: new Blob([{json.dumps(table.read_text(encoding="utf-8"))}]) }};
+            const done = await runProgram({json.dumps(args)}, files, ["out/l.csv"]);
+            const labels = done.made["out/l.csv"];
+            return {{ code: done.code, output: done.output, labels: labels ? await labels.text() : null }}; }})()""")
+        return told(done["code"], done["output"], None, done["labels"].encode() if done["labels"] is not None else None)
+
+
+def differing(want, got):
+    return [key for key in {**want, **got} if want.get(key) != got.get(key) and not (key == "messages" and got[key] is None)]
 
 
 def main():
     parser = argparse.ArgumentParser(description="Compares the results of the program on several systems.")
     parser.add_argument("--here", required=True, help="the program of this machine")
     parser.add_argument("--fits", type=int, default=200, help="how many")
-    parser.add_argument("other", nargs="+", help="NAME=COMMAND")
+    parser.add_argument("--page", type=pathlib.Path, help="coforest.html")
+    parser.add_argument("other", nargs="*", help="NAME=COMMAND")
     args = parser.parse_args()
     here = [str(pathlib.Path(args.here).resolve())]
-    others = {name: shlex.split(command) for name, command in (text.split("=", 1) for text in args.other)}
-    wrong = {name: 0 for name in others}
     n_succeeded = 0
+    browser = cdp.Browser(cdp.find_program()) if args.page and cdp.find_program() else None
+    if args.page and not browser:
+        print("SKIPPED: the page's program is not compared, because Chromium is not here")
     with tempfile.TemporaryDirectory(prefix="cof-systems-") as work:
         folder = pathlib.Path(work)
+        native = Program("here", here, folder)
+        others = {name: Program(name, shlex.split(command), folder) for name, command in (text.split("=", 1) for text in args.other)}
+        if browser:
+            others["chromium"] = Page(browser, args.page)
+        wrong = {name: 0 for name in others}
         pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-        listed = itertools.islice(fits(make_tables(here, folder), methods(here)), args.fits)
-        for options in listed:
-            waiting = {name: pool.submit(result, name, program, options, folder) for name, program in others.items()}
-            want = result("here", here, options, folder)
+        for options in itertools.islice(fits(make_tables(here, folder), methods(here)), args.fits):
+            waiting = {name: pool.submit(other.fit, options) for name, other in others.items()}
+            want = native.fit(options)
             n_succeeded += want["exit code"] == 0
-            for name, told in waiting.items():
-                got = told.result()
-                differing = [key for key in {**want, **got} if want.get(key) != got.get(key)]
-                wrong[name] += bool(differing)
-                if differing and wrong[name] <= 10:
-                    print(f"FAIL {name}: {' '.join(options)}: {', '.join(differing)} differ")
-                    print("     " + "; ".join(f"{str(want.get(key))[:80]} -> {str(got.get(key))[:80]}" for key in differing[:2]))
+            for name, later in waiting.items():
+                got = later.result()
+                keys = differing(want, got)
+                wrong[name] += bool(keys)
+                if keys and wrong[name] <= 10:
+                    print(f"FAIL {name}: {' '.join(options)}: {', '.join(keys)} differ")
+                    print("     " + "; ".join(f"{str(want.get(key))[:80]} -> {str(got.get(key))[:80]}" for key in keys[:2]))
+        if browser:
+            browser.close()
     print(f"{args.fits} fits, {n_succeeded} of them with a result: "
           + ", ".join(f"{name} {'equal' if n == 0 else f'differs in {n}'}" for name, n in wrong.items()))
     return 1 if any(wrong.values()) or n_succeeded < 0.9 * args.fits else 0

@@ -6,6 +6,7 @@
 The compiled module is kept beside the program, since compiling takes longer than most runs.
 """
 import os
+import signal
 import sys
 
 import wasmtime
@@ -24,6 +25,7 @@ def load(engine, program):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own waits for the program to return
     wasi = wasmtime.WasiConfig()
     wasi.argv = ["coforest", *sys.argv[2:]]
     wasi.env = list(os.environ.items())

@@ -405,7 +405,9 @@ static void test_the_environment_names_a_kernel(void **state)
 static void test_the_processor_answers_as_the_compiler_says(void **state)
 {
     (void)state;
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(_WIN32) && defined(__clang__)
+    skip(); /* __builtin_cpu_supports needs a run-time library that zig does not bring for Windows */
+#elif defined(__x86_64__) && defined(__GNUC__)
     assert_int_equal(cofi_processor_has(COFI_POPCNT), __builtin_cpu_supports("popcnt") != 0);
     assert_int_equal(cofi_processor_has(COFI_AVX2), __builtin_cpu_supports("avx2") != 0);
     assert_int_equal(cofi_processor_has(COFI_AVX512),

@@ -46,8 +46,8 @@ static void keys_with_equal_beginnings_are_sorted(void **state)
     for (uint64_t beginnings = 1; beginnings < N; beginnings *= 6) {
         cofi_rng rng = dice(beginnings);
         for (uint32_t i = 0; i < N; i++)
-            items[i] =
-                (cofi_keyed){below(&rng, beginnings) << 52 | below(&rng, i % 2 == 0 ? 1 << 20 : 40), i};
+            items[i] = (cofi_keyed){
+                (uint64_t)below(&rng, beginnings) << 52 | below(&rng, i % 2 == 0 ? 1 << 20 : 40), i};
         items[0].key = UINT64_MAX;
         const cofi_keyed *sorted = cofi_sort_keys(items, spare, N, count);
         uint64_t ids = sorted[0].id;
