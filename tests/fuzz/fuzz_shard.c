@@ -1,6 +1,6 @@
 /* Hostile schemas, requests and answers. The first byte says which; the others are used as they are and with magic,
  * version and checksum put right, so that what is behind them is reached. */
-#include "../../src/core/bytes.h"
+#include "../../src/rows/shards/request.h"
 #include "coforest_shard.h"
 #include "fuzz_helper.h"
 
@@ -32,12 +32,12 @@ static cof_schema *make_schema(const cof_table *table)
 }
 
 /* Magic and version at the front, the checksum at the end. Room for both is needed. */
-static uint8_t *seal(const uint8_t *data, size_t size, const char *magic)
+static uint8_t *seal(const uint8_t *data, size_t size, const char *magic, uint8_t version)
 {
     uint8_t *sealed = malloc(size); /* its own block: one byte too far is seen */
     memcpy(sealed, data, size);
     memcpy(sealed, magic, 8);
-    memcpy(sealed + 8, "\1\0\0", 4);
+    memcpy(sealed + 8, (uint8_t[4]){version}, 4);
     uint64_t sum = cofi_checksum(sealed, size - END);
     for (int i = 0; i < END; i++) sealed[size - END + (size_t)i] = (uint8_t)(sum >> (8 * i));
     return sealed;
@@ -131,7 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     data++, size--;
     cof_shard *shard = NULL;
     require(cof_shard_open(NULL, table, schema, 0, 1, &shard, NULL) == COF_OK, "a shard");
-    uint8_t *sealed = seal(data, size, what == 0 ? "COFSCHEM" : "COFREQST");
+    uint8_t *sealed =
+        seal(data, size, what == 0 ? "COFSCHEM" : "COFREQST", what == 0 ? 1 : COFI_REQUEST_VERSION);
     for (int right = 0; right < 2 && what < 2; right++) {
         if (what == 0)
             use_schema(right ? sealed : data, size);
