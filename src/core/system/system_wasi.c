@@ -1,11 +1,11 @@
 /* WebAssembly in a browser or a WASI host: one process, one user, no permissions. */
 #include "system.h"
 
+#include "nameless.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +28,7 @@ double cofi_processor_s(void)
 
 int cofi_open_nameless(char *path)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    unsigned char random[6];
-    if (getentropy(random, sizeof random) != 0) return -1;
-    char *end = path + strlen(path) - sizeof random;
-    for (size_t i = 0; i < sizeof random; i++) end[i] = letters[random[i] % 32];
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    int fd = cofi_name_by_chance(path) ? open(path, O_RDWR | O_CREAT | O_EXCL, 0600) : -1;
     if (fd < 0 || unlink(path) == 0) return fd;
     close(fd);
     return -1;

@@ -1,6 +1,8 @@
 /* Windows, and what it lacks of POSIX (windows/posix.h). */
 #include "system.h"
 
+#include "nameless.h"
+
 #undef fclose
 
 #include <ctype.h>
@@ -413,12 +415,7 @@ double cofi_processor_s(void)
 
 int cofi_open_nameless(char *path)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    unsigned char random[6];
-    if (cofi_win_getentropy(random, sizeof random) != 0) return -1;
-    char *end = path + strlen(path) - sizeof random;
-    for (size_t i = 0; i < sizeof random; i++) end[i] = letters[random[i] % 32];
-    int fd = cofi_win_open(path, _O_RDWR | _O_CREAT | _O_EXCL);
+    int fd = cofi_name_by_chance(path) ? cofi_win_open(path, _O_RDWR | _O_CREAT | _O_EXCL) : -1;
     if (fd < 0 || cofi_win_unlinkat(AT_FDCWD, path, 0) == 0) return fd;
     _close(fd);
     return -1;

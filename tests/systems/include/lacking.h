@@ -15,6 +15,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../../../src/core/system/nameless.h"
+
 _Noreturn static inline void lacks(const char *what)
 {
     printf("this system has no %s\n", what);
@@ -104,23 +106,14 @@ LACKING(int, lacking_system, (const char *command), "other processes")
 
 /* ---- Files with names of chance ------------------------------------------------------------------- */
 
-static inline char *name_by_chance(char *path)
-{
-    uint32_t number;
-    char letters[7];
-    if (getentropy(&number, sizeof number) != 0) return NULL;
-    snprintf(letters, sizeof letters, "%06x", (unsigned)number & 0xffffff);
-    return memcpy(path + strlen(path) - 6, letters, 6), path;
-}
-
 #define mkdtemp lacking_mkdtemp
 static inline char *mkdtemp(char *path)
 {
-    return name_by_chance(path) != NULL && mkdir(path, 0700) == 0 ? path : NULL;
+    return cofi_name_by_chance(path) && mkdir(path, 0700) == 0 ? path : NULL;
 }
 
 #define mkstemp lacking_mkstemp
 static inline int mkstemp(char *path)
 {
-    return name_by_chance(path) != NULL ? open(path, O_RDWR | O_CREAT | O_EXCL, 0600) : -1;
+    return cofi_name_by_chance(path) ? open(path, O_RDWR | O_CREAT | O_EXCL, 0600) : -1;
 }
