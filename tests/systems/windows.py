@@ -59,7 +59,8 @@ class Two:
 def check_stop(two):
     """wine makes a Ctrl-C of SIGINT: the best result so far is kept, and the exit code tells."""
     folder = two.folders["there"]
-    process = subprocess.Popen([*two.programs["there"], "fit", "dir/t.csv", "-k", "2", "--restarts", "100000000", "--labels-out", "stopped.csv"],
+    subprocess.run([*two.programs["here"], "generate", "--rows", "2000", "--out", "long.csv"], cwd=folder, check=True, capture_output=True)
+    process = subprocess.Popen([*two.programs["there"], "fit", "long.csv", "-k", "5", "--restarts", "1000000", "--labels-out", "stopped.csv"],
                                cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     time.sleep(5)
     process.send_signal(signal.SIGINT)
@@ -69,9 +70,9 @@ def check_stop(two):
         process.kill()
         said = "it does not end"
     two.that(process.returncode == 130, f"Ctrl-C: exit code {process.returncode}")
-    two.that(re.search(r"interrupted after \d+ of 100000000 restarts; the best result was kept", said), f"Ctrl-C: {said}")
+    two.that(re.search(r"interrupted after \d+ of 1000000 restarts; the best result was kept", said), f"Ctrl-C: {said}")
     labels = folder / "stopped.csv"
-    two.that(labels.exists() and labels.read_bytes().count(b"\n") == 61, "Ctrl-C: labels")
+    two.that(labels.exists() and labels.read_bytes().count(b"\n") == 2001, "Ctrl-C: labels")
 
 
 def main():
