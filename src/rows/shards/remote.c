@@ -157,32 +157,39 @@ static cof_status totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_
     return all_below(total, n, rows->problem->total_weight) ? COF_OK : bad_answer(err);
 }
 
-/* False: a cell has an id that its attribute has not. `cell` may be NULL. */
-static bool read_cells(const cofi_problem *p, const cofi_cell_place *place, const uint64_t *word,
-                       uint32_t *cell)
+/* One attribute of n rows. False: a cell has an id that the attribute has not. `cell` may be NULL. */
+static bool read_cells(const uint64_t *word, size_t n_words, size_t n, cofi_cell_place at, uint32_t n_ids,
+                       uint32_t *cell, size_t n_attrs)
 {
-    bool possible = true;
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        uint64_t id = word[place[r].word] >> place[r].shift & ((UINT64_C(1) << place[r].bits) - 1);
-        possible = possible && id < p->first[r + 1] - p->first[r];
-        if (cell != NULL) cell[r] = (uint32_t)id;
+    uint64_t mask = (UINT64_C(1) << at.bits) - 1, greatest = 0;
+    word += at.word;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t id = word[i * n_words] >> at.shift & mask;
+        greatest = id > greatest ? id : greatest;
+        if (cell != NULL) cell[i * n_attrs] = (uint32_t)id;
     }
-    return possible;
+    return greatest < n_ids;
 }
 
-/* One request: cells and weights of n rows. */
+/* One request: cells and weights of n rows. Attributes are read one after the other, in pieces that stay in the cache. */
 static cof_status fetch_some(remote *m, const cofi_problem *p, const cofi_cell_place *place, size_t n_words,
                              const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight, cof_error *err)
 {
+    enum { PIECE = 256 };
+    bool possible = true;
     cofi_put_rows(begin(m, COFI_ASK_CELLS), row, n, m->frame.n_rows);
     COFI_TRY(ask(m, n * n_words, err));
     for (size_t i = 0; i < n; i++) {
-        const uint64_t *word = m->answer + i * n_words, here = word[n_words - 1];
-        bool possible = read_cells(p, place, word, cell != NULL ? cell + i * p->n_attrs : NULL);
-        if (!possible || here > p->total_weight) return bad_answer(err);
+        uint64_t here = m->answer[(i + 1) * n_words - 1];
+        possible = possible && here <= p->total_weight;
         if (weight != NULL) weight[i] = here;
     }
-    return COF_OK;
+    for (size_t i = 0; i < n; i += PIECE)
+        for (size_t r = 0; r < p->n_attrs; r++)
+            possible &= read_cells(m->answer + i * n_words, n_words, n - i < PIECE ? n - i : PIECE, place[r],
+                                   p->first[r + 1] - p->first[r],
+                                   cell != NULL ? cell + i * p->n_attrs + r : NULL, p->n_attrs);
+    return possible ? COF_OK : bad_answer(err);
 }
 
 static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,

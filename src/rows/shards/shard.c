@@ -418,24 +418,50 @@ static void want_listed(const job *j, cofi_row_list list, uint64_t n_left)
     }
 }
 
+/* `width` is a constant in the inlined versions. */
+static inline __attribute__((always_inline)) void put_ids(cofi_ids ids, uint8_t width, const size_t *row,
+                                                          size_t n, uint64_t *to, size_t n_words,
+                                                          uint32_t shift)
+{
+    ids.width = width;
+    for (size_t i = 0; i < n; i++)
+        if (row[i] != SIZE_MAX) to[i * n_words] |= (uint64_t)cofi_id(ids, row[i]) << shift;
+}
+
+static void put_attribute(cofi_ids ids, const size_t *row, size_t n, uint64_t *to, size_t n_words,
+                          uint32_t shift)
+{
+    if (ids.width == 1)
+        put_ids(ids, 1, row, n, to, n_words, shift);
+    else if (ids.width == 2)
+        put_ids(ids, 2, row, n, to, n_words, shift);
+    else
+        put_ids(ids, 4, row, n, to, n_words, shift);
+}
+
+/* Pieces of the list, and in them one attribute after the other. */
 static cof_status answer_cells(job *j)
 {
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
-    size_t n_words;
+    size_t n_words, row[WANTED_ROWS];
     cofi_row_list list;
     cofi_cell_place *place = cofi_cell_places(&s->problem, &n_words);
     cof_status status = place != NULL ? read_rows(j, n_words, &list) : cofi_no_memory(j->err);
     bool streamed = cofi_is_streamed(&l->cells);
     if (streamed) cofi_stream_begin(&l->cells);
-    for (uint64_t i = 0; status == COF_OK && i < list.n; i++) {
-        if (streamed && i % WANTED_ROWS == 0) want_listed(j, list, list.n - i);
-        size_t at = place_of(s, cofi_next_row(&list));
-        uint64_t *to = j->word + i * n_words;
-        if (at == SIZE_MAX) continue;
+    for (uint64_t at = 0, n; status == COF_OK && at < list.n; at += n) {
+        uint64_t *to = j->word + at * n_words;
+        n = list.n - at < WANTED_ROWS ? list.n - at : WANTED_ROWS;
+        if (streamed) want_listed(j, list, n);
+        for (size_t i = 0; i < n; i++) {
+            row[i] = place_of(s, cofi_next_row(&list));
+            if (row[i] == SIZE_MAX) continue;
+            to[(i + 1) * n_words - 1] = l->table_weight != NULL ? l->table_weight[row[i]] : 1;
+            row[i] = cofi_local_row(l, row[i]);
+        }
         for (size_t r = 0; r < s->problem.n_attrs; r++)
-            to[place[r].word] |= (uint64_t)cofi_id(l->ids[r], cofi_local_row(l, at)) << place[r].shift;
-        to[n_words - 1] = l->table_weight != NULL ? l->table_weight[at] : 1;
+            put_attribute(l->ids[r], row, n, to + place[r].word, n_words, place[r].shift);
     }
     if (streamed) cofi_stream_end(&l->cells);
     cofi_release(&s->problem.env, place);
