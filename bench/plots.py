@@ -15,13 +15,20 @@ def style(plt):
                          "ytick.color": "#444444", "svg.fonttype": "none", "figure.constrained_layout.use": True})
 
 
+def number(value):
+    """Short enough for the ticks of a narrow panel."""
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:g} M"
+    return f"{value:,.0f}" if value >= 1 else f"{value:.6g}"
+
+
 def logarithmic(axis, low, high):
     """Plain numbers at 1, 10, 100; at 2 and 5 as well where there are few of those."""
     import matplotlib.ticker as ticker
 
     decades = math.log10(high / low)
     axis.set_major_locator(ticker.LogLocator(subs=(1,) if decades > 2.2 else (1, 2, 5), numticks=20))
-    axis.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:,.0f}" if v >= 1 else f"{v:.6g}"))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda v, _: number(v)))
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
