@@ -40,8 +40,13 @@ def data_folder():
     sys.exit("set COFOREST_DATA to the folder with hr.csv and the others")
 
 
-def collection(work):
+def collection(work, rows=None):
+    """Paths by name; with `rows`, the made families alone, each with so many rows."""
     import quality_tables
+    if rows:
+        folder = work.with_name(f"{work.name}-{rows}")
+        quality_tables.write_of_rows(folder, rows)
+        return {path.stem: path for path in sorted(folder.glob("*.csv"))}
     quality_tables.write_all(work)
     data = data_folder()
     real = [data / f"{name}.csv" for name in TWELVE] + sorted((data / "more").glob("*.csv"))
@@ -286,6 +291,7 @@ def main():
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--tables", default="", help="names; none: all")
     parser.add_argument("--most-rows", type=int, default=10**9, help="leave larger tables out")
+    parser.add_argument("--rows", type=int, help="instead of the collection, its made families with so many rows each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", help="default: quality.jsonl in the build folder")
     parser.add_argument("--report", action="store_true", help="run nothing")
@@ -320,11 +326,11 @@ def main():
                   "made": made}
         choices.compare(BUILD / "bench" / "bench_starts", {t: tables[t] for t in chosen}, groups, args.seeds, args.jobs)
         return
-    args.results = args.results or str(BUILD / "quality.jsonl")
+    args.results = args.results or str(BUILD / ("quality-rows.jsonl" if args.rows else "quality.jsonl"))
     results = [json.loads(line) for line in open(args.results, encoding="utf-8")] if os.path.exists(args.results) else []
     if not args.report:
         known = {(r["table"], r["method"], r["seed"]) for r in results}
-        tables = collection(BUILD / "quality-tables")
+        tables = collection(BUILD / "quality-tables", args.rows)
         chosen = args.tables.split(",") if args.tables else list(tables)
         if args.half:
             from quality_tables import half

@@ -162,11 +162,41 @@ NEW_FAMILIES = {
 }
 
 
+def of_rows(n):
+    """The families with n rows, for choices that only larger tables meet."""
+    return {
+        "planted_easy": lambda g: planted(g, n=n, keep=0.8),
+        "planted_medium": lambda g: planted(g, n=n, keep=0.6),
+        "planted_weak": lambda g: planted(g, n=n, keep=0.42),
+        "planted_k8": lambda g: planted(g, n=n, k=8, l=16, keep=0.6),
+        "planted_k20": lambda g: planted(g, n=n, k=20, l=22, o=6, keep=0.5),
+        "planted_k40": lambda g: planted(g, n=n, k=40, l=22, o=6, keep=0.45),
+        "profiles": lambda g: profiles(g, n=n),
+        "profiles_sharp": lambda g: profiles(g, l=6, alpha=0.3, k=7, n=n),
+        "correlated": lambda g: correlated(g, n=n),
+        "ordinal": lambda g: ordinal(g, n=n),
+        "noise": lambda g: noisy(g, n=n),
+        "many_values": lambda g: many_values(g, n=n),
+        "imbalance_2": lambda g: planted(g, k=2, sizes=[n - n // 100, n // 100], keep=0.7),
+        "imbalance_4": lambda g: planted(g, k=4, sizes=[n * 70 // 100, n * 21 // 100, n * 7 // 100, n // 150], keep=0.7),
+        "binary": lambda g: binary(g, n=n),
+        "dependent": lambda g: dependent(g, n=n),
+        "dependent_binary": lambda g: dependent(g, n=n, l=16, o=2, k=3, factors=3, keep=0.7, strength=0.4),
+        "chained": lambda g: chained(g, n=n),
+        "survey": lambda g: survey(g, n=n),
+        "unequal": lambda g: unequal(g, n=n),
+        "unequal_two": lambda g: unequal(g, n=n, k=2, ratio=6., keep=0.4, l=8),
+        "deciding": lambda g: deciding(g, n=n),
+        "duplicates": lambda g: duplicates(g, n=n),
+        "nested": lambda g: nested(g, n=n),
+    }
+
+
 def synthetic(families=None, seed=1, copies=2):
     """(name, codes, classes) of every family, `copies` of each."""
     for f, (name, make) in enumerate((families or FAMILIES).items()):
         for copy in range(copies):
-            x, y = make(np.random.default_rng([seed, f, copy]))
+            x, y = make(np.random.default_rng([*np.atleast_1d(seed), f, copy]))
             yield f"{name}_{copy + 1}", x, y
 
 
@@ -231,6 +261,13 @@ def write_all(folder):
     for tables in (synthetic(), measured(), synthetic(NEW_FAMILIES, seed=2), new_measured()):
         for name, x, y in tables:
             write(folder / f"{name}.csv", x, y)
+
+
+def write_of_rows(folder, n):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, x, y in synthetic(of_rows(n), seed=[3, n]):
+        write(folder / f"{name}_of_{n}.csv", x, y)
 
 
 if __name__ == "__main__":

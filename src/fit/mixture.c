@@ -59,6 +59,7 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
     m->e.count = cofi_blocks_add(&fit->own, m->n_entries, sizeof *m->e.count);
     m->e.size = cofi_blocks_add(&fit->own, stride, sizeof *m->e.size);
     COFI_TRY(cofi_blocks_status(&fit->own, err));
+    memset(m->log_theta, 0, m->n_entries * sizeof *m->log_theta); /* the first M step compares with it */
     return set_overall(fit, m, err);
 }
 
@@ -73,12 +74,14 @@ static void class_counts(const cofi_fit *fit, const cofi_mixture *m, const uint6
         cofi_bins_smooth(m->overall + p->first[r], p->n_bins[r], rows);
 }
 
-/* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. */
-static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count, const uint64_t *size,
-                     double unit, double n)
+/* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. Returns the mean change of the
+ * cells' log-probabilities. */
+static double maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count, const uint64_t *size,
+                       double unit, double n)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->partition.stride, k = fit->partition.k;
+    double changed = 0;
     for (uint32_t j = 0; j < k; j++) m->log_pi[j] = cofi_ln(((double)size[j] / unit + 1.0 / k) / (n + 1));
     for (size_t r = 0; r < p->n_attrs; r++) {
         double weight = cofi_column_weight(p, r);
@@ -89,11 +92,14 @@ static void maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count
             for (uint32_t v = 0; v < p->n_values[r]; v++) {
                 size_t g = p->first[r] + v;
                 double share = (m->rows[v] + m->overall[g]) / (total + 1);
-                m->log_theta[g * stride + j] =
-                    share > 0 ? weight * cofi_ln(share) : 0; /* no row of positive weight holds the value */
+                double now =
+                    share > 0 ? weight * cofi_ln(share) : 0; /* 0: no row of positive weight holds it */
+                changed += m->rows[v] * fabs(now - m->log_theta[g * stride + j]);
+                m->log_theta[g * stride + j] = now;
             }
         }
     }
+    return changed / (n * (double)p->n_attrs);
 }
 
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *m)
@@ -102,10 +108,10 @@ void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *m)
     maximise(fit, m, fit->partition.count, fit->partition.size, p->unit, (double)p->total_weight / p->unit);
 }
 
-void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *m)
+double cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *m)
 {
     double unit = fit->problem->unit;
-    maximise(fit, m, m->e.count, m->e.size, m->e.membership * unit, (double)m->e.weight / unit);
+    return maximise(fit, m, m->e.count, m->e.size, m->e.membership * unit, (double)m->e.weight / unit);
 }
 
 /* Upper bound of minus the log-likelihood of any row under one class. */

@@ -13,8 +13,8 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);
 /* E step. log_likelihood: of the rows visited; NULL where it is not wanted. */
 cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *mixture, double *log_likelihood, cof_error *err);
-/* M step from the results of the E step */
-void cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *mixture);
+/* M step from the results of the E step. Returns the mean change of the cells' log-probabilities. */
+double cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *mixture);
 
 /* Log-likelihood of the pseudo-rows that smooth the classes. EM never decreases the sum of this and the
  * log-likelihood, but it may decrease the log-likelihood alone. */

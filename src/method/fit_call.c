@@ -13,7 +13,8 @@ enum { INSTEAD_ROWS = 1 << 16 }; /* of larger tables no other k is tried where t
 enum {
     DEFAULT_RESTARTS = 10,
     SMALL_RESTARTS = 20,
-    SMALL_CELLS = 1 << 20, /* rows x attributes of a small table */
+    SMALL_ROWS = 4096,     /* a small table has no more than these, */
+    SMALL_CELLS = 1 << 20, /* and fewer cells than these */
     MOST_RESTARTS = 100,
     RESTART_WORK = 1 << 21, /* rows x attributes x clusters, over all restarts of a very small table */
     CLUSTER_RESTARTS = 4,   /* per cluster: with more clusters there are more local optima */
@@ -72,7 +73,7 @@ static uint32_t usual_restarts(const cofi_problem *p, uint32_t k)
     double cells = (double)p->n_table_rows * (double)p->n_attrs;
     double n =
         fmax(RESTART_WORK / (cells * k), fmin(CLUSTER_RESTARTS * (double)k, CLUSTER_WORK / (cells * k)));
-    if (cells >= SMALL_CELLS) return DEFAULT_RESTARTS;
+    if (p->n_table_rows > SMALL_ROWS || cells >= SMALL_CELLS) return DEFAULT_RESTARTS;
     return (uint32_t)fmax(SMALL_RESTARTS, fmin(n, MOST_RESTARTS));
 }
 

@@ -13,14 +13,18 @@
 #include "split.h"
 #include "trials.h"
 
+#include <math.h>
+
 enum { SOFT_ROUNDS = 20, SOFT_ROWS = 4096 };
-enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROUNDS = 6, SAMPLE_SOFT_ROWS = 2048 };
+enum { SAMPLE_ROWS = 8192, SAMPLE_ROWS_OF_CLUSTER = 32, SAMPLE_SOFT_ROWS = 2048 };
+
+/* EM ends when the log-probabilities of cells change by less than this in the mean. */
+static const double soft_enough = 1e-4;
 
 /* Rounds of EM on some of the rows. */
 typedef struct softening {
     cofi_mixture *mixture;
     cofi_kept *before; /* the partition before EM */
-    uint32_t n_rounds;
 } softening;
 
 typedef struct portfolio {
@@ -44,12 +48,13 @@ static size_t sample_size(uint32_t k)
 static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
 {
     uint32_t n_empty = cofi_count_empty(&fit->partition);
+    double changed = INFINITY;
     uint64_t moved;
     COFI_TRY(cofi_partition_keep(&fit->partition, &s->before, err));
     cofi_mixture_begin(fit, s->mixture);
-    for (uint32_t round = 0; round < s->n_rounds && !fit->log.stopped; round++) {
+    for (uint32_t round = 0; round < SOFT_ROUNDS && changed >= soft_enough && !fit->log.stopped; round++) {
         COFI_TRY(cofi_mixture_expect(fit, s->mixture, NULL, err));
-        cofi_mixture_maximise(fit, s->mixture);
+        changed = cofi_mixture_maximise(fit, s->mixture);
         cofi_log_stopped(&fit->host, &fit->log);
     }
     cofi_mixture_scores(fit, s->mixture);
@@ -82,18 +87,16 @@ static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
 
 /* ---- The table itself, or the sample of trials ------------------------------------------------------ */
 
-static cof_status open_softening(cofi_fit *fit, size_t n_rows, uint32_t n_rounds, void **state,
-                                 cof_error *err)
+static cof_status open_softening(cofi_fit *fit, size_t n_rows, void **state, cof_error *err)
 {
     softening *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    s->n_rounds = n_rounds;
     return cofi_mixture_open(fit, n_rows, &s->mixture, err);
 }
 
 static cof_status trial_open(cofi_fit *fit, const void *first, void **state, cof_error *err)
 {
-    return open_softening(fit, SAMPLE_SOFT_ROWS, SAMPLE_SOFT_ROUNDS, state, err);
+    return open_softening(fit, SAMPLE_SOFT_ROWS, state, err);
 }
 
 static cof_status trial_run(cofi_fit *fit, void *state, cof_error *err)
@@ -123,7 +126,7 @@ static cof_status portfolio_open(cofi_fit *fit, const void *first, void **state,
         s->trials = ((const portfolio *)first)->trials;
     else if (fit->problem->n_table_rows > 2 * sample_size(k))
         COFI_TRY(cofi_trials_open(fit, sample_size(k), &s->trials, err));
-    if (s->trials == NULL) return open_softening(fit, SOFT_ROWS, SOFT_ROUNDS, &s->soft, err);
+    if (s->trials == NULL) return open_softening(fit, SOFT_ROWS, &s->soft, err);
     return cofi_partition_open(cofi_trials_rows(s->trials), k, fit->host.team, &s->sample, err);
 }
 
