@@ -7,10 +7,12 @@ import dataclasses
 import json
 import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 # Peers must not take more threads than they are allowed: every library's own way of saying so.
@@ -33,16 +35,27 @@ class Done:
         return json.loads(self.stdout)
 
 
-def run(command, env=None):
-    """Runs a process to its end; raises Failure with the last of what it complained about."""
+class TooLong(Failure):
+    """A process had not ended after the time that it was given."""
+
+
+def run(command, env=None, most_s=None):
+    """Runs a process to its end; raises Failure with the last of what it complained about, TooLong after most_s seconds."""
     command = [str(word) for word in command]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                    env={**os.environ, **(env or {})})
+        timer = threading.Timer(most_s, process.kill) if most_s else None
+        if timer:
+            timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         wall_s = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
+        if timer:
+            timer.cancel()
+            if process.returncode == -signal.SIGKILL and wall_s >= most_s:
+                raise TooLong(f"{os.path.basename(command[0])} had not ended after {most_s} s")
         out.seek(0)
         err.seek(0)
         if process.returncode != 0:

@@ -1,13 +1,15 @@
 """The sections of bench/run: what is measured, beside what, and what is wanted of it."""
+import math
 import os
 import shlex
 import statistics
 import sys
 
 import peers
-from measuring import ONE_THREAD, Failure, Wanted, figure, in_turn, run, slope
+from measuring import ONE_THREAD, Failure, TooLong, Wanted, figure, in_turn, run, slope
 
 GB = 1e9
+PEER_S = 300  # that a peer with ten starts is given
 
 # The bounds, in one place. A figure without one is printed all the same.
 WANTED = {
@@ -76,11 +78,11 @@ class Bench:
         done = run([self.coforest, "fit", table, "-k", k, "--json", *options])
         return done.json(), done
 
-    def peer(self, *arguments, threads=1):
+    def peer(self, *arguments, threads=1, most_s=None):
         if self.python is None:
             raise Failure("it has not been fetched")
         env = {**self.env, **{name: str(threads) for name in ONE_THREAD}}
-        return run([self.python, peers.__file__, *arguments], env)
+        return run([self.python, peers.__file__, *arguments], env, most_s)
 
 
 # ---- pass ------------------------------------------------------------------------------------------
@@ -235,7 +237,8 @@ def default_call(b, table, k, threads):
 
 
 def default_peers(b):
-    """Whole default fits beside peers with ten starts: the fit call alone, one thread each."""
+    """Whole default fits beside peers with ten starts: the fit call alone, one thread each. A peer that has not ended after
+    five minutes is stopped, and counts as if it had."""
     for title, table, (_, _, k, _, _, _, wanted) in default_tables(b):
         if wanted is None:
             continue
@@ -243,7 +246,11 @@ def default_peers(b):
 
         def their(peer, table=table, k=k):
             def work():
-                told = b.peer("fit", peer, table, k, 10).json()
+                try:
+                    told = b.peer("fit", peer, table, k, 10, most_s=PEER_S).json()
+                except TooLong as failure:
+                    b.book.note(f"{peer}: {failure}; it takes longer than this line says")
+                    return PEER_S, math.nan
                 return told["fit_s"], told["ari"]
             return work
 
