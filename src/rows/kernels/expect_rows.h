@@ -62,19 +62,30 @@ COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, const uint32_t *id
     if (sum == here) memcpy(joint, here, lanes * sizeof *here);
 }
 
+/* The greatest of less than a tile of numbers, or of whole tiles. Every lane of a tile has its own, since each comparison of
+ * a single chain would wait for the previous one. */
+COFI_INLINE double cofi_expect_greatest(const double *x, uint32_t n)
+{
+    double most[COFI_EXPECT_TILE];
+    uint32_t width = n < COFI_EXPECT_TILE ? n : COFI_EXPECT_TILE;
+    for (uint32_t i = 0; i < width; i++) most[i] = x[i];
+    for (uint32_t j = width; j < n; j += width)
+        for (uint32_t i = 0; i < width; i++) most[i] = x[j + i] > most[i] ? x[j + i] : most[i];
+    for (uint32_t i = 1; i < width; i++) most[0] = most[i] > most[0] ? most[i] : most[0];
+    return most[0];
+}
+
 /* The log of the joint probability of a row and each class, less the greatest of them, which is returned.
  * Entries past the last class become -infinity, whose exponential is too small to count. */
 COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, const uint32_t *id, uint32_t lanes,
                                      uint32_t stride, double *joint)
 {
-    uint32_t k = job->e->k;
-    double most = -INFINITY;
     if (cofi_expect_held(lanes))
         cofi_expect_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, joint);
     else
         cofi_expect_sums(job, id, lanes, stride, joint);
-    for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
-    for (uint32_t j = 0; j < k; j++) most = joint[j] > most ? joint[j] : most;
+    for (uint32_t j = job->e->k; j < lanes; j++) joint[j] = -INFINITY;
+    double most = cofi_expect_greatest(joint, lanes);
     for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
     return most;
 }
@@ -83,8 +94,12 @@ COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, const uint32_t 
  * exponentials. */
 COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
 {
-    double sum = 0;
-    for (uint32_t j = 0; j < lanes; j++) sum += share[j];
+    double part[COFI_EXPECT_TILE], sum = 0;
+    uint32_t width = lanes < COFI_EXPECT_TILE ? lanes : COFI_EXPECT_TILE;
+    for (uint32_t i = 0; i < width; i++) part[i] = share[i];
+    for (uint32_t j = width; j < lanes; j += width)
+        for (uint32_t i = 0; i < width; i++) part[i] += share[j + i];
+    for (uint32_t i = 0; i < width; i++) sum += part[i];
     for (uint32_t j = 0; j < lanes; j++) share[j] = share[j] / sum * full;
     return sum;
 }
