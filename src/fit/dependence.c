@@ -40,6 +40,7 @@ static uint64_t round_weights(cofi_dependence *d, const uint64_t *units)
         double share = whole ? (double)units[i] : (double)units[i] * MOST_WEIGHT / (double)total;
         d->row[n] = d->row[i];
         d->weight[n] = share < 1 ? 1 : (uint32_t)(share + 0.5);
+        d->weighted = d->weighted || d->weight[n] != 1;
         steps += d->weight[n++];
     }
     d->n_rows = n;
@@ -49,7 +50,8 @@ static uint64_t round_weights(cofi_dependence *d, const uint64_t *units)
     return steps;
 }
 
-/* Fetched cells are row by row; counting reads attribute by attribute. */
+/* Fetched cells are row by row; counting reads attribute by attribute. An attribute whose cells need more than 16 bits has
+ * too many values to be counted. */
 static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
 {
     const cofi_problem *p = d->problem;
@@ -60,7 +62,8 @@ static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence
     if (fetched == NULL) return cofi_no_memory(err);
     cof_status status = cofi_rows_fetch(rows, d->row, d->n_rows, fetched, NULL, err);
     for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
-        for (size_t i = 0; i < d->n_rows; i++) d->cell[r * d->n_rows + i] = fetched[i * n_columns + r];
+        for (size_t i = 0; i < d->n_rows; i++)
+            d->cell[r * d->n_rows + i] = (uint16_t)fetched[i * n_columns + r];
     cofi_release(&p->env, fetched);
     return status;
 }
@@ -95,7 +98,7 @@ typedef struct remembered {
 typedef struct tree_work {
     uint32_t k;
     int32_t *label;  /* per row; NULL: one cluster */
-    uint32_t *at;    /* per row: label x slots of the attribute that joined last, plus the row's cell there */
+    uint16_t *at;    /* per row: label x slots of the attribute that joined last, plus the row's cell there */
     uint32_t *count; /* one pair: [cluster][value][value] */
     uint32_t *column; /* sums over the first attribute's values */
     double *gain;     /* per attribute: its greatest gain with an attribute of the tree */
@@ -151,13 +154,16 @@ static double gain_of_table(const cofi_dependence *d, const tree_work *w, size_t
 /* Gain of the pair, where w->at is that of attribute r. */
 static double gain_of_pair(const cofi_dependence *d, const tree_work *w, size_t r, size_t t)
 {
-    const uint32_t *cell = d->cell + t * d->n_rows;
+    const uint16_t *cell = d->cell + t * d->n_rows;
     uint32_t slots = slots_of(d->problem, t);
     size_t table = (size_t)slots_of(d->problem, r) * slots;
     double gain = 0;
     if (table > MOST_CELLS / w->k) return 0;
     memset(w->count, 0, w->k * table * sizeof *w->count);
-    for (size_t i = 0; i < d->n_rows; i++) w->count[(size_t)w->at[i] * slots + cell[i]] += d->weight[i];
+    if (d->weighted)
+        for (size_t i = 0; i < d->n_rows; i++) w->count[w->at[i] * slots + cell[i]] += d->weight[i];
+    else
+        for (size_t i = 0; i < d->n_rows; i++) w->count[w->at[i] * slots + cell[i]]++;
     for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, w, r, t, w->count + j * table);
     /* a pair of columns counts as much as the lesser of them */
     return fmin(cofi_column_weight(d->problem, r), cofi_column_weight(d->problem, t)) * gain;
@@ -167,11 +173,11 @@ static double gain_of_pair(const cofi_dependence *d, const tree_work *w, size_t 
 
 static void join(const cofi_dependence *d, tree_work *w, size_t r)
 {
-    const uint32_t *cell = d->cell + r * d->n_rows;
+    const uint16_t *cell = d->cell + r * d->n_rows;
     uint32_t slots = slots_of(d->problem, r);
     w->joined[r] = true;
     for (size_t i = 0; i < d->n_rows; i++)
-        w->at[i] = (w->label != NULL ? (uint32_t)w->label[i] * slots : 0) + cell[i];
+        w->at[i] = (uint16_t)((w->label != NULL ? (uint32_t)w->label[i] * slots : 0) + cell[i]);
     for (size_t t = 0; t < d->problem->n_attrs; t++)
         if (!w->joined[t]) w->gain[t] = fmax(w->gain[t], gain_of_pair(d, w, r, t));
 }

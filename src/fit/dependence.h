@@ -9,8 +9,9 @@ typedef struct cofi_dependence {
     const cofi_problem *problem;
     size_t n_rows;     /* 0: trees are not measured, every result is 0 */
     uint64_t *row;     /* n_rows: row numbers of the table */
-    uint32_t *cell;    /* [attribute][row] */
+    uint16_t *cell;    /* [attribute][row] */
     uint32_t *weight;  /* n_rows: row weights in units of `step` */
+    bool weighted;     /* some of them are not 1 */
     double *log_gamma; /* [n]: log gamma(1/2 + n steps) - log gamma(1/2) */
     double step;
     double scale;  /* weight of the table over the weight of these rows */
