@@ -110,6 +110,7 @@ set(COF_SOURCES
   src/rows/partition.c
   src/rows/pass.c
   src/rows/problem.c
+  src/rows/renumber.c
   src/rows/sample.c
   src/rows/shards/journal.c
   src/rows/shards/remote.c
@@ -274,6 +275,7 @@ set(UNIT_TESTS
   tests/unit/test_real.c
   tests/unit/test_recognise.c
   tests/unit/test_reference.c
+  tests/unit/test_renumber.c
   tests/unit/test_report.c
   tests/unit/test_request.c
   tests/unit/test_restarts.c

@@ -52,6 +52,12 @@ static inline size_t cofi_n_blocks(size_t n_rows)
     return (n_rows + COFI_BLOCK_ROWS - 1) / COFI_BLOCK_ROWS;
 }
 
+/* Bytes of one id of a column with so many slots. */
+static inline uint8_t cofi_local_width(uint32_t n_slots)
+{
+    return n_slots <= 1 << 8 ? 1 : n_slots <= 1 << 16 ? 2 : 4;
+}
+
 extern const cofi_rows_ops cofi_local_ops;
 cofi_local *cofi_local_new(const cofi_problem *problem, cofi_rows **rows); /* NULL if memory is short */
 

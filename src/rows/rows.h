@@ -180,6 +180,13 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, 
 cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
                             cof_error *err);
 
+/* The same rows as a sample, in memory, without the values that no row holds: the other values of each attribute are
+ * numbered anew, in the same order. A fit of them gives the labels of a fit of the sample, bit for bit, because values of
+ * count 0 add 0 to every sum. For that, all bins of a quantity stay, and of every attribute the first value in the order
+ * of ties. Close the rows, then the problem, even if the call failed; both before those of the sample. */
+cof_status cofi_rows_renumber(const cofi_rows *sample, cofi_problem *problem, cofi_rows **out,
+                              cof_error *err);
+
 /* ---- Calls, in terms of the contract ------------------------------------------------------------- */
 
 cof_status cofi_partition_open(cofi_rows *rows, uint32_t k, cofi_team *team, cofi_partition *partition,

@@ -10,7 +10,7 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
     for (size_t r = 0; r < p->n_attrs; r++) {
         uint32_t n_slots = p->first[r + 1] - p->first[r];
-        uint8_t width = n_slots <= 1 << 8 ? 1 : n_slots <= 1 << 16 ? 2 : 4;
+        uint8_t width = cofi_local_width(n_slots);
         void *codes = cofi_alloc_column(&l->env, r, l->cells.n_rows, width, &l->gathered[r]);
         if (codes == NULL) return false;
         l->ids[r] = (cofi_ids){codes, width, false};

@@ -23,6 +23,9 @@ typedef struct lane {
 struct cofi_trials {
     cofi_problem problem;
     cofi_rows *rows;
+    /* the same rows without the values that none of them holds; the trials run on these */
+    cofi_problem tight_problem;
+    cofi_rows *tight_rows;
     trial *trial; /* per restart */
     /* of one run */
     const cofi_start *start;
@@ -38,7 +41,8 @@ cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_erro
     if (t == NULL) return cofi_no_memory(err);
     cof_status status = cofi_rows_sample(fit->partition.rows, n, &t->problem, &t->rows, err);
     bool varied = status == COF_OK && t->problem.n_distinct >= fit->partition.k;
-    if (varied) {
+    if (varied) status = cofi_rows_renumber(t->rows, &t->tight_problem, &t->tight_rows, err);
+    if (varied && status == COF_OK) {
         t->trial = cofi_blocks_add_zero(&fit->own, restarts, sizeof *t->trial);
         int32_t *label = cofi_blocks_add(&fit->own, n * restarts, sizeof *label);
         status = cofi_blocks_status(&fit->own, err);
@@ -54,6 +58,8 @@ cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_erro
 void cofi_trials_close(cofi_trials *t)
 {
     if (t == NULL) return;
+    cofi_rows_close(t->tight_rows);
+    cofi_problem_close(&t->tight_problem);
     cofi_rows_close(t->rows);
     cofi_problem_close(&t->problem);
 }
@@ -68,7 +74,7 @@ cofi_rows *cofi_trials_rows(const cofi_trials *t)
 static cof_status open_lane(cofi_trials *t, lane *l, const cof_fit_options *o, cof_error *err)
 {
     const cofi_method *method = t->whole->method;
-    COFI_TRY(cofi_fit_open(t->rows, method, o, &l->fit, err));
+    COFI_TRY(cofi_fit_open(t->tight_rows, method, o, &l->fit, err));
     l->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
     l->fit.host.halted = &t->halted;
     if (l != t->lane) l->fit.host.env.should_stop = NULL; /* only on the host's thread */
