@@ -15,19 +15,20 @@ static double coordinate(const cofi_points *q, uint32_t point, uint32_t j)
 }
 
 /* The coordinate with the largest variance over a sample of positions begin..end-1. */
-static uint32_t widest(const cofi_kd_tree *t, const cofi_points *q, uint32_t begin, uint32_t end)
+static uint32_t widest(const cofi_kd_tree *t, uint32_t begin, uint32_t end)
 {
     uint32_t best = 0, n = end - begin, step = n > SAMPLE ? n / SAMPLE : 1;
-    double most = -1;
-    for (uint32_t j = 0; j < q->k; j++) {
-        double sum = 0, sum_square = 0, taken = 0;
-        for (uint32_t i = begin; i < end; i += step) {
-            double x = coordinate(q, t->point[i], j);
-            sum += x;
-            sum_square += x * x;
-            taken++;
+    double most = -1, taken = 0, *sum = t->moment, *sum_square = t->moment + t->k;
+    for (uint32_t j = 0; j < t->k; j++) sum[j] = sum_square[j] = 0;
+    for (uint32_t i = begin; i < end; i += step, taken++) {
+        const double *own = cofi_kd_point(t, i);
+        for (uint32_t j = 0; j < t->k; j++) {
+            sum[j] += own[j];
+            sum_square[j] += own[j] * own[j];
         }
-        double variance = sum_square - sum * sum / taken;
+    }
+    for (uint32_t j = 0; j < t->k; j++) {
+        double variance = sum_square[j] - sum[j] * sum[j] / taken;
         if (variance > most) {
             most = variance;
             best = j;
@@ -70,19 +71,21 @@ static double *box_of(const cofi_kd_tree *t, uint32_t node)
 }
 
 /* Copies the points of a leaf and computes their bounding box. */
-static void fill_leaf(cofi_kd_tree *t, const cofi_points *q, const cofi_kd_node *node, double *lowest)
+static void fill_leaf(cofi_kd_tree *t, const cofi_kd_node *node, double *lowest)
 {
-    double *p = t->p + (size_t)node->begin * q->k, *highest = lowest + t->box_stride;
+    double *p = t->p + (size_t)node->begin * t->k, *highest = lowest + t->box_stride;
     uint32_t n = node->end - node->begin;
-    for (uint32_t j = 0; j < q->k; j++) {
+    for (uint32_t j = 0; j < t->k; j++) {
         lowest[j] = INFINITY;
         highest[j] = -INFINITY;
-        for (uint32_t i = 0; i < LANES; i++) {
-            double x = i < n ? coordinate(q, t->point[node->begin + i], j) : INFINITY;
-            p[j * LANES + i] = x;
-            if (i >= n) continue;
-            lowest[j] = x < lowest[j] ? x : lowest[j];
-            highest[j] = x > highest[j] ? x : highest[j];
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
+        const double *own = i < n ? cofi_kd_point(t, node->begin + i) : NULL;
+        for (uint32_t j = 0; j < t->k; j++) {
+            p[j * LANES + i] = own != NULL ? own[j] : INFINITY;
+            if (own == NULL) continue;
+            lowest[j] = own[j] < lowest[j] ? own[j] : lowest[j];
+            highest[j] = own[j] > highest[j] ? own[j] : highest[j];
         }
     }
 }
@@ -101,15 +104,23 @@ static uint32_t grow(cofi_kd_tree *t, const cofi_points *q, uint32_t begin, uint
     uint32_t me = t->n_nodes++, n_leaves = (end - begin + LANES - 1) / LANES;
     t->node[me] = (cofi_kd_node){begin, end, 0};
     if (n_leaves == 1) {
-        fill_leaf(t, q, &t->node[me], box_of(t, me));
+        fill_leaf(t, &t->node[me], box_of(t, me));
         return me;
     }
     uint32_t middle = begin + n_leaves / 2 * LANES;
-    split(t, q, widest(t, q, begin, end), begin, end, middle);
+    split(t, q, widest(t, begin, end), begin, end, middle);
     uint32_t left = grow(t, q, begin, middle), right = grow(t, q, middle, end);
     t->node[me].right = right;
     join_boxes(t, box_of(t, left), box_of(t, right), box_of(t, me));
     return me;
+}
+
+static void fill_rows(cofi_kd_tree *t, const cofi_points *q)
+{
+    for (uint32_t i = 0; i < q->n; i++) {
+        double *own = t->row + (size_t)i * t->box_stride;
+        for (uint32_t j = 0; j < t->box_stride; j++) own[j] = j < q->k ? coordinate(q, i, j) : 0;
+    }
 }
 
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
@@ -120,20 +131,16 @@ bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
      * here. */
     t->shrink = 1 - (4.0 * q->k + 64) * DBL_EPSILON;
     t->p = cofi_blocks_add(own, (size_t)n_leaves * LANES * q->k, sizeof *t->p);
+    t->row = cofi_blocks_add(own, (size_t)q->n * t->box_stride, sizeof *t->row);
+    t->moment = cofi_blocks_add(own, 2 * (size_t)q->k, sizeof *t->moment);
     t->box = cofi_blocks_add_zero(own, (size_t)n_leaves * 4 * t->box_stride, sizeof *t->box);
     t->point = cofi_blocks_add(own, q->n, sizeof *t->point);
     t->node = cofi_blocks_add(own, (size_t)n_leaves * 2, sizeof *t->node);
     if (own->short_of_memory) return false;
     for (uint32_t i = 0; i < q->n; i++) t->point[i] = i;
+    fill_rows(t, q);
     if (q->n > 0) grow(t, q, 0, q->n);
     return true;
-}
-
-void cofi_kd_point(const cofi_kd_tree *t, uint32_t position, double *own)
-{
-    const double *p = t->p + (size_t)(position / LANES) * LANES * t->k + position % LANES;
-    for (uint32_t j = 0; j < t->k; j++) own[j] = p[(size_t)j * LANES];
-    for (uint32_t j = t->k; j < t->box_stride; j++) own[j] = 0;
 }
 
 /* ---- Distances ----------------------------------------------------------------------------------- */

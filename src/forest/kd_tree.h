@@ -15,6 +15,8 @@ typedef struct cofi_kd_tree {
     uint32_t k, n, n_nodes;
     uint32_t box_stride; /* k, rounded up to a multiple of four */
     double *p;           /* [leaf][j][lane]; unused lanes are infinitely far away */
+    double *row;         /* [point number][box_stride]: the coordinates of one point together, then zeros */
+    double *moment;      /* scratch: k sums and k sums of squares */
     double *box;         /* [node][lowest, highest][box_stride] */
     /* factor slightly below 1 that makes distances to boxes safe lower bounds despite rounding */
     double shrink;
@@ -25,8 +27,11 @@ typedef struct cofi_kd_tree {
 /* Does not change the points. The tree lives as long as the blocks; false if memory is short. */
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *points, cofi_kd_tree *tree);
 
-/* Writes the coordinates of the point at a position to `own`, which has room for box_stride. */
-void cofi_kd_point(const cofi_kd_tree *tree, uint32_t position, double *own);
+/* The coordinates of the point at a position, and zeros up to box_stride. */
+static inline const double *cofi_kd_point(const cofi_kd_tree *tree, uint32_t position)
+{
+    return tree->row + (size_t)tree->point[position] * tree->box_stride;
+}
 /* Lower bound of the squared distances, as cofi_kd_squares computes them, between `own` and the node's
  * points. */
 double cofi_kd_bound(const cofi_kd_tree *tree, uint32_t node, const double *own);

@@ -37,7 +37,7 @@ typedef struct sparse {
     uint32_t n;
     double scale;
     uint64_t looked, allowance; /* number of points visited, and its limit */
-    double *from_point;         /* coordinates of the point that is searched from */
+    const double *from_point;   /* coordinates of the point that is searched from */
     /* Step 1, per position */
     /* union-find: parent of the position; the first of a part is its own parent */
     uint32_t *leader;
@@ -159,7 +159,7 @@ static void search_from(sparse *s, uint32_t x)
     uint32_t part = s->part[x];
     double most = tie_square(s->shortest[part]);
     outside_search f = {s, part, COFI_NONE, s->shortest[part], INFINITY, most};
-    cofi_kd_point(&s->kd, x, s->from_point);
+    s->from_point = cofi_kd_point(&s->kd, x);
     search_outside(&f, 0);
     bool tie = f.second <= f.most;
     s->near[x] = f.found;
@@ -388,7 +388,7 @@ static bool search_tie(const tie_search *f)
         if (s->only[x] != COFI_NONE && s->scale * sqrt(s->near_square[x]) == f->length)
             return add_tie(f, s->only[x]);
     }
-    cofi_kd_point(&s->kd, x, s->from_point);
+    s->from_point = cofi_kd_point(&s->kd, x);
     return search_ties(f, 0);
 }
 
@@ -550,7 +550,6 @@ static bool open_sparse(sparse *s, const cofi_points *q)
         *each[a] = cofi_blocks_add(&s->own, s->n, sizeof **each[a]);
     s->owner = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->owner);
     s->whole = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->whole);
-    s->from_point = cofi_blocks_add(&s->own, s->kd.box_stride, sizeof *s->from_point);
     s->near_square = cofi_blocks_add(&s->own, s->n, sizeof *s->near_square);
     s->shortest = cofi_blocks_add(&s->own, s->n, sizeof *s->shortest);
     s->longest = cofi_blocks_add(&s->own, s->n, sizeof *s->longest);
