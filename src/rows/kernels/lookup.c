@@ -48,6 +48,47 @@ static room divide(const cofi_plan *p, void *scratch)
     return at;
 }
 
+/* Vectors of eight numbers, which all supported processors have: compilers transpose such loops number by number. */
+typedef uint16_t eight __attribute__((vector_size(16)));
+
+static inline eight zip_low(eight a, eight b)
+{
+    return (eight){a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3]};
+}
+
+static inline eight zip_high(eight a, eight b)
+{
+    return (eight){a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]};
+}
+
+/* Transposes eight rows of eight numbers. Every round moves one bit of the row number to the end of the column number. */
+static inline void transpose(const uint16_t from[TILE][TILE], eight to[TILE])
+{
+    eight next[TILE];
+    memcpy(to, from, sizeof next);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < TILE / 2; i++) {
+            next[2 * i] = zip_low(to[i], to[i + TILE / 2]);
+            next[2 * i + 1] = zip_high(to[i], to[i + TILE / 2]);
+        }
+        memcpy(to, next, sizeof next);
+    }
+}
+
+/* Adds n rows of terms to the sums of `lanes` clusters. Rows past n hold 0, up to a multiple of eight. */
+static void add_transposed(uint16_t acc[ROWS][TILE], size_t n, uint32_t lanes, uint16_t *sum)
+{
+    for (size_t i = 0; i < n; i += TILE) {
+        eight column[TILE], old;
+        transpose(acc + i, column);
+        for (uint32_t j = 0; j < lanes; j++) {
+            memcpy(&old, sum + (size_t)j * ROWS + i, sizeof old);
+            old += column[j];
+            memcpy(sum + (size_t)j * ROWS + i, &old, sizeof old);
+        }
+    }
+}
+
 /* Adds the terms of wide attributes: sums eight clusters of each row at a time, then transposes the sums. */
 static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
 {
@@ -63,10 +104,7 @@ static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t ro
                 for (uint32_t j = 0; j < TILE; j++) acc[i][j] = (uint16_t)(acc[i][j] + term[j]);
             }
         }
-        uint32_t lanes = p->k - j0 < TILE ? p->k - j0 : TILE;
-        for (uint32_t j = 0; j < lanes; j++)
-            for (size_t i = 0; i < n; i++)
-                sum[(size_t)(j0 + j) * ROWS + i] = (uint16_t)(sum[(size_t)(j0 + j) * ROWS + i] + acc[i][j]);
+        add_transposed(acc, n, p->k - j0 < TILE ? p->k - j0 : TILE, sum + (size_t)j0 * ROWS);
     }
 }
 
