@@ -47,9 +47,10 @@ static bool counts_by_members(const cofi_pass *p, size_t r)
     return p->rows->ids[r].width == 1 && (uint64_t)(o - 1) * (p->k + 4) < MOST_HELD;
 }
 
+/* The first worker counts in the pass itself, so that one worker alone leaves nothing to be added up. */
 static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
 {
-    w->count = cofi_blocks_add_zero(&p->own, n_entries(p), sizeof *w->count);
+    w->count = w == p->worker ? p->count : cofi_blocks_add_zero(&p->own, n_entries(p), sizeof *w->count);
     w->size = cofi_blocks_add_zero(&p->own, p->k, sizeof *w->size);
     w->scratch = cofi_blocks_add(&p->own, p->kernel->scratch_bytes(&p->plan), 1);
     w->sum = cofi_blocks_add(&p->own, p->stride, sizeof *w->sum);
@@ -379,7 +380,7 @@ static uint64_t collect(cofi_pass *p)
     for (uint32_t t = 0; t < cofi_team_size(p->team); t++) {
         struct cofi_pass_worker *w = &p->worker[t];
         if (!w->touched) continue;
-        size_t n = n_entries(p);
+        size_t n = w->count != p->count ? n_entries(p) : 0;
         for (size_t at = 0; at < n; at++) p->count[at] += w->count[at];
         memset(w->count, 0, n * sizeof *w->count);
         for (uint32_t j = 0; j < p->k; j++) p->size[j] += w->size[j];
