@@ -57,6 +57,8 @@ typedef struct cofi_scores {
     /* The authors' program decides ties by the rounding of its own order of operations. To reproduce that,
      * these are its terms, in the layout of `value`; NULL otherwise. */
     double *plain;
+    /* per flat id: a value with the same scores, which refers to itself; NULL: no equal scores are known */
+    const uint32_t *same_as;
 } cofi_scores;
 
 /* The lowest cluster within COFI_TIE of the least sum. */

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+enum { LANES = 8 };
+
 /* ---- Bins of a quantity --------------------------------------------------------------------------- */
 
 /* Neighbouring bins of a quantity have similar probabilities, and a cluster has few rows in each bin. So its density is
@@ -61,19 +63,42 @@ static void smooth_bins(const cofi_value_counts *c, uint32_t j, double *rows)
     cofi_bins_smooth(all, c->n_bins, rows);
 }
 
+static int64_t surprise(const cofi_value_counts *c, double all, double rows, double scale)
+{
+    return cofi_fixed_point(c->weight * (all - cofi_ln(rows + 0.5)), scale);
+}
+
+/* Clusters first to first + n - 1. They are handled together because the entries of a value for them share a cache line.
+ * Most values of a large column do not occur in a cluster, and have one surprise in common. */
+static void group_surprises(const cofi_value_counts *c, uint32_t first, uint32_t n, double scale,
+                            uint32_t stride, int64_t *value)
+{
+    uint64_t total[LANES] = {0};
+    double all[LANES];
+    int64_t none[LANES];
+    for (uint32_t v = 0; v < c->n_values; v++)
+        for (uint32_t i = 0; i < n; i++) total[i] += c->count[(size_t)v * c->stride + first + i];
+    for (uint32_t i = 0; i < n; i++) {
+        all[i] = cofi_ln((double)total[i] / c->unit + 0.5 * c->n_present);
+        none[i] = surprise(c, all[i], 0, scale);
+    }
+    for (uint32_t v = 0; v < c->n_values; v++)
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t units = c->count[(size_t)v * c->stride + first + i];
+            value[(size_t)v * stride + first + i] =
+                units == 0 ? none[i] : surprise(c, all[i], (double)units / c->unit, scale);
+        }
+    if (c->n_bins == 0 || c->n_bins > COFI_SMOOTH_BINS) return;
+    for (uint32_t i = 0; i < n; i++) {
+        double rows[COFI_SMOOTH_BINS];
+        smooth_bins(c, first + i, rows);
+        for (uint32_t v = 0; v < c->n_bins; v++)
+            value[(size_t)v * stride + first + i] = surprise(c, all[i], rows[v], scale);
+    }
+}
+
 void cofi_value_surprises(const cofi_value_counts *c, double scale, uint32_t stride, int64_t *value)
 {
-    bool smooth = c->n_bins > 0 && c->n_bins <= COFI_SMOOTH_BINS;
-    double rows[COFI_SMOOTH_BINS];
-    for (uint32_t j = 0; j < c->k; j++) {
-        uint64_t total = 0;
-        for (uint32_t v = 0; v < c->n_values; v++) total += c->count[(size_t)v * c->stride + j];
-        double all = cofi_ln((double)total / c->unit + 0.5 * c->n_present);
-        if (smooth) smooth_bins(c, j, rows);
-        for (uint32_t v = 0; v < c->n_values; v++) {
-            double n =
-                smooth && v < c->n_bins ? rows[v] : (double)c->count[(size_t)v * c->stride + j] / c->unit;
-            value[(size_t)v * stride + j] = cofi_fixed_point(c->weight * (all - cofi_ln(n + 0.5)), scale);
-        }
-    }
+    for (uint32_t first = 0; first < c->k; first += LANES)
+        group_surprises(c, first, c->k - first < LANES ? c->k - first : LANES, scale, stride, value);
 }

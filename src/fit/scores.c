@@ -38,23 +38,37 @@ static size_t n_groups(const cofi_fit *fit)
     return (fit->scores.stride + LANES - 1) / LANES;
 }
 
-/* Profiles of n clusters from `first` on. A cluster without rows keeps its profile. */
+/* Whether n counts are 0 and were so when the shares were computed. */
+static inline bool still_none(const uint64_t *count, const double *share, uint32_t n)
+{
+    uint64_t any = 0, bits[LANES];
+    memcpy(bits, share, n * sizeof *bits);
+    for (uint32_t j = 0; j < n; j++) any |= count[j] | bits[j];
+    return any == 0;
+}
+
+/* Profiles of n clusters from `first` on, of which some may be past k. A cluster without rows keeps its profile. Most
+ * values of a large column occur in few clusters, and their other shares stay 0. */
 static inline void profile_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t n)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride;
     double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
-    int64_t total[LANES] = {0};
-    for (uint32_t v = 0; v < n_values; v++)
-        for (uint32_t j = 0; j < n; j++) total[j] += (int64_t)count[(size_t)v * stride + first + j];
+    int64_t total[LANES]; /* weight of the rows without an ignored cell */
+    for (uint32_t j = 0; j < n; j++) {
+        total[j] = first + j < fit->partition.k ? (int64_t)fit->partition.size[first + j] : 0;
+        if (p->first[r] + n_values < p->first[r + 1])
+            total[j] -= (int64_t)count[(size_t)n_values * stride + first + j];
+    }
     for (uint32_t v = 0; v < n_values; v++) {
         size_t at = (size_t)v * stride + first;
+        if (still_none(count + at, profile + at, n)) continue;
         for (uint32_t j = 0; j < n; j++)
             if (total[j] > 0) profile[at + j] = (double)(int64_t)count[at + j] / (double)total[j];
     }
     for (uint32_t j = 0; j < n; j++)
-        if (total[j] == 0 && fit->partition.size[first + j] > 0)
+        if (total[j] == 0 && first + j < fit->partition.k && fit->partition.size[first + j] > 0)
             profile_like_all(fit, count, n_values, profile + first + j);
 }
 
@@ -63,7 +77,7 @@ static void profile_task(void *ctx, uint32_t worker, size_t task)
     cofi_fit *fit = ctx;
     uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, k = fit->partition.k;
     size_t r = task / n_groups(fit);
-    if (first + LANES <= k)
+    if (first + LANES <= fit->scores.stride) /* a constant, so that the loops need no counter */
         profile_group(fit, r, first, LANES);
     else if (first < k)
         profile_group(fit, r, first, k - first);
@@ -88,6 +102,7 @@ void cofi_scores_open(cofi_fit *fit, double largest_sum)
 {
     fit->scores.scale = cofi_scores_scale(largest_sum);
     fit->scores.plain = NULL;
+    fit->scores.same_as = NULL;
     for (uint32_t j = 0; j < fit->scores.stride; j++)
         fit->scores.base[j] = j < fit->partition.k && fit->profiles.alive[j] ? 0 : COFI_NEVER;
 }
@@ -180,33 +195,57 @@ static double attribute_factor(const cofi_fit *fit, size_t r)
                                                       : weight;
 }
 
-/* Computes sum_v p(v|C_j) d(g,v) for all values g of one tree and up to LANES clusters, by re-rooting.
- * `work` holds p(v|C_j) at first, then the mass of the subtree below each value, then the sums. When the
- * root moves across an edge, the mass below the edge comes nearer by the edge's length, and the remaining
- * mass goes farther away by the same length. */
-static inline void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root, uint32_t stride,
-                          uint32_t lanes, double *work)
+/* One tree and up to LANES clusters. `work` and `profile` begin with the tree's first value. */
+typedef struct tree_sums {
+    const cof_edge *edge;
+    uint32_t n_edges, root;
+    uint32_t first, n_slots, stride;
+    const uint32_t *same_as; /* as in cofi_forest, from the first value on */
+    const double *profile;
+    double *work;
+} tree_sums;
+
+/* An equal leaf has the sums of its neighbour. It needs no memory of its own while they are computed. */
+static inline bool is_equal_leaf(const tree_sums *t, uint32_t v)
+{
+    return t->same_as[v] != t->first + v;
+}
+
+/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, then
+ * the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass below the edge
+ * comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
+static inline void reroot(const tree_sums *t, uint32_t lanes)
 {
     enum { AHEAD = 16 }; /* edges; values lie in no order along the tree, so their lines are prefetched */
-    double total[LANES], sum[LANES];
-    for (uint32_t e = n_edges; e-- > 0;) {
+    const cof_edge *edge = t->edge;
+    uint32_t stride = t->stride;
+    double *work = t->work, total[LANES], sum[LANES];
+    for (uint32_t v = 0; v < t->n_slots; v++)
+        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++)
+            work[(size_t)v * stride + j] = t->profile[(size_t)v * stride + j];
+    for (uint32_t e = t->n_edges; e-- > 0;) {
         double *above = work + (size_t)edge[e].u * stride;
-        const double *below = work + (size_t)edge[e].v * stride;
-        if (e >= AHEAD) __builtin_prefetch(work + (size_t)edge[e - AHEAD].v * stride);
+        const double *below = (is_equal_leaf(t, edge[e].v) ? t->profile : work) + (size_t)edge[e].v * stride;
+        if (e >= AHEAD) {
+            uint32_t next = edge[e - AHEAD].v;
+            __builtin_prefetch((is_equal_leaf(t, next) ? t->profile : work) + (size_t)next * stride);
+        }
         for (uint32_t j = 0; j < lanes; j++) above[j] += below[j];
     }
     for (uint32_t j = 0; j < lanes; j++) {
-        total[j] = work[(size_t)root * stride + j];
+        total[j] = work[(size_t)t->root * stride + j];
         sum[j] = 0;
     }
-    for (uint32_t e = 0; e < n_edges; e++)
+    for (uint32_t e = 0; e < t->n_edges; e++)
         for (uint32_t j = 0; edge[e].length != 0 && j < lanes; j++)
             sum[j] += edge[e].length * work[(size_t)edge[e].v * stride + j];
-    for (uint32_t j = 0; j < lanes; j++) work[(size_t)root * stride + j] = sum[j];
-    for (uint32_t e = 0; e < n_edges; e++) {
+    for (uint32_t j = 0; j < lanes; j++) work[(size_t)t->root * stride + j] = sum[j];
+    for (uint32_t e = 0; e < t->n_edges; e++) {
         const double *above = work + (size_t)edge[e].u * stride;
         double *below = work + (size_t)edge[e].v * stride;
-        if (e + AHEAD < n_edges) __builtin_prefetch(work + (size_t)edge[e + AHEAD].v * stride, 1);
+        if (e + AHEAD < t->n_edges && !is_equal_leaf(t, edge[e + AHEAD].v))
+            __builtin_prefetch(work + (size_t)edge[e + AHEAD].v * stride, 1);
+        if (is_equal_leaf(t, edge[e].v)) continue;
         for (uint32_t j = 0; j < lanes; j++) below[j] = above[j] + edge[e].length * (total[j] - 2 * below[j]);
     }
 }
@@ -216,19 +255,25 @@ static inline void reroot(const cof_edge *edge, uint32_t n_edges, uint32_t root,
 static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes)
 {
     const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride, n_slots = p->first[r + 1] - p->first[r];
+    const cofi_forest *f = &fit->forest;
+    uint32_t stride = fit->scores.stride, g = p->first[r];
     double factor = attribute_factor(fit, r), scale = fit->scores.scale;
-    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride + first;
-    int64_t *value = fit->scores.value + (size_t)p->first[r] * stride + first;
+    int64_t *value = fit->scores.value + (size_t)g * stride + first;
     double *work = (double *)(void *)value;
-    for (uint32_t v = 0; v < n_slots; v++)
-        for (uint32_t j = 0; j < lanes; j++) work[(size_t)v * stride + j] = profile[(size_t)v * stride + j];
-    reroot(fit->forest.edge + p->first[r], fit->forest.n_edges[r], fit->forest.root[r], stride, lanes, work);
-    for (uint32_t v = 0; v < n_slots; v++)
-        for (uint32_t j = 0; j < lanes; j++) {
-            double sum = work[(size_t)v * stride + j];
-            value[(size_t)v * stride + j] = cofi_fixed_point(factor * sum, scale);
-        }
+    tree_sums t = {
+        .edge = f->edge + g, .n_edges = f->n_edges[r], .root = f->root[r], .first = g, .stride = stride};
+    t.n_slots = p->first[r + 1] - g;
+    t.same_as = f->same_as + g;
+    t.profile = fit->profiles.share + (size_t)g * stride + first;
+    t.work = work;
+    reroot(&t, lanes);
+    for (uint32_t v = 0; v < t.n_slots; v++)
+        for (uint32_t j = 0; !is_equal_leaf(&t, v) && j < lanes; j++)
+            value[(size_t)v * stride + j] = cofi_fixed_point(factor * work[(size_t)v * stride + j], scale);
+    for (uint32_t v = 0; v < t.n_slots; v++) {
+        const int64_t *same = value + (size_t)(t.same_as[v] - g) * stride;
+        for (uint32_t j = 0; is_equal_leaf(&t, v) && j < lanes; j++) value[(size_t)v * stride + j] = same[j];
+    }
 }
 
 static void trace_task(void *ctx, uint32_t worker, size_t task)
@@ -274,6 +319,7 @@ void cofi_scores_trace(cofi_fit *fit)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
     cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
+    fit->scores.same_as = fit->forest.same_as;
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;

@@ -41,12 +41,14 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->n_workers = cofi_team_size(team);
     f->edge = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->edge);
     f->depth = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->depth);
+    f->same_as = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->same_as);
     f->n_edges = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->n_edges);
     f->line = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->line);
     f->root = cofi_blocks_add(&f->own, n_attrs, sizeof *f->root);
     f->reach = cofi_blocks_add(&f->own, n_attrs, sizeof *f->reach);
     f->worker = cofi_blocks_add_zero(&f->own, f->n_workers, sizeof *f->worker);
     bool ok = !f->own.short_of_memory;
+    for (uint32_t g = 0; ok && g < first[n_attrs]; g++) f->same_as[g] = g; /* without edges, as now */
     if (ok && authors) ok = cofi_forest_open_traces(f) == COF_OK;
     return ok && open_workers(f) == COF_OK ? COF_OK : cofi_no_memory(err);
 }
@@ -100,6 +102,16 @@ static bool occurs(const cofi_forest *f, const uint64_t *count, uint32_t g)
     return false;
 }
 
+static void find_equal_leaves(cofi_forest *f, size_t r)
+{
+    const cof_edge *edge = f->edge + f->first[r];
+    uint32_t first = f->first[r], *same_as = f->same_as + first;
+    for (uint32_t g = first; g < f->first[r + 1]; g++) f->same_as[g] = g;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++)
+        if (edge[e].length == 0) same_as[edge[e].v] = first + edge[e].u;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++) same_as[edge[e].u] = first + edge[e].u; /* no leaf */
+}
+
 void cofi_forest_line(cofi_forest *f, const uint64_t *count, size_t r)
 {
     uint32_t last = COFI_NONE, first = f->first[r];
@@ -117,6 +129,7 @@ void cofi_forest_line(cofi_forest *f, const uint64_t *count, size_t r)
         }
         last = v;
     }
+    find_equal_leaves(f, r);
 }
 
 typedef struct build_job {
@@ -138,6 +151,7 @@ static void build_tree(const build_job *job, uint32_t worker, size_t r)
     f->n_edges[r] =
         cofi_mst_build(&w->mst, &w->points, f->scale, f->twin_length, f->edge + f->first[r], &f->root[r]);
     f->reach[r] = tree_reach(f, r);
+    find_equal_leaves(f, r);
 }
 
 static void build_if_small(void *ctx, uint32_t worker, size_t r)

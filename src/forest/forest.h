@@ -17,6 +17,9 @@ typedef struct cofi_forest {
     uint32_t *root; /* the value from which the tree was grown; COFI_NONE: no row holds any value */
     double *reach;  /* upper bound of the distances in the tree */
     double *depth;  /* scratch: distance from the root, per flat id */
+    /* per flat id: for a leaf at length 0 the flat id at the other end of its edge, which has the same distances to
+     * all values; for any other value its own id. Most values of a column of few rows a value are such leaves. */
+    uint32_t *same_as;
     uint32_t k, stride;
     double scale, twin_length;
     bool authors;

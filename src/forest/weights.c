@@ -36,7 +36,8 @@ static bool set_point(cofi_points *q, uint32_t i, const uint64_t *count)
     for (uint32_t j = 0; j < q->k; j++) total += count[j];
     if (total == 0) return false;
     /* Division rounds correctly, so equal fractions become equal doubles: 1/2 equals 2/4. */
-    for (uint32_t j = 0; j < q->k; j++) q->p[(size_t)j * q->capacity + i] = (double)count[j] / (double)total;
+    for (uint32_t j = 0; j < q->k; j++)
+        q->p[(size_t)j * q->capacity + i] = count[j] > 0 ? (double)count[j] / (double)total : 0;
     return true;
 }
 
@@ -59,7 +60,7 @@ static uint64_t hash_point(const cofi_points *q, uint32_t i)
     for (uint32_t j = 0; j < q->k; j++) {
         uint64_t bits;
         memcpy(&bits, &q->p[(size_t)j * q->capacity + i], sizeof bits);
-        hash = cofi_mix64(hash ^ bits);
+        if (bits != 0) hash = cofi_mix64(hash ^ bits ^ j); /* most are 0 in a large column */
     }
     return hash;
 }

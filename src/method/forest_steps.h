@@ -9,6 +9,7 @@
 /* Builds a tree for every attribute from the counts of the partition (paper, "Order Forest Construction"). */
 static inline void cofi_build_forest(cofi_fit *fit)
 {
+    fit->scores.same_as = NULL; /* that is known of the last forest */
     double before = cofi_now_s();
     cofi_forest_build(&fit->forest, fit->partition.count, fit->partition.size);
     fit->log.forest_s += cofi_now_s() - before;

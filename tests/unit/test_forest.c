@@ -57,6 +57,22 @@ static double longest_path(const cof_edge *edge, uint32_t n_edges, uint32_t n_va
     return longest;
 }
 
+/* A leaf at length 0 refers to its neighbour, any other value to itself. */
+static void check_equal_leaves(const wood *w, const cofi_forest *f, size_t r)
+{
+    const cof_edge *edge = f->edge + w->first[r];
+    uint32_t *same_as = get_zero(w->n_values[r], sizeof *same_as);
+    bool *inner = get_zero(w->n_values[r], sizeof *inner);
+    for (uint32_t v = 0; v < w->n_values[r]; v++) same_as[v] = v;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++) inner[edge[e].u] = true;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++)
+        if (edge[e].length == 0 && !inner[edge[e].v]) same_as[edge[e].v] = edge[e].u;
+    for (uint32_t v = 0; v < w->n_values[r]; v++)
+        assert_int_equal(f->same_as[w->first[r] + v], w->first[r] + same_as[v]);
+    free(same_as);
+    free(inner);
+}
+
 static void check_attribute(const wood *w, const cofi_forest *f, size_t r, bool authors)
 {
     cof_env env = cofi_env_resolve(NULL);
@@ -93,7 +109,10 @@ static void check_forest(const wood *w, uint32_t threads, bool authors)
     assert_status(cofi_forest_open(&env, team, N_ATTRS, w->first, w->n_values, w->k, authors, &f, &err),
                   COF_OK, &err);
     for (int again = 0; again < 2; again++) cofi_forest_build(&f, w->count, w->size);
-    for (size_t r = 0; r < N_ATTRS; r++) check_attribute(w, &f, r, authors);
+    for (size_t r = 0; r < N_ATTRS; r++) {
+        check_attribute(w, &f, r, authors);
+        check_equal_leaves(w, &f, r);
+    }
     assert_int_equal(f.root[3], COFI_NONE);
     assert_int_equal(f.n_edges[3], 0);
     assert_true(f.reach[3] == 0);

@@ -133,11 +133,18 @@ static int64_t spread(const cofi_plan *p, const int64_t *score, uint64_t *bits)
     return most > least ? most - least : 0;
 }
 
+/* Whether the value has the scores of another one, which is looked at instead. */
+static bool has_same(const cofi_scores *s, uint32_t g)
+{
+    return s->same_as != NULL && s->same_as[g] != g;
+}
+
 static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
 {
     const cofi_scores *s = p->scores;
     int64_t range = 0;
     for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
+        if (has_same(s, g)) continue;
         int64_t here = spread(p, s->value + (size_t)g * s->stride, bits);
         range = here > range ? here : range;
     }
@@ -217,12 +224,20 @@ static void fill_wide(cofi_plan *p, uint32_t w)
 {
     const cofi_scores *s = p->scores;
     uint32_t r = p->attr[p->rows->n_attrs - (p->n_terms - p->n_lookups) + w];
-    for (uint32_t v = 0; v < n_cells_of(p->rows, r); v++) {
-        uint16_t *to = p->wide + (p->wide_first[w] + v) * p->wide_stride;
-        memcpy(p->cell, s->value + (size_t)(p->rows->first[r] + v) * s->stride, p->k * sizeof *p->cell);
+    uint32_t first = p->rows->first[r], n = n_cells_of(p->rows, r);
+    uint16_t *wide = p->wide + p->wide_first[w] * p->wide_stride;
+    for (uint32_t v = 0; v < n; v++) {
+        uint16_t *to = wide + (size_t)v * p->wide_stride;
+        if (has_same(s, first + v)) continue;
+        memcpy(p->cell, s->value + (size_t)(first + v) * s->stride, p->k * sizeof *p->cell);
         finish_cell(p);
         for (uint32_t j = 0; j < p->k; j++) to[j] = (uint16_t)p->cell[j];
     }
+    for (uint32_t v = 0; v < n; v++)
+        if (has_same(s, first + v))
+            memcpy(wide + (size_t)v * p->wide_stride,
+                   wide + (size_t)(s->same_as[first + v] - first) * p->wide_stride,
+                   p->wide_stride * sizeof *wide);
 }
 
 void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
