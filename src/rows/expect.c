@@ -36,7 +36,7 @@ static cof_status open_parts(cofi_labels *s, const cofi_expect_job *job, cof_err
     size_t n_attrs = s->pass.rows->n_attrs, n_rows = cofi_expect_most(lanes, n_attrs);
     size_t n = n_rows * lanes + APART;
     s->n_parts = choose_parts(s, job, job->n / job->e->step);
-    if (job->stride != job->e->stride) {
+    if (job->stride != job->e->stride || cofi_expect_is_wide(lanes)) {
         s->theta = cofi_blocks_add_line(&s->own, job->n_entries + job->stride, sizeof *s->theta);
         if (s->theta == NULL) return cofi_no_memory(err);
     }
@@ -101,23 +101,28 @@ static void set_rows(cofi_expect_job *job, const cofi_local *l)
 }
 
 /* Entries past the classes stay 0. */
-static void copy_tables(const cofi_expect_job *job, uint32_t n_flat, double *theta)
+static void copy_tables(const cofi_expect_job *job, double *theta)
 {
     const cofi_expectation *e = job->e;
-    for (uint32_t g = 0; g < n_flat; g++)
-        memcpy(theta + (size_t)g * job->stride, e->log_theta + (size_t)g * e->stride, e->k * sizeof *theta);
-    memcpy(theta + job->n_entries, e->log_pi, e->k * sizeof *theta);
+    for (uint32_t j = 0; j < e->k; j += COFI_EXPECT_WIDE) {
+        uint32_t n = e->k - j < COFI_EXPECT_WIDE ? e->k - j : COFI_EXPECT_WIDE;
+        for (size_t g = 0; g <= job->n_flat; g++) {
+            const double *from = g < job->n_flat ? e->log_theta + g * e->stride : e->log_pi;
+            memcpy(theta + cofi_expect_index(job, g, j), from + j, n * sizeof *theta);
+        }
+    }
 }
 
-static void add_part(const cofi_expect_job *job, const cofi_expect_part *part, uint32_t n_flat,
-                     cofi_expectation *e)
+static void add_part(const cofi_expect_job *job, const cofi_expect_part *part, cofi_expectation *e)
 {
-    for (uint32_t g = 0; g < n_flat; g++) {
-        const uint64_t *from = part->count + (size_t)g * job->stride;
-        uint64_t *to = e->count + (size_t)g * e->stride;
-        for (uint32_t j = 0; j < e->k; j++) to[j] += from[j];
+    for (uint32_t j = 0; j < e->k; j += COFI_EXPECT_WIDE) {
+        uint32_t n = e->k - j < COFI_EXPECT_WIDE ? e->k - j : COFI_EXPECT_WIDE;
+        for (size_t g = 0; g <= job->n_flat; g++) {
+            const uint64_t *from = part->count + cofi_expect_index(job, g, j);
+            uint64_t *to = g < job->n_flat ? e->count + g * e->stride + j : e->size + j;
+            for (uint32_t x = 0; x < n; x++) to[x] += from[x];
+        }
     }
-    for (uint32_t j = 0; j < e->k; j++) e->size[j] += part->count[job->n_entries + j];
     e->surprise_units += part->surprise;
     e->weight += part->weight;
 }
@@ -132,13 +137,14 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
                            .cells = &l->cells,
                            .log_theta = e->log_theta,
                            .log_pi = e->log_pi,
-                           .stride = e->stride > lanes ? e->stride : lanes,
+                           .stride = e->stride > lanes && !cofi_expect_is_wide(lanes) ? e->stride : lanes,
+                           .n_flat = n_flat,
                            .surprise_scale = cofi_surprise_scale(e->surprise, problem->total_weight)};
     job.n_entries = (size_t)n_flat * job.stride;
     set_rows(&job, l);
     if (s->part == NULL) COFI_TRY(open_parts(s, &job, err));
     if (s->theta != NULL) {
-        copy_tables(&job, n_flat, s->theta);
+        copy_tables(&job, s->theta);
         job.log_theta = s->theta;
         job.log_pi = s->theta + job.n_entries;
     }
@@ -149,7 +155,7 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     memset(e->count, 0, (size_t)n_flat * e->stride * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;
-    for (uint32_t t = 0; t < s->n_parts; t++) add_part(&job, &s->part[t], n_flat, e);
+    for (uint32_t t = 0; t < s->n_parts; t++) add_part(&job, &s->part[t], e);
     e->log_likelihood =
         e->surprise > 0 ? -(double)e->surprise_units / job.surprise_scale / problem->unit : (double)NAN;
     return COF_OK;

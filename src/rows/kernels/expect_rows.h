@@ -49,17 +49,17 @@ COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, const uint32_t *i
     for (uint32_t t = 0; t < n_tiles; t++) memcpy(joint + t * COFI_EXPECT_TILE, &sum[t], sizeof *sum);
 }
 
-/* The same for less than a tile, or for many classes, with which no addition need wait. */
+/* The same for less than a tile. */
 COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, const uint32_t *id, uint32_t lanes,
                                   uint32_t stride, double *joint)
 {
-    double here[COFI_EXPECT_TILE], *sum = lanes <= COFI_EXPECT_TILE ? here : joint;
+    double sum[COFI_EXPECT_TILE];
     for (uint32_t j = 0; j < lanes; j++) sum[j] = job->log_pi[j];
     for (size_t r = 0; r < job->cells->n_attrs; r++) {
         const double *theta = job->log_theta + (size_t)id[r] * stride;
         for (uint32_t j = 0; j < lanes; j++) sum[j] += theta[j];
     }
-    if (sum == here) memcpy(joint, here, lanes * sizeof *here);
+    memcpy(joint, sum, lanes * sizeof *sum);
 }
 
 /* The greatest of less than a tile of numbers, or of whole tiles. Every lane of a tile has its own, since each comparison of
@@ -104,23 +104,6 @@ COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
     return sum;
 }
 
-/* With many classes, most memberships are less than half a unit and add nothing. */
-COFI_INLINE void cofi_expect_add_some(const cofi_expect_job *job, const uint32_t *id, uint32_t begin,
-                                      uint32_t end, uint32_t stride, const uint64_t *units,
-                                      uint64_t *restrict count)
-{
-    uint32_t n = 0, lane[COFI_EXPECT_ENTRIES];
-    for (uint32_t j = begin; j < end; j++) {
-        lane[n] = j;
-        n += units[j] > 0;
-    }
-    for (uint32_t at = 0; at < n; at++) count[job->n_entries + lane[at]] += units[lane[at]];
-    for (size_t r = 0; n > 0 && r < job->cells->n_attrs; r++) {
-        uint64_t *restrict to = count + (size_t)id[r] * stride;
-        for (uint32_t at = 0; at < n; at++) to[lane[at]] += units[lane[at]];
-    }
-}
-
 COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t n_tiles,
                                        uint32_t stride, const uint64_t *units, uint64_t *restrict count)
 {
@@ -144,13 +127,6 @@ COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, const uint32_t *id,
 {
     if (copies != 1)
         for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
-    if (lanes > COFI_EXPECT_HELD) {
-        for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_ENTRIES)
-            cofi_expect_add_some(job, id, j,
-                                 lanes - j < COFI_EXPECT_ENTRIES ? lanes : j + COFI_EXPECT_ENTRIES, stride,
-                                 units, count);
-        return;
-    }
     if (cofi_expect_held(lanes)) {
         cofi_expect_add_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, units, count);
         return;
@@ -167,6 +143,11 @@ typedef struct cofi_expect_batch {
     size_t n, at[COFI_EXPECT_ROWS], row[COFI_EXPECT_ROWS];
     double most[COFI_EXPECT_ROWS];
 } cofi_expect_batch;
+
+COFI_INLINE uint64_t cofi_expect_copies(const cofi_expect_job *job, const cofi_expect_batch *b, size_t i)
+{
+    return job->copies != NULL ? job->copies[b->at[i]] : 1;
+}
 
 /* The flat ids of the batch's cells, [row][attribute]: every row needs its own twice, and one attribute of many rows is read
  * faster than many attributes of one row. */
@@ -189,7 +170,7 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
 {
     for (size_t i = 0; i < b->n; i++) {
         uint64_t weight = job->weight != NULL ? job->weight[b->at[i]] : 1;
-        uint64_t copies = job->copies != NULL ? job->copies[b->at[i]] : 1;
+        uint64_t copies = cofi_expect_copies(job, b, i);
         double sum = cofi_expect_share(job->e->membership * (double)weight, lanes, part->share + i * lanes);
         part->weight += copies * weight;
         if (job->surprise_scale == 0) continue;
@@ -200,22 +181,138 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
     }
 }
 
+/* ---- Many classes ---------------------------------------------------------------------------------- */
+
+/* The rows of a batch are worked on tile by tile of COFI_EXPECT_WIDE classes: the tables of a tile stay in a fast cache, while
+ * those of all classes would come from a slow one for every row. */
+
+/* Sums over the attributes of n_rows rows, one after the other in `id` and `joint`, for the classes of a tile. n_rows is a
+ * constant where it is inlined: an addition need not wait for that of another row. */
+COFI_INLINE void cofi_expect_wide_sums(const double *theta, size_t n_flat, const uint32_t *id, size_t n_attrs,
+                                       uint32_t n_rows, uint32_t lanes, double *joint)
+{
+    enum { MOST = 4, PARTS = COFI_EXPECT_WIDE / COFI_EXPECT_TILE };
+    cofi_reals sum[MOST][PARTS], term;
+    for (uint32_t i = 0; i < n_rows; i++)
+        for (uint32_t t = 0; t < PARTS; t++)
+            memcpy(&sum[i][t], theta + n_flat * COFI_EXPECT_WIDE + t * COFI_EXPECT_TILE, sizeof term);
+    for (size_t r = 0; r < n_attrs; r++)
+        for (uint32_t i = 0; i < n_rows; i++) {
+            const double *from = theta + (size_t)id[i * n_attrs + r] * COFI_EXPECT_WIDE;
+            for (uint32_t t = 0; t < PARTS; t++) {
+                memcpy(&term, from + t * COFI_EXPECT_TILE, sizeof term);
+                sum[i][t] += term;
+            }
+        }
+    for (uint32_t i = 0; i < n_rows; i++)
+        for (uint32_t t = 0; t < PARTS; t++)
+            memcpy(joint + i * lanes + t * COFI_EXPECT_TILE, &sum[i][t], sizeof term);
+}
+
+COFI_INLINE void cofi_expect_wide_tile(const double *theta, size_t n_flat, const uint32_t *id, size_t n_attrs,
+                                       size_t n, uint32_t lanes, double *joint)
+{
+    enum { TOGETHER = 4 };
+    size_t i = 0;
+    for (; i + TOGETHER <= n; i += TOGETHER)
+        cofi_expect_wide_sums(theta, n_flat, id + i * n_attrs, n_attrs, TOGETHER, lanes, joint + i * lanes);
+    for (; i < n; i++)
+        cofi_expect_wide_sums(theta, n_flat, id + i * n_attrs, n_attrs, 1, lanes, joint + i * lanes);
+}
+
+/* Subtracts the greatest log of joint probability, which is returned; lanes past the last class become -infinity. */
+COFI_INLINE double cofi_expect_wide_most(uint32_t k, uint32_t lanes, double *joint)
+{
+    for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
+    double most = cofi_expect_greatest(joint, lanes);
+    for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
+    return most;
+}
+
+COFI_INLINE void cofi_expect_wide_joint(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
+                                        const cofi_expect_part *part)
+{
+    for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_WIDE)
+        cofi_expect_wide_tile(job->log_theta + cofi_expect_index(job, 0, j), job->n_flat, part->id,
+                              job->cells->n_attrs, b->n, lanes, part->share + j);
+    for (size_t i = 0; i < b->n; i++)
+        b->most[i] = cofi_expect_wide_most(job->e->k, lanes, part->share + i * lanes);
+}
+
+/* Adds the memberships of one row in a tile, in whole units. Most are less than half a unit and add nothing. */
+COFI_INLINE void cofi_expect_wide_add_row(const uint64_t *units, uint64_t copies, const uint32_t *id,
+                                          size_t n_attrs, size_t n_flat, uint64_t *count)
+{
+    enum { PARTS = COFI_EXPECT_WIDE / COFI_EXPECT_TILE };
+    cofi_wholes own[PARTS], sum;
+    uint64_t any = 0;
+    for (uint32_t x = 0; x < COFI_EXPECT_WIDE; x++) any |= units[x];
+    if (any == 0) return;
+    for (uint32_t t = 0; t < PARTS; t++) {
+        memcpy(&own[t], units + t * COFI_EXPECT_TILE, sizeof sum);
+        own[t] *= copies;
+    }
+    for (size_t r = 0; r <= n_attrs; r++) {
+        uint64_t *to = count + (r < n_attrs ? id[r] : n_flat) * COFI_EXPECT_WIDE;
+        for (uint32_t t = 0; t < PARTS; t++, to += COFI_EXPECT_TILE) {
+            memcpy(&sum, to, sizeof sum);
+            sum += own[t];
+            memcpy(to, &sum, sizeof sum);
+        }
+    }
+}
+
+COFI_INLINE void cofi_expect_wide_add(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
+                                      const cofi_expect_part *part)
+{
+    size_t n_attrs = job->cells->n_attrs;
+    for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_WIDE)
+        for (size_t i = 0; i < b->n; i++)
+            cofi_expect_wide_add_row(part->units + i * lanes + j, cofi_expect_copies(job, b, i),
+                                     part->id + i * n_attrs, n_attrs, job->n_flat,
+                                     part->count + cofi_expect_index(job, 0, j));
+}
+
+/* ---- Batches --------------------------------------------------------------------------------------- */
+
+/* The logs of joint probability of all rows of the batch. */
+COFI_INLINE void cofi_expect_joints(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
+                                    uint32_t stride, const cofi_expect_part *part)
+{
+    if (cofi_expect_is_wide(lanes)) {
+        cofi_expect_wide_joint(job, b, lanes, part);
+        return;
+    }
+    for (size_t i = 0; i < b->n; i++)
+        b->most[i] = cofi_expect_joint(job, part->id + i * job->cells->n_attrs, lanes, stride,
+                                       part->share + i * lanes);
+}
+
+COFI_INLINE void cofi_expect_adds(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
+                                  uint32_t stride, const cofi_expect_part *part)
+{
+    if (cofi_expect_is_wide(lanes)) {
+        cofi_expect_wide_add(job, b, lanes, part);
+        return;
+    }
+    for (size_t i = 0; i < b->n; i++)
+        cofi_expect_add(job, part->id + i * job->cells->n_attrs, cofi_expect_copies(job, b, i), lanes, stride,
+                        part->units + i * lanes, part->count);
+}
+
 COFI_INLINE void cofi_expect_some_rows(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
                                        uint32_t stride, cofi_expect_part *part)
 {
-    size_t n = b->n * lanes, n_attrs = job->cells->n_attrs;
+    size_t n = b->n * lanes;
     cofi_expect_ids(job->cells, b, part->id);
-    for (size_t i = 0; i < b->n; i++)
-        b->most[i] = cofi_expect_joint(job, part->id + i * n_attrs, lanes, stride, part->share + i * lanes);
+    cofi_expect_joints(job, b, lanes, stride, part);
     cofi_exp_all(part->share, n);
     cofi_expect_shares(job, b, lanes, part);
     if (job->weight == NULL)
         cofi_round_all(part->share, n, part->units);
     else /* too large for it */
         for (size_t i = 0; i < n; i++) part->units[i] = (uint64_t)llrint(part->share[i]);
-    for (size_t i = 0; i < b->n; i++)
-        cofi_expect_add(job, part->id + i * n_attrs, job->copies != NULL ? job->copies[b->at[i]] : 1, lanes,
-                        stride, part->units + i * lanes, part->count);
+    cofi_expect_adds(job, b, lanes, stride, part);
 }
 
 COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size_t end, uint32_t lanes,

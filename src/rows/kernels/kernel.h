@@ -22,11 +22,12 @@ typedef struct cofi_expect_job {
     const uint64_t *weight; /* NULL: 1 each */
     const uint32_t *copies; /* NULL: 1 each */
     uint64_t first_row;     /* number of the first one in the whole table */
-    /* e's own, or copies with more entries per value, which whole tiles need */
+    /* e's own, or copies with more entries per value, which whole tiles need; with many classes, log_theta has both in
+     * the order of cofi_expect_index */
     const double *log_theta, *log_pi;
     uint32_t stride;
-    size_t n_entries;      /* n_flat x stride */
-    double surprise_scale; /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
+    size_t n_flat, n_entries; /* n_entries: n_flat x stride */
+    double surprise_scale;    /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
 } cofi_expect_job;
 
 enum {
@@ -34,22 +35,38 @@ enum {
     COFI_EXPECT_TILE = 8,       /* more than these are rounded up to a multiple of them */
     COFI_EXPECT_ROWS = 64,      /* so many rows are worked on together, */
     COFI_EXPECT_ENTRIES = 1024, /* unless they have more memberships than these, which fit a fast cache, */
-    COFI_EXPECT_CELLS = 4096    /* or more cells than these */
+    COFI_EXPECT_CELLS = 4096,   /* or more cells than these */
+    /* With more than COFI_EXPECT_HELD classes, so many have tables of their own, which fit a fast cache, */
+    COFI_EXPECT_WIDE = 16,
+    COFI_EXPECT_WIDE_ENTRIES = 1 << 15 /* and so many memberships are worked on together. */
 };
+
+static inline bool cofi_expect_is_wide(uint32_t lanes)
+{
+    return lanes > COFI_EXPECT_HELD;
+}
 
 /* Classes to work on: past the last class, up to a whole tile; with up to half a tile, pairs suffice. */
 static inline uint32_t cofi_expect_lanes(const cofi_expectation *e)
 {
-    return e->stride <= COFI_EXPECT_TILE / 2
-               ? e->stride
-               : (e->k + COFI_EXPECT_TILE - 1) / COFI_EXPECT_TILE * COFI_EXPECT_TILE;
+    uint32_t tile = cofi_expect_is_wide(e->k) ? COFI_EXPECT_WIDE : COFI_EXPECT_TILE;
+    return e->stride <= COFI_EXPECT_TILE / 2 ? e->stride : (e->k + tile - 1) / tile * tile;
 }
 
 static inline size_t cofi_expect_most(uint32_t lanes, size_t n_attrs)
 {
-    size_t n = COFI_EXPECT_ENTRIES / lanes, n_wide = COFI_EXPECT_CELLS / n_attrs;
-    if (n_wide < n) n = n_wide;
+    size_t entries = cofi_expect_is_wide(lanes) ? COFI_EXPECT_WIDE_ENTRIES : COFI_EXPECT_ENTRIES;
+    size_t n = entries / lanes, n_cells = COFI_EXPECT_CELLS / n_attrs;
+    if (n_cells < n) n = n_cells;
     return n < 1 ? 1 : n < COFI_EXPECT_ROWS ? n : COFI_EXPECT_ROWS;
+}
+
+/* Where the tables of a job have value g of class j; g = n_flat: the class itself. */
+static inline size_t cofi_expect_index(const cofi_expect_job *job, size_t g, uint32_t j)
+{
+    if (!cofi_expect_is_wide(job->e->k)) return g * job->stride + j;
+    size_t tile = j / COFI_EXPECT_WIDE;
+    return (tile * (job->n_flat + 1) + g) * COFI_EXPECT_WIDE + j % COFI_EXPECT_WIDE;
 }
 
 /* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, if `key` is
