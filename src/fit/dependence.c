@@ -22,7 +22,8 @@ enum {
     MOST_ATTRS = 128,      /* more pairs take longer than the restarts */
     MOST_CELLS = 1 << 16,  /* clusters x values x values of one pair; a larger table has gain 0 */
     MOST_WEIGHT = 1 << 16, /* summed weight of the rows, in steps, up to rounding */
-    N_SEEN = 1024
+    N_SEEN = 1024,
+    SHORT_LINE = 8
 };
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
@@ -124,20 +125,22 @@ static double evidence_of_total(const cofi_dependence *d, const tree_work *w, do
     return seen->evidence;
 }
 
-/* Gain of one cluster's table, [value of r][value of t]. */
+/* Gain of one cluster's table, [value of r][value of t]. A count of 0 adds 0; lines of many values skip it, but in short ones
+ * the processor would guess wrong too often. */
 static double gain_of_table(const cofi_dependence *d, const tree_work *w, size_t r, size_t t,
                             const uint32_t *count)
 {
     const cofi_problem *p = d->problem;
     uint32_t slots = slots_of(p, t);
     uint32_t *column = w->column;
+    bool sparse = p->n_values[t] > SHORT_LINE;
     uint64_t total = 0;
     double sum = 0;
     memset(column, 0, p->n_values[t] * sizeof *column);
     for (uint32_t u = 0; u < p->n_values[r]; u++, count += slots) {
         uint32_t line = 0;
         for (uint32_t v = 0; v < p->n_values[t]; v++) {
-            if (count[v] == 0) continue;
+            if (sparse && count[v] == 0) continue;
             line += count[v];
             column[v] += count[v];
             sum += d->log_gamma[count[v]];
