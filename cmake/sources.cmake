@@ -100,6 +100,7 @@ set(COF_SOURCES
   src/rows/kernels/pass_simd128.c
   src/rows/kernels/plan.c
   src/rows/kernels/processor.c
+  src/rows/kernels/revise.c
   src/rows/kernels/settle.c
   src/rows/kernels/skip.c
   src/rows/local.c
@@ -279,6 +280,7 @@ set(UNIT_TESTS
   tests/unit/test_report.c
   tests/unit/test_request.c
   tests/unit/test_restarts.c
+  tests/unit/test_revise.c
   tests/unit/test_rng.c
   tests/unit/test_rounds.c
   tests/unit/test_rows.c

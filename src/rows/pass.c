@@ -59,6 +59,18 @@ static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
         w->member = cofi_blocks_add_zero(&p->own, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
 }
 
+/* The plain kernel is the reference: it scores every row. */
+static cof_status open_savings(cofi_pass *p, cof_error *err)
+{
+    if (p->kernel->most_cells == 0) return COF_OK;
+    cof_status status = COF_OK;
+    if (cofi_skip_saves_time(p->rows, p->k))
+        status = cofi_skip_open(&p->own.env, p->rows, p->k, &p->skip);
+    else if (!p->streamed && cofi_revision_saves_time(&p->plan))
+        status = cofi_revision_open(&p->own.env, &p->plan, &p->revision);
+    return status == COF_OK ? COF_OK : cofi_no_memory(err);
+}
+
 cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
                           const cofi_kernel *kernel, cofi_pass *pass, cof_error *err)
 {
@@ -71,21 +83,19 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     pass->k = k;
     pass->stride = cofi_stride(k);
     COFI_TRY(cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err));
+    pass->streamed = cofi_is_streamed(rows);
+    COFI_TRY(open_savings(pass, err));
     pass->label = cofi_blocks_add(&pass->own, rows->n_rows, sizeof *pass->label);
     pass->unknown = cofi_blocks_add(&pass->own, COFI_BLOCK_ROWS, sizeof *pass->unknown);
     pass->count = cofi_blocks_add(&pass->own, n_entries(pass), sizeof *pass->count);
     pass->size = cofi_blocks_add(&pass->own, k, sizeof *pass->size);
     pass->block_hash = cofi_blocks_add(&pass->own, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_blocks_add_zero(&pass->own, cofi_team_size(team), sizeof *pass->worker);
-    pass->streamed = cofi_is_streamed(rows);
     if (pass->streamed) pass->scored = cofi_blocks_add(&pass->own, n_blocks(pass), 1);
     for (uint32_t t = 0; pass->worker != NULL && t < cofi_team_size(team); t++)
         open_worker(pass, &pass->worker[t]);
     COFI_TRY(cofi_blocks_status(&pass->own, err));
     memset(pass->unknown, 0xFF, COFI_BLOCK_ROWS * sizeof *pass->unknown);
-    /* The plain kernel is the reference: it never skips a row. */
-    bool skips = pass->kernel->most_cells > 0 && cofi_skip_saves_time(rows, k);
-    if (skips && cofi_skip_open(env, rows, k, &pass->skip) != COF_OK) return cofi_no_memory(err);
     pass->all_by_members = true;
     for (size_t r = 0; r < rows->n_attrs; r++) pass->all_by_members &= counts_by_members(pass, r);
     cofi_pass_reset(pass);
@@ -96,8 +106,16 @@ void cofi_pass_close(cofi_pass *pass)
 {
     cofi_plan_close(&pass->plan);
     cofi_skip_close(&pass->skip);
+    cofi_revision_close(&pass->revision);
     cofi_blocks_release(&pass->own);
     memset(pass, 0, sizeof *pass);
+}
+
+/* Called when labels change by other means than a pass. */
+static void forget_sums(cofi_pass *pass)
+{
+    cofi_skip_forget(&pass->skip);
+    pass->revision.valid = false;
 }
 
 void cofi_pass_reset(cofi_pass *pass)
@@ -107,7 +125,7 @@ void cofi_pass_reset(cofi_pass *pass)
     memset(pass->size, 0, pass->k * sizeof *pass->size);
     memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
     pass->hash = 0;
-    cofi_skip_forget(&pass->skip);
+    forget_sums(pass);
 }
 
 enum { CHAINS = 4, WORD_LABELS = sizeof(uint64_t) / sizeof(cofi_label), CHAIN_LABELS = CHAINS * WORD_LABELS };
@@ -305,10 +323,19 @@ static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, si
     }
 }
 
+static bool revise_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+{
+    if (!p->revision.changes) return false;
+    memcpy(to, p->label + begin, n * sizeof *to);
+    p->kernel->revise(&p->plan, &p->revision, begin, n, to, w->scratch);
+    return true;
+}
+
 /* Writes the labels of a block to `to`; returns whether any row was scored. Consecutive groups are scored
  * in one call if the plan has several chunks of terms. */
 static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
+    if (p->revision.revises) return revise_block(p, w, begin, n, to);
     enum { FEW = 6 }; /* up to so many rows, scoring one by one is faster than scoring the group */
     size_t n_looks = 0, waiting = 0;
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
@@ -403,7 +430,12 @@ static uint64_t run_job(pass_job *job)
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
-    cofi_plan_prepare(&pass->plan, scores);
+    bool keeps_sums = pass->plan.rest != NULL && pass->skip.key == NULL;
+    pass->revision.revises = false;
+    if (keeps_sums)
+        cofi_revision_advance(&pass->revision, &pass->plan, scores);
+    else
+        cofi_plan_prepare(&pass->plan, scores);
     /* The first pass after a start stores no keys: the scores change too much after it. */
     pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
     if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
@@ -415,13 +447,14 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     uint64_t moved = run_job(&job);
     if (pass->streamed) cofi_stream_end(pass->rows);
     pass->skip.valid = pass->skip.keeps;
+    pass->revision.valid = keeps_sums;
     return moved;
 }
 
 uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label)
 {
     pass_job job = {pass, label};
-    cofi_skip_forget(&pass->skip);
+    forget_sums(pass);
     return run_job(&job);
 }
 
@@ -459,5 +492,5 @@ void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
     cofi_pass_state now = state_of(p);
     copy_state(p, s, &now);
     p->hash = now.hash;
-    cofi_skip_forget(&p->skip);
+    forget_sums(p);
 }

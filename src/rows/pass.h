@@ -3,6 +3,7 @@
 
 #include "../core/team.h"
 #include "kernels/kernel.h"
+#include "kernels/revise.h"
 #include "kernels/skip.h"
 
 typedef struct cofi_pass {
@@ -11,6 +12,7 @@ typedef struct cofi_pass {
     cofi_team *team;
     cofi_plan plan;
     cofi_skip skip;
+    cofi_revision revision;
     uint32_t k, stride;
     cofi_label *label; /* n_rows; COFI_NO_LABEL before the first pass */
     /* COFI_BLOCK_ROWS entries of COFI_NO_LABEL: a block's labels before the first pass */

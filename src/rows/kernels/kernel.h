@@ -38,7 +38,7 @@ enum {
     COFI_EXPECT_CELLS = 4096,   /* or more cells than these */
     /* With more than COFI_EXPECT_HELD classes, so many have tables of their own, which fit a fast cache, */
     COFI_EXPECT_WIDE = 16,
-    COFI_EXPECT_WIDE_ENTRIES = 1 << 15 /* and so many memberships are worked on together. */
+    COFI_EXPECT_WIDE_ENTRIES = 1 << 14 /* and so many memberships are worked on together. */
 };
 
 static inline bool cofi_expect_is_wide(uint32_t lanes)
@@ -72,6 +72,7 @@ static inline size_t cofi_expect_index(const cofi_expect_job *job, size_t g, uin
 /* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, if `key` is
  * not NULL, the rows' keys for skipping (skip.h). `scratch` has scratch_bytes bytes. A kernel only reads
  * the plan. Every kernel must give the same labels as the plain one. */
+struct cofi_revision;
 typedef struct cofi_kernel {
     const char *name;    /* shown in results */
     uint32_t most_cells; /* this and `split` are arguments of cofi_plan_open */
@@ -80,6 +81,9 @@ typedef struct cofi_kernel {
     size_t (*scratch_bytes)(const cofi_plan *plan);
     void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                     void *scratch);
+    /* Revises labels in a pass in which few clusters changed (revise.h); NULL: every pass scores all clusters. */
+    void (*revise)(const cofi_plan *plan, const struct cofi_revision *revision, size_t begin, size_t n,
+                   cofi_label *label, void *scratch);
     /* Counting of blocks with bitmaps, 64 rows per word; both are NULL if the kernel has no method faster
      * than row by row. members: writes the bitmap of cluster j's rows to member[j * COFI_BLOCK_WORDS],
      * cofi_n_words(n) words, and their number to size[j]; the order of the rows within the words is that
@@ -119,6 +123,11 @@ cofi_label cofi_settle_lead(const cofi_cells *rows, const cofi_scores *scores, s
  * columns, because the columns of a wide table are far apart in memory. */
 void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *scores, const size_t *row, size_t n,
                    int64_t *sum);
+
+/* The same for one row, but only for clusters whose 16-bit sum is less than `limit`; the others get COFI_NEVER. `close` has the
+ * 16-bit sums, COFI_GROUP_ROWS apart. */
+void cofi_sum_close(const cofi_cells *rows, const cofi_scores *scores, size_t row, const uint16_t *close,
+                    uint32_t limit, int64_t *sum);
 
 extern const cofi_kernel cofi_kernel_plain;
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -1,6 +1,7 @@
 /* Labels groups of rows with lookups: finds the cells, the 16-bit sums and the least sum, and uses the
  * full scores for the few rows whose lead is too small to be certain. */
 #include "lookup.h"
+#include "revise.h"
 
 enum { ROWS = COFI_GROUP_ROWS, TILE = 8, MOST_GROUPS = 8 };
 
@@ -31,11 +32,17 @@ static size_t n_groups(const cofi_plan *p)
     return p->n_chunks == 1 ? 1 : p->k <= 8 ? MOST_GROUPS : p->k <= 32 ? 2 : 1;
 }
 
-size_t cofi_lookup_scratch(const cofi_plan *p)
+static size_t nearest_scratch(const cofi_plan *p)
 {
     size_t n = 64 + (size_t)p->k * ROWS * sizeof(uint16_t) + chunk_lookups(p) * ROWS +
                n_full(p->k) * cofi_stride(p->k) * sizeof(int64_t);
     return p->n_chunks > 1 ? n + n_groups(p) * p->k * ROWS * sizeof(int32_t) : n;
+}
+
+size_t cofi_lookup_scratch(const cofi_plan *p)
+{
+    size_t n = nearest_scratch(p), n_revision = p->rest != NULL ? cofi_revision_scratch(p) : 0;
+    return n > n_revision ? n : n_revision;
 }
 
 static room divide(const cofi_plan *p, void *scratch)
@@ -118,7 +125,7 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
     const uint16_t *start = chunk == 0 ? p->start : p->start_later;
     if (begin < narrow) {
         lanes->cells(p, begin, narrow, row, n, at->cell);
-        lanes->add(p, begin, narrow, row, at->cell, start, at->sum);
+        lanes->add(p, begin, narrow, row, ROWS, at->cell, start, at->sum);
     } else {
         for (uint32_t j = 0; j < p->k; j++)
             for (size_t i = 0; i < ROWS; i++) at->sum[(size_t)j * ROWS + i] = start[j];
@@ -175,6 +182,17 @@ static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t
     lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
 }
 
+/* Settles a row of a group whose 16-bit sums are at hand: clusters whose sums are far from the least one need no full sums. */
+static void settle_close(const cofi_plan *p, size_t row, const uint16_t *sum, int64_t *full,
+                         cofi_label *label)
+{
+    cofi_label nearest = *label;
+    uint32_t least = sum[(size_t)nearest * ROWS];
+    cofi_sum_close(p->rows, p->scores, row, sum, least + p->bound, full);
+    *label = cofi_settle(p->rows, p->scores, row, full);
+    if (p->rest != NULL) cofi_plan_note(p, sum, row, nearest, (uint16_t)(p->rest[row] - least), *label);
+}
+
 /* Labels the rows whose bits are set in `unsure` by their full scores. */
 static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
                         cofi_label *label, uint16_t *key)
@@ -184,6 +202,11 @@ static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, 
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1)
             list[n_list++] = row + w * 64 + (size_t)__builtin_ctzll(bits);
     while (n_list > 0 && list[n_list - 1] >= row + n) n_list--;
+    if (p->n_chunks == 1 && key == NULL) {
+        for (size_t x = 0; x < n_list; x++)
+            settle_close(p, list[x], at->sum + (list[x] - row), at->full, &label[list[x] - row]);
+        return;
+    }
     for (size_t done = 0; done < n_list; done += most) {
         size_t n_here = n_list - done < most ? n_list - done : most;
         cofi_sum_rows(p->rows, p->scores, list + done, n_here, at->full);
@@ -208,6 +231,8 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
     } else {
         add_chunk(p, lanes, 0, row, n, at);
         lanes->least(at->sum, p->k, (uint16_t)p->bound, to, lead, unsure);
+        for (size_t i = 0; p->rest != NULL && i < n; i++)
+            cofi_plan_note(p, at->sum + i, row + i, to[i], lead[i], to[i]);
     }
     if (to == whole) memcpy(label, to, n * sizeof *to);
     if (key != NULL) put_keys(p, lanes, lead, n, key);

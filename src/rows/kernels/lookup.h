@@ -8,10 +8,10 @@
 typedef struct cofi_lanes {
     /* cell[(t - begin) * COFI_GROUP_ROWS + i]: the cell of row i in lookup t, for begin <= t < end. */
     void (*cells)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n, uint8_t *cell);
-    /* sum[j][i] = start[j] plus the terms of lookups begin..end-1, for all k clusters. Also prefetches
-     * later rows. */
-    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
-                const uint16_t *start, uint16_t *sum);
+    /* sum[j][i] = start[j] plus the terms of lookups begin..end-1, for all k clusters and at least the first n rows. Also
+     * prefetches later rows. */
+    void (*add)(const cofi_plan *plan, uint32_t begin, uint32_t end, size_t row, size_t n,
+                const uint8_t *cell, const uint16_t *start, uint16_t *sum);
     /* Finds the cluster with the least sum (the lowest one on ties) and its lead, and sets a bit for every
      * row whose lead is less than `bound`. */
     void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,

@@ -80,6 +80,6 @@ static bool available(void)
     return cofi_processor_has(COFI_AVX2);
 }
 
-const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,   true,  available, cofi_lookup_scratch,
-                                      nearest_rows, members, count, expect};
+const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,       true,    available, cofi_lookup_scratch,
+                                      nearest_rows, revise_rows, members, count,     expect};
 #endif

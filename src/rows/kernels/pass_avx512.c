@@ -257,6 +257,6 @@ static bool available(void)
     return cofi_processor_has(COFI_AVX512);
 }
 
-const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,   false, available, cofi_lookup_scratch,
-                                        nearest_rows, members, count, expect};
+const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,       false,   available, cofi_lookup_scratch,
+                                        nearest_rows, revise_rows, members, count,     expect};
 #endif

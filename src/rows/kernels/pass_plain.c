@@ -111,4 +111,4 @@ static bool available(void)
 }
 
 const cofi_kernel cofi_kernel_plain = {"plain", 0,    false, available, scratch_bytes,
-                                       nearest, NULL, NULL,  expect};
+                                       nearest, NULL, NULL,  NULL,      expect};

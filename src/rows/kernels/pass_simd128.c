@@ -74,6 +74,6 @@ static bool available(void)
     return true;
 }
 
-const cofi_kernel cofi_kernel_simd128 = {"simd128",    CELLS,   true,  available, cofi_lookup_scratch,
-                                         nearest_rows, members, count, expect};
+const cofi_kernel cofi_kernel_simd128 = {"simd128",    CELLS,       true,    available, cofi_lookup_scratch,
+                                         nearest_rows, revise_rows, members, count,     expect};
 #endif

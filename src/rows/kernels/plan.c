@@ -168,55 +168,105 @@ static int64_t chunk_range(const cofi_plan *p, uint64_t *bits)
     return most;
 }
 
-/* Chooses the step, so that sums fit 16 bits, and the lead that is certain with it. If no bit is lost, no
- * row needs settling: equal sums are ties, and unequal sums differ by more than a tie. */
+/* How far below the least score of a cell its entries begin, if a revision may have to lower scores later: a quarter of their
+ * range, in whole steps. Scores are seldom negative. */
+static int64_t slack_of(const cofi_plan *p, int64_t least, int64_t most)
+{
+    if (p->floor == NULL || most < least || least < 0) return 0;
+    int64_t slack = (most - least) / 4;
+    return (slack < least ? slack : least) >> p->shift << p->shift;
+}
+
+/* Sums below it stay clear of clusters that take no rows. */
+static int64_t sum_limit(const cofi_plan *p, uint32_t tie)
+{
+    return 65534 - (int64_t)p->chunk_terms - (int64_t)tie;
+}
+
+static uint32_t tie_steps(const cofi_plan *p)
+{
+    return (uint32_t)(COFI_TIE >> p->shift) + 1;
+}
+
+/* The lead that is certain. If no bit is lost, no row needs settling: equal sums are ties, and unequal sums differ by more
+ * than a tie. */
+static void set_bound(cofi_plan *p)
+{
+    p->bound = p->exact && p->scores->plain == NULL ? 0 : p->n_terms + 1 + tie_steps(p);
+}
+
+static bool loses_bits(const cofi_plan *p, uint64_t bits)
+{
+    return (bits & ((UINT64_C(1) << p->shift) - 1)) != 0;
+}
+
+/* Chooses the step, so that sums fit 16 bits. */
 static void set_shift(cofi_plan *p)
 {
     uint64_t bits = 0;
     int64_t range = chunk_range(p, &bits) + spread(p, p->scores->base, &bits);
-    uint32_t tie;
-    for (p->shift = 0;; p->shift++) {
-        tie = (uint32_t)(COFI_TIE >> p->shift) + 1;
-        if (range >> p->shift < 65534 - (int64_t)p->chunk_terms - (int64_t)tie) break;
-    }
-    p->bound = p->n_terms + 1 + tie;
-    bool exact = (bits & ((UINT64_C(1) << p->shift) - 1)) == 0 && (INT64_C(1) << p->shift) > COFI_TIE;
-    if (exact && p->scores->plain == NULL) p->bound = 0;
+    if (p->floor != NULL) range += range / 4; /* slack_of */
+    for (p->shift = 0; range >> p->shift >= sum_limit(p, tie_steps(p));) p->shift++;
+    p->exact = !loses_bits(p, bits) && (INT64_C(1) << p->shift) > COFI_TIE;
+    set_bound(p);
 }
 
-/* Makes the entries of p->cell relative to the least one, in steps; clusters that take no rows get 0. */
-static void finish_cell(cofi_plan *p)
+/* Makes the entries of p->cell relative to the least one, in steps; clusters that take no rows get 0. Returns what was
+ * subtracted. */
+static int64_t finish_cell(cofi_plan *p)
 {
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t j = 0; j < p->k; j++) {
-        int64_t here = p->alive[j] ? p->cell[j] : INT64_MAX;
-        least = here < least ? here : least;
+        int64_t low = p->alive[j] ? p->cell[j] : INT64_MAX, high = p->alive[j] ? p->cell[j] : INT64_MIN;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
     }
+    least -= slack_of(p, least, most);
     for (uint32_t j = 0; j < p->k; j++) p->cell[j] = p->alive[j] ? (p->cell[j] - least) >> p->shift : 0;
+    return least;
+}
+
+static uint32_t greatest(const int64_t *entry, uint32_t n)
+{
+    int64_t most = 0;
+    for (uint32_t j = 0; j < n; j++) most = entry[j] > most ? entry[j] : most;
+    return (uint32_t)most;
+}
+
+/* The table of one cluster in a lookup. */
+static uint16_t *table_of(const cofi_plan *p, uint32_t t, uint32_t j)
+{
+    return p->table + ((size_t)t * p->k + j) * p->most_cells;
+}
+
+static inline void put_entry(const cofi_plan *p, uint16_t *table, uint32_t c, int64_t entry)
+{
+    if (p->split) {
+        ((uint8_t *)table)[c] = (uint8_t)entry;
+        ((uint8_t *)table)[p->most_cells + c] = (uint8_t)(entry >> 8);
+    } else {
+        table[c] = (uint16_t)entry;
+    }
 }
 
 static void fill_lookup(cofi_plan *p, uint32_t t)
 {
     const cofi_lookup *look = &p->lookup[t];
     const cofi_scores *s = p->scores;
-    uint16_t *table = p->table + (size_t)t * p->k * p->most_cells;
     const uint32_t *flat = p->flat + look->flat;
+    if (p->top != NULL) p->top[t] = 0;
     for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
         memcpy(p->cell, s->value + (size_t)flat[0] * s->stride, p->k * sizeof *p->cell);
         for (uint32_t a = 1; a < look->n_attrs; a++) {
             const int64_t *value = s->value + (size_t)flat[a] * s->stride;
             for (uint32_t j = 0; j < p->k; j++) p->cell[j] += value[j];
         }
-        finish_cell(p);
-        for (uint32_t j = 0; j < p->k; j++) {
-            uint16_t *to = table + (size_t)j * p->most_cells;
-            if (p->split) {
-                ((uint8_t *)to)[c] = (uint8_t)p->cell[j];
-                ((uint8_t *)to)[p->most_cells + c] = (uint8_t)(p->cell[j] >> 8);
-            } else {
-                to[c] = (uint16_t)p->cell[j];
-            }
-        }
+        int64_t floor = finish_cell(p);
+        for (uint32_t j = 0; j < p->k; j++) put_entry(p, table_of(p, t, j), c, p->cell[j]);
+        if (p->floor == NULL) continue;
+        p->floor[(size_t)t * p->most_cells + c] = floor;
+        uint32_t most = greatest(p->cell, p->k);
+        p->top[t] = most > p->top[t] ? most : p->top[t];
     }
 }
 
@@ -247,7 +297,8 @@ void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
     for (uint32_t j = 0; j < p->k; j++) p->alive[j] = scores->base[j] < COFI_NEVER;
     set_shift(p);
     memcpy(p->cell, scores->base, p->k * sizeof *p->cell);
-    finish_cell(p);
+    p->start_floor = finish_cell(p);
+    p->start_top = greatest(p->cell, p->k);
     p->start_later = p->start + p->k;
     for (uint32_t j = 0; j < p->k; j++) {
         p->start[j] = p->alive[j] ? (uint16_t)p->cell[j] : UINT16_MAX;
@@ -255,4 +306,57 @@ void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
     }
     for (uint32_t t = 0; t < p->n_lookups; t++) fill_lookup(p, t);
     for (uint32_t w = 0; w + p->n_lookups < p->n_terms; w++) fill_wide(p, w);
+}
+
+/* ---- Tables of some clusters --------------------------------------------------------------------- */
+
+/* The entry for a score above the floor, whose bits are added to `bits`; below it, or if it needs more than 16 bits, the
+ * result is false. */
+static inline bool entry_of(const cofi_plan *p, int64_t score, int64_t floor, uint64_t *bits, int64_t *entry)
+{
+    *entry = (score - floor) >> p->shift;
+    *bits |= (uint64_t)(score - floor);
+    return score >= floor && *entry <= UINT16_MAX;
+}
+
+static bool update_lookup(cofi_plan *p, uint32_t t, uint32_t j, uint64_t *bits)
+{
+    const cofi_lookup *look = &p->lookup[t];
+    const cofi_scores *s = p->scores;
+    const uint32_t *flat = p->flat + look->flat;
+    const int64_t *floor = p->floor + (size_t)t * p->most_cells;
+    uint16_t *table = table_of(p, t, j);
+    for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
+        int64_t score = 0, entry = 0;
+        for (uint32_t a = 0; a < look->n_attrs; a++) score += s->value[(size_t)flat[a] * s->stride + j];
+        if (p->alive[j] && !entry_of(p, score, floor[c], bits, &entry)) return false;
+        put_entry(p, table, c, entry);
+        p->top[t] = entry > p->top[t] ? (uint32_t)entry : p->top[t];
+    }
+    return true;
+}
+
+static bool update_cluster(cofi_plan *p, uint32_t j, uint64_t *bits)
+{
+    int64_t entry = 0;
+    p->alive[j] = p->scores->base[j] < COFI_NEVER;
+    if (p->alive[j] && !entry_of(p, p->scores->base[j], p->start_floor, bits, &entry)) return false;
+    p->start[j] = p->alive[j] ? (uint16_t)entry : UINT16_MAX;
+    p->start_top = entry > p->start_top ? (uint32_t)entry : p->start_top;
+    for (uint32_t t = 0; t < p->n_lookups; t++)
+        if (!update_lookup(p, t, j, bits)) return false;
+    return true;
+}
+
+bool cofi_plan_update(cofi_plan *p, const cofi_scores *scores, const cofi_label *list, uint32_t n)
+{
+    uint64_t bits = 0;
+    int64_t most = 0;
+    p->scores = scores;
+    for (uint32_t x = 0; x < n; x++)
+        if (!update_cluster(p, list[x], &bits)) return false;
+    for (uint32_t t = 0; t < p->n_lookups; t++) most += p->top[t];
+    p->exact &= !loses_bits(p, bits);
+    set_bound(p);
+    return most + p->start_top < sum_limit(p, tie_steps(p));
 }

@@ -7,6 +7,7 @@
 
 #include "expect_rows.h"
 #include "lookup.h"
+#include "revise.h"
 
 /* One case of a switch over the number of clusters, which is a constant in the call. */
 #define COFI_CASE(n, CALL)                                                                                   \
@@ -30,16 +31,16 @@ TARGET static void cells(const cofi_plan *p, uint32_t begin, uint32_t end, size_
     }
 }
 
-TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, const uint8_t *cell,
-                       const uint16_t *start, uint16_t *sum)
+TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n,
+                       const uint8_t *cell, const uint16_t *start, uint16_t *sum)
 {
     size_t stride = (size_t)p->k * CELLS;
     for (uint32_t j = 0; j < p->k; j += TILE) {
         const uint16_t *table = p->table + begin * stride + (size_t)j * CELLS;
-        for (size_t i = 0; i < ROWS; i += STEP) {
+        for (size_t i = 0; i < n; i += STEP) {
             if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
             uint16_t *to = sum + (size_t)j * ROWS + i;
-#define ADD(n) add_tile(table, stride, end - begin, n, cell + i, start + j, to)
+#define ADD(n_clusters) add_tile(table, stride, end - begin, n_clusters, cell + i, start + j, to)
             switch (p->k - j) {
                 TILE_CASES(ADD)
             default:
@@ -60,11 +61,18 @@ TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
     cofi_lookup_join(sum, n, total);
 }
 
+static const cofi_lanes lanes = {cells, add, least, keys, join};
+
 static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
                          void *scratch)
 {
-    static const cofi_lanes lanes = {cells, add, least, keys, join};
     cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
+}
+
+static void revise_rows(const cofi_plan *plan, const struct cofi_revision *revision, size_t begin, size_t n,
+                        cofi_label *label, void *scratch)
+{
+    cofi_lookup_revise(plan, revision, &lanes, begin, n, label, scratch);
 }
 
 TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
