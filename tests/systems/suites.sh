@@ -9,6 +9,10 @@ targets="wasm32-wasi x86_64-windows-gnu mingw"
 [ $# -le 1 ] || targets=$(shift && echo "$*")
 . "$root/tests/systems/build.sh"
 export COF_ONE_IN="${COF_ONE_IN:-8}"
+# the folder itself, since WASI follows no link to it
+data=$root/../shared/data
+[ -n "${COFOREST_DATA:-}" ] || [ ! -d "$data" ] || COFOREST_DATA=$(cd "$data" && pwd -P)
+[ -z "${COFOREST_DATA:-}" ] || export COFOREST_DATA
 failed=0
 
 # suites SYSTEM TARGET COMMAND PROGRAM NAME: COMMAND runs programs, PROGRAM is the command line, which calls itself NAME
