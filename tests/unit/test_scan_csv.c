@@ -135,6 +135,32 @@ static bool compare(const text *t, bool header)
     return compare_with(t, header, 3);
 }
 
+/* Lines of single bytes are read together, from the second of equal ones on; others stand between them. */
+static void test_single_bytes(void **state)
+{
+    static const char *const between[] = {"12,3,4\n",  "?,,4\n",   "\"1\",2,3\n", "\n",
+                                          "1,2,3\r\n", "1,2,\r\n", "x,y,z\n",     "\xc3\xa4,2,3\n"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 2 * COUNT(between) + 2; seed += one_in()) {
+        cofi_rng rng = dice(seed);
+        size_t one_of = seed % 2 == 0 ? 100 : 5000, n_values = seed < 16 ? 9 : 60;
+        text t = {NULL, 0, 0};
+        put_text(&t, "a,b,c\n");
+        while (t.n < (size_t)5 << 19) {
+            char line[] = "0,0,0\n";
+            for (size_t c = 0; c < 3; c++) {
+                size_t v = below(&rng, n_values);
+                line[2 * c] = (char)(v < 9 ? '1' + v : 'A' + v - 9 + (v > 34) * 6);
+            }
+            put_text(&t, line);
+            if (below(&rng, one_of) == 0) put_text(&t, between[seed / 2 % COUNT(between)]);
+        }
+        assert_true(compare(&t, true));
+        assert_true(compare_with(&t, true, 1));
+        free(t.at);
+    }
+}
+
 /* One thread takes all stretches, so that it knows from the second on which columns have many values. */
 static void test_many_values(void **state)
 {
@@ -322,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_are_left_to_the_serial_reader),
         cmocka_unit_test(test_the_same_table),
+        cmocka_unit_test(test_single_bytes),
         cmocka_unit_test(test_many_values),
         cmocka_unit_test(test_the_same_complaint),
         cmocka_unit_test(test_only_what_it_is_sure_of),

@@ -26,6 +26,9 @@ enum {
     HEAD = 1 << 20,         /* bytes within which the first line must end */
     TAIL = 64,              /* bytes after the text that may be read */
     SMALLEST = 1 << 20,     /* smaller files are read serially, because threads cost more */
+    PART = 1 << 13,         /* bytes that scan_part gets at a time, to the end of a line */
+    TOGETHER = 32,          /* lines that scan_short takes together */
+    UNKNOWN = 0x80,         /* in scanner.short_cell */
     N_RECENT = 32,          /* recent short texts per column: see place_of */
     MOST_COLUMNS = 1 << 14, /* for more columns, lines are too long for stretches */
     NARROW = 255            /* with more values, the cells of a column are four bytes wide */
@@ -53,19 +56,22 @@ typedef struct scanner { /* the state of one thread */
     uint64_t *asked;     /* [column][most rows of a stretch]: postponed texts */
     cofi_encoder *encoder;
     recent *recent;
-    uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
-    uint8_t *wide;      /* per column: cells have four bytes */
-    uint8_t *later;     /* per column: texts are postponed, see look_up_all */
-    size_t *first;      /* per column: the first row that is postponed */
-    size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
-    uint32_t **rank;    /* per column: final id of each id, while columns are finished */
+    uint8_t *short_cell; /* [column][byte]: the cell of a text of one byte; UNKNOWN: not seen yet */
+    size_t n_wide;       /* columns whose cells have four bytes */
+    uint32_t *empty;     /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
+    uint8_t *wide;       /* per column: cells have four bytes */
+    uint8_t *later;      /* per column: texts are postponed, see look_up_all */
+    size_t *first;       /* per column: the first row that is postponed */
+    size_t *missing_at;  /* per column: the stretch of the first missing cell; SIZE_MAX: none */
+    uint32_t **rank;     /* per column: final id of each id, while columns are finished */
 } scanner;
 
 typedef struct scan {
     cof_env env;
     cofi_dialect dialect;
     bool begins_na[256];
-    int fd; /* -1: memory */
+    uint8_t *short_line; /* a line of cells of one byte: its delimiters and its end, and 0 in the cells */
+    int fd;              /* -1: memory */
     const char *bytes;
     size_t begin, end; /* range of the lines with data */
     bool closed;       /* the last line ends with a newline */
@@ -121,6 +127,7 @@ static inline bool cell_of(const scan *sc, scanner *s, size_t at, size_t c, cons
         if (r->word != word) { /* 0 is not the number of any text */
             if (!find_cell(sc, s, at, c, text, n, cell)) return false;
             *r = (recent){word, *cell};
+            if (n == 1 && *cell <= N_RECENT) s->short_cell[c * 256 + (unsigned char)*text] = (uint8_t)*cell;
         }
         *cell = r->cell;
         return true;
@@ -176,6 +183,7 @@ static void widen(scanner *s, size_t c, uint32_t *cells, size_t n_rows)
 {
     for (size_t i = n_rows; i-- > 0;) cells[i] = ((const uint8_t *)cells)[i];
     s->wide[c] = 1;
+    s->n_wide++;
 }
 
 /* A postponed text of 1 to 7 bytes is its key, whose highest byte is 0; of another one place and length are kept. */
@@ -262,14 +270,14 @@ static inline bool put_cell(const scan *sc, scanner *s, size_t at, size_t c, siz
     return true;
 }
 
-/* Scans whole lines from `text` to `end`; TAIL bytes after it may be read. False if something is odd. A
+/* Scans whole lines from `text` to `end`, of any kind; TAIL bytes after it may be read. False if something is odd. A
  * quoted cell loses its quotes; if the number of quotes does not match in the end, some cell holds a
  * quote, a delimiter or a newline. */
-static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
-                       size_t *n_rows)
+static bool scan_part(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
+                      size_t *n_rows)
 {
     const char *cell = text;
-    size_t c = 0, row = 0, n_returns = 0, n_quotes = 0;
+    size_t c = 0, row = *n_rows, n_returns = 0, n_quotes = 0;
     for (const char *p = text; p < end; p += 64) {
         marks m = marks_of(p, sc->dialect.delimiter);
         if (end - p < 64) { /* bytes past the end do not count */
@@ -306,6 +314,49 @@ static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, 
     }
     *n_rows = row;
     return cell == end && n_returns == 0 && n_quotes == 0;
+}
+
+/* Scans TOGETHER lines if all their cells are single bytes that have been seen, as in tables of codes: then lines have one
+ * length, and a cell is found by its byte. What may not stand in a cell has never been seen. */
+static bool scan_short(const scan *sc, scanner *s, const char *text, size_t row)
+{
+    size_t length = 2 * sc->n_columns;
+    const uint8_t *bytes = (const uint8_t *)text;
+    uint8_t found = 0;
+    for (size_t l = 0; l < TOGETHER; l++, bytes += length) {
+        for (size_t i = 0; i < length; i++) found |= (bytes[i] ^ sc->short_line[i]) & -(i % 2);
+        if (found != 0) return false;
+    }
+    for (size_t c = 0; c < sc->n_columns; c++) {
+        const uint8_t *cell_of_byte = s->short_cell + c * 256;
+        uint8_t *cells = (uint8_t *)(s->cells + c * sc->most_rows) + row;
+        bytes = (const uint8_t *)text + 2 * c;
+        for (size_t l = 0; l < TOGETHER; l++) {
+            cells[l] = cell_of_byte[bytes[l * length]];
+            found |= cells[l];
+        }
+    }
+    return (found & UNKNOWN) == 0;
+}
+
+/* Scans whole lines from `text` to `end`. False if something is odd. */
+static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
+                       size_t *n_rows)
+{
+    size_t n_bytes = 2 * sc->n_columns * TOGETHER;
+    while (text < end) {
+        bool fits = (size_t)(end - text) >= n_bytes && *n_rows + TOGETHER <= sc->most_rows && s->n_wide == 0;
+        if (fits && scan_short(sc, s, text, *n_rows)) {
+            *n_rows += TOGETHER;
+            text += n_bytes;
+            continue;
+        }
+        const char *stop = end - text > PART ? memchr(text + PART, '\n', (size_t)(end - text) - PART) : NULL;
+        stop = stop != NULL ? stop + 1 : end;
+        if (!scan_part(sc, s, at, text, stop, n_rows)) return false;
+        text = stop;
+    }
+    return true;
 }
 
 /* ---- Stretches ---------------------------------------------------------------------------------- */
@@ -570,6 +621,7 @@ static bool open_scanner(const scan *sc, scanner *s)
     s->asked = cofi_alloc(env, n * sc->most_rows, sizeof *s->asked);
     s->encoder = cofi_alloc(env, n, sizeof *s->encoder);
     s->recent = cofi_alloc_zero(env, n * N_RECENT, sizeof *s->recent);
+    s->short_cell = cofi_alloc(env, n, 256);
     s->empty = cofi_alloc(env, n, sizeof *s->empty);
     s->wide = cofi_alloc_zero(env, n, 1);
     s->later = cofi_alloc_zero(env, n, 1);
@@ -580,19 +632,20 @@ static bool open_scanner(const scan *sc, scanner *s)
         cofi_encoder_init(&s->encoder[c], env);
         s->encoder[c].may_repeat = true;
     }
+    if (s->short_cell != NULL) memset(s->short_cell, UNKNOWN, n * 256);
     if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
     if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
     return s->text != NULL && s->cells != NULL && s->asked != NULL && s->encoder != NULL &&
-           s->recent != NULL && s->empty != NULL && s->wide != NULL && s->later != NULL && s->first != NULL &&
-           s->missing_at != NULL && s->rank != NULL;
+           s->recent != NULL && s->short_cell != NULL && s->empty != NULL && s->wide != NULL &&
+           s->later != NULL && s->first != NULL && s->missing_at != NULL && s->rank != NULL;
 }
 
 static void close_scanner(const scan *sc, scanner *s)
 {
     for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
     for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
-    void *owned[] = {s->text, s->cells, s->asked, s->encoder,    s->recent, s->empty,
-                     s->wide, s->later, s->first, s->missing_at, s->rank};
+    void *owned[] = {s->text,  s->cells, s->asked, s->encoder, s->recent,     s->short_cell,
+                     s->empty, s->wide,  s->later, s->first,   s->missing_at, s->rank};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
 }
 
@@ -603,7 +656,10 @@ static bool open_scan(scan *sc, const cofi_parser *names, uint32_t n_scanners)
     sc->most_rows = (STRETCH + SLACK) / sc->n_columns + 2; /* a line has at least one byte per cell */
     sc->stretches = cofi_alloc_zero(&sc->env, sc->n_stretches, sizeof *sc->stretches);
     sc->scanner = cofi_alloc_zero(&sc->env, n_scanners, sizeof *sc->scanner);
-    if (sc->stretches == NULL || sc->scanner == NULL) return false;
+    sc->short_line = cofi_alloc_zero(&sc->env, sc->n_columns, 2);
+    if (sc->stretches == NULL || sc->scanner == NULL || sc->short_line == NULL) return false;
+    for (size_t c = 0; c < sc->n_columns; c++)
+        sc->short_line[2 * c + 1] = (uint8_t)(c + 1 < sc->n_columns ? sc->dialect.delimiter : '\n');
     sc->n_scanners = n_scanners;
     for (uint32_t t = 0; t < n_scanners; t++)
         if (!open_scanner(sc, &sc->scanner[t])) return false;
@@ -620,8 +676,7 @@ static void close_scan(scan *sc)
         cofi_release(&sc->env, st->column);
     }
     for (uint32_t t = 0; sc->scanner != NULL && t < sc->n_scanners; t++) close_scanner(sc, &sc->scanner[t]);
-    cofi_release(&sc->env, sc->stretches);
-    cofi_release(&sc->env, sc->scanner);
+    COFI_RELEASE_ALL(&sc->env, sc->stretches, sc->scanner, sc->short_line);
     if (sc->fd >= 0) close(sc->fd);
 }
 
