@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+enum { COARSE_WEIGHT = 1 << 16 }; /* with more weight, coarse memberships would have less than 15 bits */
+
 struct cofi_mixture {
     cofi_expectation e;
     double *log_theta; /* e.log_theta and e.log_pi point to these */
@@ -38,7 +40,7 @@ static uint32_t most_values(const cofi_problem *p)
     return most;
 }
 
-cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err)
+cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, bool coarse, cofi_mixture **out, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->partition.stride;
@@ -55,7 +57,9 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out
         .k = fit->partition.k,
         .stride = stride,
         .step = p->n_table_rows <= most_rows ? 1 : (p->n_table_rows + most_rows - 1) / most_rows,
-        .membership = ldexp(1.0, (int)fmin(50, 61 - ilogb((double)p->total_weight)))};
+        .coarse = coarse && p->total_weight <= COARSE_WEIGHT};
+    m->e.membership = m->e.coarse ? ldexp(1.0, (int)fmin(20, 30 - ilogb((double)p->total_weight)))
+                                  : ldexp(1.0, (int)fmin(50, 61 - ilogb((double)p->total_weight)));
     m->e.count = cofi_blocks_add(&fit->own, m->n_entries, sizeof *m->e.count);
     m->e.size = cofi_blocks_add(&fit->own, stride, sizeof *m->e.size);
     COFI_TRY(cofi_blocks_status(&fit->own, err));

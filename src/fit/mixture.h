@@ -6,8 +6,10 @@
 
 typedef struct cofi_mixture cofi_mixture;
 
-/* EM visits at most most_rows rows, evenly spaced in the table. The mixture lives as long as the fit. */
-cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, cofi_mixture **out, cof_error *err);
+/* EM visits at most most_rows rows, evenly spaced in the table. `coarse`: for a start, which needs few digits and no
+ * log-likelihood. The mixture lives as long as the fit. */
+cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, bool coarse, cofi_mixture **out,
+                             cof_error *err);
 
 /* M step from the counts of the partition */
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);

@@ -104,7 +104,7 @@ static cof_status measure_mixture(cofi_lane *lane, double *log_likelihood, cof_e
 {
     enum { ROWS = 1 << 14 };
     cof_status status = COF_OK;
-    if (lane->mixture == NULL) status = cofi_mixture_open(&lane->fit, ROWS, &lane->mixture, err);
+    if (lane->mixture == NULL) status = cofi_mixture_open(&lane->fit, ROWS, false, &lane->mixture, err);
     if (status != COF_OK) return status;
     cofi_mixture_begin(&lane->fit, lane->mixture);
     return cofi_mixture_expect(&lane->fit, lane->mixture, log_likelihood, err);

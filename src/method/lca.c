@@ -63,7 +63,7 @@ static void tell(const cofi_fit *fit, const void *state, cof_fit_info *info)
 static cof_status lca_open(cofi_fit *fit, void **state, cof_error *err)
 {
     lca *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
-    return s != NULL ? cofi_mixture_open(fit, SIZE_MAX, &s->mixture, err) : cofi_no_memory(err);
+    return s != NULL ? cofi_mixture_open(fit, SIZE_MAX, false, &s->mixture, err) : cofi_no_memory(err);
 }
 
 const cofi_method cofi_method_lca = {

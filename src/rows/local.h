@@ -34,7 +34,10 @@ struct cofi_labels {
     uint32_t extreme;       /* the greatest `near` for COFI_FARTHEST, the least for COFI_NEAREST */
     cofi_expect_part *part; /* NULL: no E step was run yet */
     uint32_t n_parts;
-    double *theta; /* copies of the tables of the E step, log_pi last; NULL: they need none */
+    double *theta;            /* copies of the tables of the E step, log_pi last; NULL: they need none */
+    cofi_coarse_part *coarse; /* NULL: no coarse E step was run yet */
+    uint32_t n_coarse;
+    int32_t *surprise; /* the tables of the coarse E step */
 };
 
 static inline cofi_local *cofi_local_of(const cofi_rows *rows)

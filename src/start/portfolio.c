@@ -91,7 +91,7 @@ static cof_status open_softening(cofi_fit *fit, size_t n_rows, void **state, cof
 {
     softening *s = *state = cofi_blocks_add_zero(&fit->own, 1, sizeof *s);
     if (s == NULL) return cofi_no_memory(err);
-    return cofi_mixture_open(fit, n_rows, &s->mixture, err);
+    return cofi_mixture_open(fit, n_rows, true, &s->mixture, err);
 }
 
 static cof_status trial_open(cofi_fit *fit, const void *first, void **state, cof_error *err)

@@ -20,12 +20,6 @@ COFI_INLINE void cofi_round_all(const double *restrict x, size_t n, uint64_t *re
     }
 }
 
-/* Whether so many classes are whole tiles and stay in registers. */
-COFI_INLINE bool cofi_expect_held(uint32_t lanes)
-{
-    return lanes >= COFI_EXPECT_TILE && lanes <= COFI_EXPECT_HELD;
-}
-
 /* Eight numbers, in as many registers as the instruction set needs for them: few classes are worked on in registers, since
  * in memory every addition would wait for the previous store. */
 typedef double cofi_reals __attribute__((vector_size(8 * COFI_EXPECT_TILE)));
@@ -33,20 +27,27 @@ typedef uint64_t cofi_wholes __attribute__((vector_size(8 * COFI_EXPECT_TILE)));
 
 enum { COFI_EXPECT_TILES = COFI_EXPECT_HELD / COFI_EXPECT_TILE };
 
-/* Sums over the attributes for up to COFI_EXPECT_TILES tiles of classes. */
-COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t n_tiles,
-                                   uint32_t stride, double *joint)
+/* Sums over the attributes for the classes from `first` on, whole tiles of them. */
+COFI_INLINE void cofi_expect_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t first,
+                                   uint32_t n_tiles, uint32_t stride, double *joint)
 {
     cofi_reals sum[COFI_EXPECT_TILES], theta;
-    for (uint32_t t = 0; t < n_tiles; t++) memcpy(&sum[t], job->log_pi + t * COFI_EXPECT_TILE, sizeof *sum);
+    for (uint32_t t = 0; t < n_tiles; t++)
+        memcpy(&sum[t], job->log_pi + first + t * COFI_EXPECT_TILE, sizeof *sum);
     for (size_t r = 0; r < job->cells->n_attrs; r++) {
-        const double *from = job->log_theta + (size_t)id[r] * stride;
+        const double *from = job->log_theta + (size_t)id[r] * stride + first;
         for (uint32_t t = 0; t < n_tiles; t++) {
             memcpy(&theta, from + t * COFI_EXPECT_TILE, sizeof theta);
             sum[t] += theta;
         }
     }
-    for (uint32_t t = 0; t < n_tiles; t++) memcpy(joint + t * COFI_EXPECT_TILE, &sum[t], sizeof *sum);
+    for (uint32_t t = 0; t < n_tiles; t++) memcpy(joint + first + t * COFI_EXPECT_TILE, &sum[t], sizeof *sum);
+}
+
+/* How many tiles from `first` on are worked on together. */
+COFI_INLINE uint32_t cofi_expect_n_tiles(uint32_t lanes, uint32_t first)
+{
+    return lanes - first < COFI_EXPECT_HELD ? (lanes - first) / COFI_EXPECT_TILE : COFI_EXPECT_TILES;
 }
 
 /* The same for less than a tile. */
@@ -66,7 +67,7 @@ COFI_INLINE void cofi_expect_sums(const cofi_expect_job *job, const uint32_t *id
  * a single chain would wait for the previous one. */
 COFI_INLINE double cofi_expect_greatest(const double *x, uint32_t n)
 {
-    double most[COFI_EXPECT_TILE];
+    double most[COFI_EXPECT_TILE] = {x[0]};
     uint32_t width = n < COFI_EXPECT_TILE ? n : COFI_EXPECT_TILE;
     for (uint32_t i = 0; i < width; i++) most[i] = x[i];
     for (uint32_t j = width; j < n; j += width)
@@ -80,10 +81,9 @@ COFI_INLINE double cofi_expect_greatest(const double *x, uint32_t n)
 COFI_INLINE double cofi_expect_joint(const cofi_expect_job *job, const uint32_t *id, uint32_t lanes,
                                      uint32_t stride, double *joint)
 {
-    if (cofi_expect_held(lanes))
-        cofi_expect_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, joint);
-    else
-        cofi_expect_sums(job, id, lanes, stride, joint);
+    if (lanes < COFI_EXPECT_TILE) cofi_expect_sums(job, id, lanes, stride, joint);
+    for (uint32_t j = 0; j + COFI_EXPECT_TILE <= lanes; j += COFI_EXPECT_HELD)
+        cofi_expect_tiles(job, id, j, cofi_expect_n_tiles(lanes, j), stride, joint);
     for (uint32_t j = job->e->k; j < lanes; j++) joint[j] = -INFINITY;
     double most = cofi_expect_greatest(joint, lanes);
     for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
@@ -104,14 +104,15 @@ COFI_INLINE double cofi_expect_share(double full, uint32_t lanes, double *share)
     return sum;
 }
 
-COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t n_tiles,
-                                       uint32_t stride, const uint64_t *units, uint64_t *restrict count)
+COFI_INLINE void cofi_expect_add_tiles(const cofi_expect_job *job, const uint32_t *id, uint32_t first,
+                                       uint32_t n_tiles, uint32_t stride, const uint64_t *units,
+                                       uint64_t *restrict count)
 {
     cofi_wholes own[COFI_EXPECT_TILES], sum;
-    for (uint32_t t = 0; t < n_tiles; t++) memcpy(&own[t], units + t * COFI_EXPECT_TILE, sizeof *own);
+    for (uint32_t t = 0; t < n_tiles; t++) memcpy(&own[t], units + first + t * COFI_EXPECT_TILE, sizeof *own);
     for (size_t r = 0; r <= job->cells->n_attrs; r++) {
-        uint64_t *to = count + job->n_entries; /* the sizes of the classes, last */
-        if (r < job->cells->n_attrs) to = count + (size_t)id[r] * stride;
+        uint64_t *to = count + job->n_entries + first; /* the sizes of the classes, last */
+        if (r < job->cells->n_attrs) to = count + (size_t)id[r] * stride + first;
         for (uint32_t t = 0; t < n_tiles; t++, to += COFI_EXPECT_TILE) {
             memcpy(&sum, to, sizeof sum);
             sum += own[t];
@@ -127,10 +128,9 @@ COFI_INLINE void cofi_expect_add(const cofi_expect_job *job, const uint32_t *id,
 {
     if (copies != 1)
         for (uint32_t j = 0; j < lanes; j++) units[j] *= copies;
-    if (cofi_expect_held(lanes)) {
-        cofi_expect_add_tiles(job, id, lanes / COFI_EXPECT_TILE, stride, units, count);
-        return;
-    }
+    for (uint32_t j = 0; j + COFI_EXPECT_TILE <= lanes; j += COFI_EXPECT_HELD)
+        cofi_expect_add_tiles(job, id, j, cofi_expect_n_tiles(lanes, j), stride, units, count);
+    if (lanes >= COFI_EXPECT_TILE) return;
     for (uint32_t j = 0; j < lanes; j++) count[job->n_entries + j] += units[j];
     for (size_t r = 0; r < job->cells->n_attrs; r++) {
         uint64_t *restrict to = count + (size_t)id[r] * stride;
@@ -144,9 +144,23 @@ typedef struct cofi_expect_batch {
     double most[COFI_EXPECT_ROWS];
 } cofi_expect_batch;
 
+/* The next rows from *next on that have weight, at most `most`. False: there are none before `end`. */
+COFI_INLINE bool cofi_expect_fill(const cofi_visited *rows, size_t *next, size_t end, size_t step,
+                                  size_t most, cofi_expect_batch *b)
+{
+    size_t i = *next;
+    for (b->n = 0; i < end && b->n < most; i += step) {
+        if (rows->weight != NULL && rows->weight[i] == 0) continue;
+        b->at[b->n] = i;
+        b->row[b->n++] = rows->group != NULL ? rows->group[i] : i;
+    }
+    *next = i;
+    return b->n > 0;
+}
+
 COFI_INLINE uint64_t cofi_expect_copies(const cofi_expect_job *job, const cofi_expect_batch *b, size_t i)
 {
-    return job->copies != NULL ? job->copies[b->at[i]] : 1;
+    return job->rows.copies != NULL ? job->rows.copies[b->at[i]] : 1;
 }
 
 /* The flat ids of the batch's cells, [row][attribute]: every row needs its own twice, and one attribute of many rows is read
@@ -169,7 +183,7 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
                                     cofi_expect_part *part)
 {
     for (size_t i = 0; i < b->n; i++) {
-        uint64_t weight = job->weight != NULL ? job->weight[b->at[i]] : 1;
+        uint64_t weight = job->rows.weight != NULL ? job->rows.weight[b->at[i]] : 1;
         uint64_t copies = cofi_expect_copies(job, b, i);
         double sum = cofi_expect_share(job->e->membership * (double)weight, lanes, part->share + i * lanes);
         part->weight += copies * weight;
@@ -181,154 +195,32 @@ COFI_INLINE void cofi_expect_shares(const cofi_expect_job *job, const cofi_expec
     }
 }
 
-/* ---- Many classes ---------------------------------------------------------------------------------- */
-
-/* The rows of a batch are worked on tile by tile of COFI_EXPECT_WIDE classes: the tables of a tile stay in a fast cache, while
- * those of all classes would come from a slow one for every row. */
-
-/* Sums over the attributes of n_rows rows, one after the other in `id` and `joint`, for the classes of a tile. n_rows is a
- * constant where it is inlined: an addition need not wait for that of another row. */
-COFI_INLINE void cofi_expect_wide_sums(const double *theta, size_t n_flat, const uint32_t *id, size_t n_attrs,
-                                       uint32_t n_rows, uint32_t lanes, double *joint)
-{
-    enum { MOST = 4, PARTS = COFI_EXPECT_WIDE / COFI_EXPECT_TILE };
-    cofi_reals sum[MOST][PARTS], term;
-    for (uint32_t i = 0; i < n_rows; i++)
-        for (uint32_t t = 0; t < PARTS; t++)
-            memcpy(&sum[i][t], theta + n_flat * COFI_EXPECT_WIDE + t * COFI_EXPECT_TILE, sizeof term);
-    for (size_t r = 0; r < n_attrs; r++)
-        for (uint32_t i = 0; i < n_rows; i++) {
-            const double *from = theta + (size_t)id[i * n_attrs + r] * COFI_EXPECT_WIDE;
-            for (uint32_t t = 0; t < PARTS; t++) {
-                memcpy(&term, from + t * COFI_EXPECT_TILE, sizeof term);
-                sum[i][t] += term;
-            }
-        }
-    for (uint32_t i = 0; i < n_rows; i++)
-        for (uint32_t t = 0; t < PARTS; t++)
-            memcpy(joint + i * lanes + t * COFI_EXPECT_TILE, &sum[i][t], sizeof term);
-}
-
-COFI_INLINE void cofi_expect_wide_tile(const double *theta, size_t n_flat, const uint32_t *id, size_t n_attrs,
-                                       size_t n, uint32_t lanes, double *joint)
-{
-    enum { TOGETHER = 4 };
-    size_t i = 0;
-    for (; i + TOGETHER <= n; i += TOGETHER)
-        cofi_expect_wide_sums(theta, n_flat, id + i * n_attrs, n_attrs, TOGETHER, lanes, joint + i * lanes);
-    for (; i < n; i++)
-        cofi_expect_wide_sums(theta, n_flat, id + i * n_attrs, n_attrs, 1, lanes, joint + i * lanes);
-}
-
-/* Subtracts the greatest log of joint probability, which is returned; lanes past the last class become -infinity. */
-COFI_INLINE double cofi_expect_wide_most(uint32_t k, uint32_t lanes, double *joint)
-{
-    for (uint32_t j = k; j < lanes; j++) joint[j] = -INFINITY;
-    double most = cofi_expect_greatest(joint, lanes);
-    for (uint32_t j = 0; j < lanes; j++) joint[j] -= most;
-    return most;
-}
-
-COFI_INLINE void cofi_expect_wide_joint(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
-                                        const cofi_expect_part *part)
-{
-    for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_WIDE)
-        cofi_expect_wide_tile(job->log_theta + cofi_expect_index(job, 0, j), job->n_flat, part->id,
-                              job->cells->n_attrs, b->n, lanes, part->share + j);
-    for (size_t i = 0; i < b->n; i++)
-        b->most[i] = cofi_expect_wide_most(job->e->k, lanes, part->share + i * lanes);
-}
-
-/* Adds the memberships of one row in a tile, in whole units. Most are less than half a unit and add nothing. */
-COFI_INLINE void cofi_expect_wide_add_row(const uint64_t *units, uint64_t copies, const uint32_t *id,
-                                          size_t n_attrs, size_t n_flat, uint64_t *count)
-{
-    enum { PARTS = COFI_EXPECT_WIDE / COFI_EXPECT_TILE };
-    cofi_wholes own[PARTS], sum;
-    uint64_t any = 0;
-    for (uint32_t x = 0; x < COFI_EXPECT_WIDE; x++) any |= units[x];
-    if (any == 0) return;
-    for (uint32_t t = 0; t < PARTS; t++) {
-        memcpy(&own[t], units + t * COFI_EXPECT_TILE, sizeof sum);
-        own[t] *= copies;
-    }
-    for (size_t r = 0; r <= n_attrs; r++) {
-        uint64_t *to = count + (r < n_attrs ? id[r] : n_flat) * COFI_EXPECT_WIDE;
-        for (uint32_t t = 0; t < PARTS; t++, to += COFI_EXPECT_TILE) {
-            memcpy(&sum, to, sizeof sum);
-            sum += own[t];
-            memcpy(to, &sum, sizeof sum);
-        }
-    }
-}
-
-COFI_INLINE void cofi_expect_wide_add(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
-                                      const cofi_expect_part *part)
-{
-    size_t n_attrs = job->cells->n_attrs;
-    for (uint32_t j = 0; j < lanes; j += COFI_EXPECT_WIDE)
-        for (size_t i = 0; i < b->n; i++)
-            cofi_expect_wide_add_row(part->units + i * lanes + j, cofi_expect_copies(job, b, i),
-                                     part->id + i * n_attrs, n_attrs, job->n_flat,
-                                     part->count + cofi_expect_index(job, 0, j));
-}
-
-/* ---- Batches --------------------------------------------------------------------------------------- */
-
-/* The logs of joint probability of all rows of the batch. */
-COFI_INLINE void cofi_expect_joints(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
-                                    uint32_t stride, const cofi_expect_part *part)
-{
-    if (cofi_expect_is_wide(lanes)) {
-        cofi_expect_wide_joint(job, b, lanes, part);
-        return;
-    }
-    for (size_t i = 0; i < b->n; i++)
-        b->most[i] = cofi_expect_joint(job, part->id + i * job->cells->n_attrs, lanes, stride,
-                                       part->share + i * lanes);
-}
-
-COFI_INLINE void cofi_expect_adds(const cofi_expect_job *job, const cofi_expect_batch *b, uint32_t lanes,
-                                  uint32_t stride, const cofi_expect_part *part)
-{
-    if (cofi_expect_is_wide(lanes)) {
-        cofi_expect_wide_add(job, b, lanes, part);
-        return;
-    }
-    for (size_t i = 0; i < b->n; i++)
-        cofi_expect_add(job, part->id + i * job->cells->n_attrs, cofi_expect_copies(job, b, i), lanes, stride,
-                        part->units + i * lanes, part->count);
-}
-
 COFI_INLINE void cofi_expect_some_rows(const cofi_expect_job *job, cofi_expect_batch *b, uint32_t lanes,
                                        uint32_t stride, cofi_expect_part *part)
 {
     size_t n = b->n * lanes;
     cofi_expect_ids(job->cells, b, part->id);
-    cofi_expect_joints(job, b, lanes, stride, part);
+    for (size_t i = 0; i < b->n; i++)
+        b->most[i] = cofi_expect_joint(job, part->id + i * job->cells->n_attrs, lanes, stride,
+                                       part->share + i * lanes);
     cofi_exp_all(part->share, n);
     cofi_expect_shares(job, b, lanes, part);
-    if (job->weight == NULL)
+    if (job->rows.weight == NULL)
         cofi_round_all(part->share, n, part->units);
     else /* too large for it */
         for (size_t i = 0; i < n; i++) part->units[i] = (uint64_t)llrint(part->share[i]);
-    cofi_expect_adds(job, b, lanes, stride, part);
+    for (size_t i = 0; i < b->n; i++)
+        cofi_expect_add(job, part->id + i * job->cells->n_attrs, cofi_expect_copies(job, b, i), lanes, stride,
+                        part->units + i * lanes, part->count);
 }
 
 COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size_t end, uint32_t lanes,
                                   uint32_t stride, cofi_expect_part *part)
 {
     cofi_expect_batch b = {.n = 0};
-    size_t most = cofi_expect_most(lanes, job->cells->n_attrs);
-    for (size_t i = begin; i < end; i += job->e->step) {
-        if (job->weight != NULL && job->weight[i] == 0) continue;
-        b.at[b.n] = i;
-        b.row[b.n] = job->group != NULL ? job->group[i] : i;
-        if (++b.n < most) continue;
+    size_t most = cofi_expect_most(COFI_EXPECT_ENTRIES, lanes, job->cells->n_attrs);
+    while (cofi_expect_fill(&job->rows, &begin, end, job->e->step, most, &b))
         cofi_expect_some_rows(job, &b, lanes, stride, part);
-        b.n = 0;
-    }
-    if (b.n > 0) cofi_expect_some_rows(job, &b, lanes, stride, part);
 }
 
 /* With few classes, their number is a constant in the inlined version. */

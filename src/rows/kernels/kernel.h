@@ -13,21 +13,24 @@ typedef struct cofi_expect_part {
     uint64_t surprise, weight;
 } cofi_expect_part;
 
-typedef struct cofi_expect_job {
-    const cofi_expectation *e;
-    const cofi_cells *cells;
-    /* What is visited: n rows of the table, or, if copies can be counted instead, n rows of `cells`. */
+/* The rows that an E step visits: n rows of the table, or, if copies can be counted instead, n rows of the cells. */
+typedef struct cofi_visited {
     size_t n;
-    const uint32_t *group;  /* row of the table -> row of `cells`; NULL: the identity */
+    const uint32_t *group;  /* row of the table -> row of the cells; NULL: the identity */
     const uint64_t *weight; /* NULL: 1 each */
     const uint32_t *copies; /* NULL: 1 each */
     uint64_t first_row;     /* number of the first one in the whole table */
-    /* e's own, or copies with more entries per value, which whole tiles need; with many classes, log_theta has both in
-     * the order of cofi_expect_index */
-    const double *log_theta, *log_pi;
+} cofi_visited;
+
+typedef struct cofi_expect_job {
+    const cofi_expectation *e;
+    const cofi_cells *cells;
+    cofi_visited rows;
+    const double *log_theta,
+        *log_pi; /* e's own, or copies with more entries per value, which whole tiles need */
     uint32_t stride;
-    size_t n_flat, n_entries; /* n_entries: n_flat x stride */
-    double surprise_scale;    /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
+    size_t n_entries;      /* values of all attributes x stride */
+    double surprise_scale; /* units in a surprise of 1 of a row of weight 1 unit; 0: it is not wanted */
 } cofi_expect_job;
 
 enum {
@@ -35,38 +38,66 @@ enum {
     COFI_EXPECT_TILE = 8,       /* more than these are rounded up to a multiple of them */
     COFI_EXPECT_ROWS = 64,      /* so many rows are worked on together, */
     COFI_EXPECT_ENTRIES = 1024, /* unless they have more memberships than these, which fit a fast cache, */
-    COFI_EXPECT_CELLS = 4096,   /* or more cells than these */
-    /* With more than COFI_EXPECT_HELD classes, so many have tables of their own, which fit a fast cache, */
-    COFI_EXPECT_WIDE = 16,
-    COFI_EXPECT_WIDE_ENTRIES = 1 << 14 /* and so many memberships are worked on together. */
+    COFI_EXPECT_CELLS = 4096    /* or more cells than these */
 };
-
-static inline bool cofi_expect_is_wide(uint32_t lanes)
-{
-    return lanes > COFI_EXPECT_HELD;
-}
 
 /* Classes to work on: past the last class, up to a whole tile; with up to half a tile, pairs suffice. */
 static inline uint32_t cofi_expect_lanes(const cofi_expectation *e)
 {
-    uint32_t tile = cofi_expect_is_wide(e->k) ? COFI_EXPECT_WIDE : COFI_EXPECT_TILE;
-    return e->stride <= COFI_EXPECT_TILE / 2 ? e->stride : (e->k + tile - 1) / tile * tile;
+    uint32_t tile = COFI_EXPECT_TILE;
+    return e->stride <= tile / 2 ? e->stride : (e->k + tile - 1) / tile * tile;
 }
 
-static inline size_t cofi_expect_most(uint32_t lanes, size_t n_attrs)
+/* Rows that are worked on together if these may have so many memberships. */
+static inline size_t cofi_expect_most(size_t n_entries, uint32_t lanes, size_t n_attrs)
 {
-    size_t entries = cofi_expect_is_wide(lanes) ? COFI_EXPECT_WIDE_ENTRIES : COFI_EXPECT_ENTRIES;
-    size_t n = entries / lanes, n_cells = COFI_EXPECT_CELLS / n_attrs;
+    size_t n = n_entries / lanes, n_cells = COFI_EXPECT_CELLS / n_attrs;
     if (n_cells < n) n = n_cells;
     return n < 1 ? 1 : n < COFI_EXPECT_ROWS ? n : COFI_EXPECT_ROWS;
 }
 
-/* Where the tables of a job have value g of class j; g = n_flat: the class itself. */
-static inline size_t cofi_expect_index(const cofi_expect_job *job, size_t g, uint32_t j)
+/* ---- The coarse E step (coarse_rows.h) ------------------------------------------------------------- */
+
+enum {
+    COFI_COARSE_PART = 8,  /* classes that are worked on together */
+    COFI_COARSE_HELD = 32, /* up to so many classes have one table; */
+    COFI_COARSE_WIDE = 16, /* of more, so many have tables of their own, which fit a fast cache. */
+    COFI_COARSE_ENTRIES = 1 << 14
+};
+
+/* Part of the rows, with its own sums. */
+typedef struct cofi_coarse_part {
+    uint32_t *count; /* memberships in units; the order is that of cofi_coarse_index */
+    uint32_t *entry; /* surprises, then memberships, of the rows worked on */
+    uint32_t *id;    /* the flat ids of their cells */
+    uint64_t weight;
+} cofi_coarse_part;
+
+typedef struct cofi_coarse_job {
+    const cofi_expectation *e;
+    const cofi_cells *cells;
+    cofi_visited rows;
+    const int32_t *surprise; /* of every value and class, in the order of cofi_coarse_index */
+    float to_log2;           /* makes binary logarithms of differences between surprises, */
+    int32_t lowest;          /* of which lower ones count as this: about -60 */
+    size_t n_flat;
+} cofi_coarse_job;
+
+static inline uint32_t cofi_coarse_lanes(uint32_t k)
 {
-    if (!cofi_expect_is_wide(job->e->k)) return g * job->stride + j;
-    size_t tile = j / COFI_EXPECT_WIDE;
-    return (tile * (job->n_flat + 1) + g) * COFI_EXPECT_WIDE + j % COFI_EXPECT_WIDE;
+    uint32_t unit = k > COFI_COARSE_HELD ? COFI_COARSE_WIDE : COFI_COARSE_PART;
+    return (k + unit - 1) / unit * unit;
+}
+
+static inline size_t cofi_coarse_most(uint32_t lanes, size_t n_attrs)
+{
+    return cofi_expect_most(COFI_COARSE_ENTRIES, lanes, n_attrs);
+}
+
+/* Where tables of `width` classes each have value g of class j; g = n_flat: the class itself. */
+static inline size_t cofi_coarse_index(size_t n_flat, uint32_t width, size_t g, uint32_t j)
+{
+    return (j / width * (n_flat + 1) + g) * width + j % width;
 }
 
 /* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, if `key` is
@@ -94,6 +125,8 @@ typedef struct cofi_kernel {
                   uint32_t *n);
     /* The E step of begin..end-1, every e->step-th of them, added to the sums of `part` (expect_rows.h). */
     void (*expect)(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part);
+    /* the same for the coarse E step (coarse_rows.h) */
+    void (*coarse)(const cofi_coarse_job *job, size_t begin, size_t end, cofi_coarse_part *part);
 } cofi_kernel;
 
 /* A block is one task of the team. */

@@ -81,5 +81,6 @@ static bool available(void)
 }
 
 const cofi_kernel cofi_kernel_avx2 = {"avx2",       CELLS,       true,    available, cofi_lookup_scratch,
-                                      nearest_rows, revise_rows, members, count,     expect};
+                                      nearest_rows, revise_rows, members, count,     expect,
+                                      coarse};
 #endif

@@ -258,5 +258,6 @@ static bool available(void)
 }
 
 const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,       false,   available, cofi_lookup_scratch,
-                                        nearest_rows, revise_rows, members, count,     expect};
+                                        nearest_rows, revise_rows, members, count,     expect,
+                                        coarse};
 #endif

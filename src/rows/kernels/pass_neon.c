@@ -62,5 +62,6 @@ static bool available(void)
 
 /* NEON has no instruction that collects one bit of every byte, so blocks are counted row by row. */
 const cofi_kernel cofi_kernel_neon = {"neon",       CELLS,       true, available, cofi_lookup_scratch,
-                                      nearest_rows, revise_rows, NULL, NULL,      expect};
+                                      nearest_rows, revise_rows, NULL, NULL,      expect,
+                                      coarse};
 #endif

@@ -2,7 +2,7 @@
  *
  * It processes up to 128 rows at a time: gathers their flat ids attribute by attribute, then adds up each
  * row's scores in registers, eight clusters at a time. */
-#include "expect_rows.h"
+#include "coarse_rows.h"
 
 enum { ROWS = 128, ATTRS = 32, LANES = 8, MOST_SUMS = 16384 };
 
@@ -105,10 +105,15 @@ static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_ex
     cofi_expect_rows(job, begin, end, part);
 }
 
+static void coarse(const cofi_coarse_job *job, size_t begin, size_t end, cofi_coarse_part *part)
+{
+    cofi_coarse_rows(job, begin, end, part);
+}
+
 static bool available(void)
 {
     return true;
 }
 
-const cofi_kernel cofi_kernel_plain = {"plain", 0,    false, available, scratch_bytes,
-                                       nearest, NULL, NULL,  NULL,      expect};
+const cofi_kernel cofi_kernel_plain = {"plain", 0,    false, available, scratch_bytes, nearest,
+                                       NULL,    NULL, NULL,  expect,    coarse};

@@ -5,7 +5,7 @@
  * TILE_CASES(CALL) has a case for every number of clusters below TILE. */
 #pragma once
 
-#include "expect_rows.h"
+#include "coarse_rows.h"
 #include "lookup.h"
 #include "revise.h"
 
@@ -78,4 +78,9 @@ static void revise_rows(const cofi_plan *plan, const struct cofi_revision *revis
 TARGET static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)
 {
     cofi_expect_rows(job, begin, end, part);
+}
+
+TARGET static void coarse(const cofi_coarse_job *job, size_t begin, size_t end, cofi_coarse_part *part)
+{
+    cofi_coarse_rows(job, begin, end, part);
 }

@@ -497,6 +497,7 @@ static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
     cofi_put_u32(w, e->k);
     cofi_put_u64(w, e->step);
     cofi_put_f64(w, e->membership);
+    cofi_put_u32(w, e->coarse);
     cofi_put_f64(w, e->surprise);
     cofi_put_words(w, e->log_pi, e->stride);
     cofi_put_words(w, e->log_theta, n);

@@ -28,7 +28,7 @@ typedef enum cofi_ask {
 } cofi_ask;
 
 enum {
-    COFI_REQUEST_VERSION = 2,
+    COFI_REQUEST_VERSION = 3,
     COFI_ANSWER_END = 2,  /* words at the end of every answer */
     COFI_CENSUS_HEAD = 2, /* dropped rows, total weight; then the totals of the values */
     COFI_MASS_PARTS = 4096,
