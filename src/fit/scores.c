@@ -198,7 +198,8 @@ static double attribute_factor(const cofi_fit *fit, size_t r)
 /* One tree and up to LANES clusters. `work` and `profile` begin with the tree's first value. */
 typedef struct tree_sums {
     const cof_edge *edge;
-    uint32_t n_edges, root;
+    const uint32_t *inner; /* places of the edges to values that are no equal leaves */
+    uint32_t n_inner, root;
     uint32_t first, n_slots, stride;
     const uint32_t *same_as; /* as in cofi_forest, from the first value on */
     const double *profile;
@@ -211,42 +212,47 @@ static inline bool is_equal_leaf(const tree_sums *t, uint32_t v)
     return t->same_as[v] != t->first + v;
 }
 
+/* Sets `work` of every value but equal leaves to p(v|C_j), that of its equal leaves included. */
+static inline void gather_mass(const tree_sums *t, uint32_t lanes)
+{
+    uint32_t stride = t->stride;
+    for (uint32_t v = 0; v < t->n_slots; v++)
+        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++)
+            t->work[(size_t)v * stride + j] = t->profile[(size_t)v * stride + j];
+    for (uint32_t v = 0; v < t->n_slots; v++) {
+        double *to = t->work + (size_t)(t->same_as[v] - t->first) * stride;
+        for (uint32_t j = 0; is_equal_leaf(t, v) && j < lanes; j++)
+            to[j] += t->profile[(size_t)v * stride + j];
+    }
+}
+
 /* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, then
  * the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass below the edge
  * comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
 static inline void reroot(const tree_sums *t, uint32_t lanes)
 {
     enum { AHEAD = 16 }; /* edges; values lie in no order along the tree, so their lines are prefetched */
-    const cof_edge *edge = t->edge;
     uint32_t stride = t->stride;
-    double *work = t->work, total[LANES], sum[LANES];
-    for (uint32_t v = 0; v < t->n_slots; v++)
-        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++)
-            work[(size_t)v * stride + j] = t->profile[(size_t)v * stride + j];
-    for (uint32_t e = t->n_edges; e-- > 0;) {
-        double *above = work + (size_t)edge[e].u * stride;
-        const double *below = (is_equal_leaf(t, edge[e].v) ? t->profile : work) + (size_t)edge[e].v * stride;
-        if (e >= AHEAD) {
-            uint32_t next = edge[e - AHEAD].v;
-            __builtin_prefetch((is_equal_leaf(t, next) ? t->profile : work) + (size_t)next * stride);
-        }
+    double *work = t->work, total[LANES], sum[LANES] = {0};
+    gather_mass(t, lanes);
+    for (uint32_t e = t->n_inner; e-- > 0;) {
+        const cof_edge *edge = &t->edge[t->inner[e]];
+        double *above = work + (size_t)edge->u * stride, *below = work + (size_t)edge->v * stride;
+        if (e >= AHEAD) __builtin_prefetch(work + (size_t)t->edge[t->inner[e - AHEAD]].v * stride);
         for (uint32_t j = 0; j < lanes; j++) above[j] += below[j];
+        for (uint32_t j = 0; j < lanes; j++) sum[j] += edge->length * below[j];
     }
     for (uint32_t j = 0; j < lanes; j++) {
         total[j] = work[(size_t)t->root * stride + j];
-        sum[j] = 0;
+        work[(size_t)t->root * stride + j] = sum[j];
     }
-    for (uint32_t e = 0; e < t->n_edges; e++)
-        for (uint32_t j = 0; edge[e].length != 0 && j < lanes; j++)
-            sum[j] += edge[e].length * work[(size_t)edge[e].v * stride + j];
-    for (uint32_t j = 0; j < lanes; j++) work[(size_t)t->root * stride + j] = sum[j];
-    for (uint32_t e = 0; e < t->n_edges; e++) {
-        const double *above = work + (size_t)edge[e].u * stride;
-        double *below = work + (size_t)edge[e].v * stride;
-        if (e + AHEAD < t->n_edges && !is_equal_leaf(t, edge[e + AHEAD].v))
-            __builtin_prefetch(work + (size_t)edge[e + AHEAD].v * stride, 1);
-        if (is_equal_leaf(t, edge[e].v)) continue;
-        for (uint32_t j = 0; j < lanes; j++) below[j] = above[j] + edge[e].length * (total[j] - 2 * below[j]);
+    for (uint32_t e = 0; e < t->n_inner; e++) {
+        const cof_edge *edge = &t->edge[t->inner[e]];
+        const double *above = work + (size_t)edge->u * stride;
+        double *below = work + (size_t)edge->v * stride;
+        if (e + AHEAD < t->n_inner)
+            __builtin_prefetch(work + (size_t)t->edge[t->inner[e + AHEAD]].v * stride, 1);
+        for (uint32_t j = 0; j < lanes; j++) below[j] = above[j] + edge->length * (total[j] - 2 * below[j]);
     }
 }
 
@@ -260,8 +266,12 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
     double factor = attribute_factor(fit, r), scale = fit->scores.scale;
     int64_t *value = fit->scores.value + (size_t)g * stride + first;
     double *work = (double *)(void *)value;
-    tree_sums t = {
-        .edge = f->edge + g, .n_edges = f->n_edges[r], .root = f->root[r], .first = g, .stride = stride};
+    tree_sums t = {.edge = f->edge + g,
+                   .inner = f->inner + g,
+                   .n_inner = f->n_inner[r],
+                   .root = f->root[r],
+                   .first = g,
+                   .stride = stride};
     t.n_slots = p->first[r + 1] - g;
     t.same_as = f->same_as + g;
     t.profile = fit->profiles.share + (size_t)g * stride + first;

@@ -42,6 +42,8 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->edge = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->edge);
     f->depth = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->depth);
     f->same_as = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->same_as);
+    f->inner = cofi_blocks_add(&f->own, first[n_attrs], sizeof *f->inner);
+    f->n_inner = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->n_inner);
     f->n_edges = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->n_edges);
     f->line = cofi_blocks_add_zero(&f->own, n_attrs, sizeof *f->line);
     f->root = cofi_blocks_add(&f->own, n_attrs, sizeof *f->root);
@@ -110,6 +112,9 @@ static void find_equal_leaves(cofi_forest *f, size_t r)
     for (uint32_t e = 0; e < f->n_edges[r]; e++)
         if (edge[e].length == 0) same_as[edge[e].v] = first + edge[e].u;
     for (uint32_t e = 0; e < f->n_edges[r]; e++) same_as[edge[e].u] = first + edge[e].u; /* no leaf */
+    f->n_inner[r] = 0;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++)
+        if (same_as[edge[e].v] == first + edge[e].v) f->inner[first + f->n_inner[r]++] = e;
 }
 
 void cofi_forest_line(cofi_forest *f, const uint64_t *count, size_t r)

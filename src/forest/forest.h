@@ -20,6 +20,8 @@ typedef struct cofi_forest {
     /* per flat id: for a leaf at length 0 the flat id at the other end of its edge, which has the same distances to
      * all values; for any other value its own id. Most values of a column of few rows a value are such leaves. */
     uint32_t *same_as;
+    /* the other edges of attribute r, as places among its edges, start at inner[first[r]], in the same order */
+    uint32_t *inner, *n_inner;
     uint32_t k, stride;
     double scale, twin_length;
     bool authors;
