@@ -615,7 +615,7 @@ COF_API cof_status cof_bench(const cof_table *table, const cof_bench_options *op
 /* ---- For programs around the library -------------------------------------------------------------------- */
 
 /* The cores that this process may use, at least 1: those of its affinity mask, limited by the processor quotas of
- * its control groups on Linux. Where a number of threads may be 0, it stands for this number. */
+ * its control groups on Linux, which are read once. Where a number of threads may be 0, it stands for this number. */
 COF_API uint32_t cof_n_cores(void);
 /* The bytes of memory that this process may use: those of the machine, limited by its control groups on Linux. */
 COF_API uint64_t cof_memory(void);

@@ -3,6 +3,8 @@
 #include "system/system.h"
 #include "team.h"
 
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { PATH_BYTES = 4096 };
@@ -98,8 +100,15 @@ uint64_t cof_memory(void)
     return cofi_limit_memory("/proc/self/cgroup", "/sys/fs/cgroup", cofi_machine_memory());
 }
 
+/* The quota is read once, because it lies in several files, and every team asks for it. */
 uint32_t cof_n_cores(void)
 {
-    long n = cofi_limit_cores("/proc/self/cgroup", "/sys/fs/cgroup", cofi_usable_cores());
+    static atomic_long quota; /* 0: not read yet */
+    long limit = atomic_load(&quota), n = cofi_usable_cores();
+    if (limit == 0) {
+        limit = cofi_limit_cores("/proc/self/cgroup", "/sys/fs/cgroup", LONG_MAX);
+        atomic_store(&quota, limit);
+    }
+    n = n < limit ? n : limit;
     return n > 0 ? (uint32_t)n : 1;
 }
