@@ -19,22 +19,33 @@ cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n, 
     if (a->n_rows == 0) return COF_OK;
     a->label = cofi_blocks_add(own, restarts * a->n_rows, sizeof *a->label);
     a->row = cofi_blocks_add(own, a->n_rows, sizeof *a->row);
+    a->at = cofi_blocks_add(own, restarts, sizeof *a->at);
     COFI_TRY(cofi_blocks_status(own, err));
-    for (size_t s = 0; s < a->n_rows; s++) a->row[s] = cofi_stretch_begin(s, a->n_rows, n);
+    uint64_t at = 0, rest = 0; /* as cofi_stretch_begin, without a division for every row */
+    for (size_t s = 0; s < a->n_rows; s++) {
+        a->row[s] = at;
+        rest += n % a->n_rows;
+        at += n / a->n_rows + (rest >= a->n_rows);
+        rest -= rest >= a->n_rows ? a->n_rows : 0;
+    }
+    for (uint32_t r = 0; r < restarts; r++) a->at[r] = r;
     return COF_OK;
+}
+
+static int32_t *labels_of(const cofi_agreement *a, uint32_t record)
+{
+    return a->label + (size_t)a->at[record] * a->n_rows;
 }
 
 cof_status cofi_agreement_note(const cofi_partition *p, cofi_agreement *a, uint32_t record, cof_error *err)
 {
     if (a->n_rows == 0) return COF_OK;
-    return cofi_partition_labels(p, a->row, a->n_rows, a->label + (size_t)record * a->n_rows, err);
+    return cofi_partition_labels(p, a->row, a->n_rows, labels_of(a, record), err);
 }
 
 void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)
 {
-    if (a->n_rows == 0) return;
-    memcpy(a->label + (size_t)record * a->n_rows, a->label + (size_t)earlier * a->n_rows,
-           a->n_rows * sizeof *a->label);
+    if (a->n_rows > 0) a->at[record] = a->at[earlier];
 }
 
 static bool any_labelled(const int32_t *label, size_t n)
@@ -49,7 +60,7 @@ static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int
 {
     cofi_contingency t;
     *ari = 1;
-    if (memcmp(one, other, n * sizeof *one) == 0) return COF_OK;
+    if (one == other || memcmp(one, other, n * sizeof *one) == 0) return COF_OK;
     cof_status status = cofi_contingency_count(&t, env, one, other, NULL, n, err);
     if (status != COF_OK) return status;
     *ari = cofi_adjusted_rand(&t);
@@ -64,13 +75,12 @@ cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a
     env.should_stop = NULL;
     *ari = NULL;
     if (n_records < 2 || a->n_rows == 0) return COF_OK;
-    const int32_t *own = a->label + (size_t)kept * a->n_rows;
+    const int32_t *own = labels_of(a, kept);
     if (!any_labelled(own, a->n_rows)) return COF_OK;
     *ari = cofi_alloc(&host->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {
-        const int32_t *label = a->label + (size_t)r * a->n_rows;
-        cof_status status = rand_of_pair(&env, label, own, a->n_rows, &(*ari)[r], err);
+        cof_status status = rand_of_pair(&env, labels_of(a, r), own, a->n_rows, &(*ari)[r], err);
         if (status != COF_OK) {
             cofi_release(&host->env, *ari);
             *ari = NULL;
@@ -86,15 +96,14 @@ static int32_t *thin_labels(const cofi_host *host, const cofi_agreement *a, uint
     int32_t *label = cofi_alloc(&host->env, n_records * n, sizeof *label);
     for (uint32_t r = 0; label != NULL && r < n_records; r++)
         for (size_t s = 0; s < n; s++)
-            label[r * n + s] = a->label[r * a->n_rows + cofi_stretch_begin(s, n, a->n_rows)];
+            label[r * n + s] = labels_of(a, r)[cofi_stretch_begin(s, n, a->n_rows)];
     return label;
 }
 
 cof_status cofi_agreement_of_pair(const cofi_host *host, const cofi_agreement *a, uint32_t one,
                                   uint32_t other, double *ari, cof_error *err)
 {
-    return rand_of_pair(&host->env, a->label + one * a->n_rows, a->label + other * a->n_rows, a->n_rows, ari,
-                        err);
+    return rand_of_pair(&host->env, labels_of(a, one), labels_of(a, other), a->n_rows, ari, err);
 }
 
 cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
@@ -104,7 +113,7 @@ cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a
     cof_env env = host->env; /* all restarts are complete, so a request to stop no longer matters */
     env.should_stop = NULL;
     *mean = NULL;
-    if (n_records < 2 || n == 0 || !any_labelled(a->label, a->n_rows)) return COF_OK;
+    if (n_records < 2 || n == 0 || !any_labelled(labels_of(a, 0), a->n_rows)) return COF_OK;
     int32_t *label = thin_labels(host, a, n_records, n);
     *mean = cofi_alloc_zero(&host->env, n_records, sizeof **mean);
     cof_status status = label != NULL && *mean != NULL ? COF_OK : cofi_no_memory(err);
@@ -145,8 +154,7 @@ cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *
     bool ok = table != NULL && *mean != NULL;
     for (uint32_t r = 0; ok && r < n_records; r++)
         if (r != kept && is_good(&record[r], &record[kept], of_one))
-            cofi_overlap_add(a->label + (size_t)kept * a->n_rows, a->label + (size_t)r * a->n_rows, a->n_rows,
-                             k, table, *mean);
+            cofi_overlap_add(labels_of(a, kept), labels_of(a, r), a->n_rows, k, table, *mean);
     for (uint32_t j = 0; ok && j < k; j++) (*mean)[j] /= *n_good;
     cofi_release(&host->env, table);
     return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean in both cases */

@@ -7,7 +7,8 @@
 typedef struct cofi_agreement {
     size_t n_rows;  /* size of the sample; 0: nothing to compare */
     uint64_t *row;  /* row numbers of the sample */
-    int32_t *label; /* [restart][row] */
+    int32_t *label; /* [place][row] */
+    uint32_t *at;   /* per restart: the place of its labels */
 } cofi_agreement;
 
 /* The agreement lives as long as `own`. */
@@ -15,8 +16,8 @@ cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n_t
                                cofi_agreement *agreement, cof_error *err);
 cof_status cofi_agreement_note(const cofi_partition *partition, cofi_agreement *agreement, uint32_t record,
                                cof_error *err);
-void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record,
-                           uint32_t earlier); /* copies the labels of the earlier restart */
+/* The labels are those of an earlier restart. */
+void cofi_agreement_repeat(cofi_agreement *agreement, uint32_t record, uint32_t earlier);
 /* Allocates *ari: the adjusted Rand index between every restart and the kept one. NULL if there is nothing
  * to compare. The caller releases it. */
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *agreement, uint32_t n_records,
