@@ -18,6 +18,12 @@ static inline uint32_t cofi_id(cofi_ids ids, size_t row)
     return ((const uint32_t *)ids.codes)[row];
 }
 
+/* For rows that lie far apart. */
+static inline void cofi_prefetch_id(cofi_ids ids, size_t row)
+{
+    __builtin_prefetch((const char *)ids.codes + row * ids.width);
+}
+
 /* First row of stretch number `at`, when n_rows rows are cut into n stretches of about equal length. The
  * product needs 64 bits even if addresses have 32. n, n_rows < 2^32. */
 static inline size_t cofi_stretch_begin(size_t at, size_t n, size_t n_rows)

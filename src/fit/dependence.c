@@ -53,7 +53,8 @@ static uint64_t round_weights(cofi_dependence *d, const uint64_t *units)
 
 /* Fetched cells are row by row; counting reads attribute by attribute. An attribute whose cells need more than 16 bits has
  * too many values to be counted. */
-static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_team *team, cofi_dependence *d,
+                              cof_error *err)
 {
     const cofi_problem *p = d->problem;
     size_t n_columns = p->n_attrs + p->n_numeric;
@@ -61,7 +62,7 @@ static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence
     COFI_TRY(cofi_blocks_status(own, err));
     uint32_t *fetched = cofi_alloc(&p->env, d->n_rows * n_columns, sizeof *fetched);
     if (fetched == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_fetch(rows, d->row, d->n_rows, fetched, NULL, err);
+    cof_status status = cofi_rows_fetch(rows, team, d->row, d->n_rows, fetched, NULL, err);
     for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
         for (size_t i = 0; i < d->n_rows; i++)
             d->cell[r * d->n_rows + i] = (uint16_t)fetched[i * n_columns + r];
@@ -69,7 +70,8 @@ static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_dependence
     return status;
 }
 
-static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_team *team, cofi_dependence *d,
+                            cof_error *err)
 {
     const cofi_problem *p = d->problem;
     uint64_t *units = cofi_blocks_add(own, d->n_rows, sizeof *units);
@@ -77,14 +79,14 @@ static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_dependence *
     d->weight = cofi_blocks_add(own, d->n_rows, sizeof *d->weight);
     COFI_TRY(cofi_blocks_status(own, err));
     for (size_t s = 0; s < d->n_rows; s++) d->row[s] = cofi_stretch_row(s, d->n_rows, p->n_table_rows);
-    COFI_TRY(cofi_rows_fetch(rows, d->row, d->n_rows, NULL, units, err));
+    COFI_TRY(cofi_rows_fetch(rows, NULL, d->row, d->n_rows, NULL, units, err));
     uint64_t steps = round_weights(d, units);
     if (steps == 0) return COF_OK;
     d->log_gamma = cofi_blocks_add(own, steps + 1, sizeof *d->log_gamma);
     COFI_TRY(cofi_blocks_status(own, err));
     for (uint64_t n = 0; n <= steps; n++)
         d->log_gamma[n] = cofi_log_gamma(0.5 + (double)n * d->step) - cofi_log_gamma(0.5);
-    return fetch_cells(own, rows, d, err);
+    return fetch_cells(own, rows, team, d, err);
 }
 
 /* ---- The gain of a pair --------------------------------------------------------------------------- */
@@ -222,14 +224,15 @@ static cof_status measure(const cofi_dependence *d, const cofi_partition *q, dou
     return status;
 }
 
-cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_dependence *d, cof_error *err)
+cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_team *team, cofi_dependence *d,
+                                cof_error *err)
 {
     const cofi_problem *p = rows->problem;
     uint64_t n = p->n_table_rows;
     *d = (cofi_dependence){.problem = p, .n_rows = n < MOST_ROWS ? (size_t)n : MOST_ROWS};
     if (p->n_attrs < 2 || p->n_attrs > MOST_ATTRS) d->n_rows = 0;
     if (d->n_rows == 0) return COF_OK;
-    COFI_TRY(open_rows(own, rows, d, err));
+    COFI_TRY(open_rows(own, rows, team, d, err));
     return d->n_rows > 0 ? measure(d, NULL, &d->of_one, err) : COF_OK;
 }
 
@@ -244,7 +247,7 @@ cof_status cofi_dependence_of(cofi_rows *rows, const cofi_partition *q, double *
 {
     cofi_blocks own = {.env = rows->problem->env};
     cofi_dependence d;
-    cof_status status = cofi_dependence_open(&own, rows, &d, err);
+    cof_status status = cofi_dependence_open(&own, rows, NULL, &d, err);
     if (status == COF_OK) status = cofi_dependence_measure(&d, q, added, err);
     cofi_blocks_release(&own);
     return status;

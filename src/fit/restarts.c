@@ -662,7 +662,7 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
         COFI_TRY(open_lane(run, &run->lane[l], own, method, options, err));
     }
     if (options->select == COF_SELECT_BALANCE && options->restarts > 1)
-        COFI_TRY(cofi_dependence_open(&run->own, rows, &run->dependence, err));
+        COFI_TRY(cofi_dependence_open(&run->own, rows, run->lane[0].fit.host.team, &run->dependence, err));
     return cofi_agreement_open(&run->own, options->restarts, p->n_table_rows, &run->agreement, err);
 }
 

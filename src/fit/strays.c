@@ -31,7 +31,7 @@ static cof_status look_at(const cofi_fit *fit, const chunk *c, uint64_t *strays,
                           cof_error *err)
 {
     size_t n_columns = fit->problem->n_attrs + fit->problem->n_numeric;
-    COFI_TRY(cofi_rows_fetch(fit->partition.rows, c->row, c->n, c->cell, c->weight, err));
+    COFI_TRY(cofi_rows_fetch(fit->partition.rows, NULL, c->row, c->n, c->cell, c->weight, err));
     COFI_TRY(cofi_partition_labels(&fit->partition, c->row, c->n, c->label, err));
     for (size_t i = 0; i < c->n; i++) {
         if (c->label[i] < 0) continue;

@@ -67,7 +67,7 @@ static cof_status meet_tied(cofi_rows *rows, ranked *item, const uint32_t *place
     for (size_t begin = 0; status == COF_OK && begin < n && n_left > 0; begin += CHUNK_ROWS) {
         size_t n_here = n - begin < CHUNK_ROWS ? n - begin : CHUNK_ROWS;
         for (size_t i = 0; i < n_here; i++) row[i] = begin + i;
-        status = cofi_rows_fetch(rows, row, n_here, cell, NULL, err);
+        status = cofi_rows_fetch(rows, NULL, row, n_here, cell, NULL, err);
         for (size_t at = 0; status == COF_OK && at < n_here * p->n_attrs; at++) {
             size_t i = at / p->n_attrs, r = at % p->n_attrs;
             uint32_t v = cell[i * n_columns + r];

@@ -8,7 +8,7 @@ cof_status cofi_whole_open(cofi_fit *fit, cofi_blocks *own, cofi_whole *w, cof_e
     w->weight = cofi_blocks_add(own, w->n_rows, sizeof *w->weight);
     w->label = cofi_blocks_add_zero(own, w->n_rows, sizeof *w->label);
     COFI_TRY(cofi_blocks_status(own, err));
-    return cofi_rows_fetch(fit->partition.rows, NULL, w->n_rows, w->cell, w->weight, err);
+    return cofi_rows_fetch(fit->partition.rows, NULL, NULL, w->n_rows, w->cell, w->weight, err);
 }
 
 cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *w, uint64_t *moved, cof_error *err)

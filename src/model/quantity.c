@@ -144,7 +144,7 @@ static cof_status choose_rows(looking *l, uint32_t k, cof_error *err)
     if (l->own.short_of_memory) return cofi_no_memory(err);
     for (size_t s = 0; s < l->n; s++) row[s] = s * n_all / l->n;
     cof_status status = cofi_partition_labels(l->partition, row, l->n, label, err);
-    if (status == COF_OK) status = cofi_rows_fetch(rows, row, l->n, NULL, weight, err);
+    if (status == COF_OK) status = cofi_rows_fetch(rows, NULL, row, l->n, NULL, weight, err);
     if (status == COF_OK) group_rows(l, k, row, weight, label);
     return status;
 }

@@ -96,9 +96,9 @@ typedef struct cofi_rows_ops {
     /* Summed row weights per flat id. */
     cof_status (*totals)(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err);
     /* Cells of n listed rows, n_attrs + n_numeric per row, and the weights of the rows. `cell` or `weight`
-     * may be NULL. If `row` is NULL, the rows are 0 to n - 1. */
-    cof_status (*fetch)(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
-                        cof_error *err);
+     * may be NULL. If `row` is NULL, the rows are 0 to n - 1. `team` may be NULL: this thread alone. */
+    cof_status (*fetch)(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
+                        uint64_t *weight, cof_error *err);
     /* Points of a cut column as it was read, of n listed rows; NaN: missing. */
     cof_status (*points)(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
                          cof_error *err);
@@ -180,8 +180,8 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, 
 /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is drawn
  * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the
  * problem, even if the call failed. The sample's problem uses arrays of the whole problem. */
-cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *problem, cofi_rows **out,
-                            cof_error *err);
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *problem,
+                            cofi_rows **out, cof_error *err);
 
 /* The same rows as a sample, in memory, without the values that no row holds: the other values of each attribute are
  * numbered anew, in the same order. A fit of them gives the labels of a fit of the sample, bit for bit, because values of
@@ -210,10 +210,10 @@ static inline cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint
 {
     return rows->ops->totals(rows, team, total, err);
 }
-static inline cof_status cofi_rows_fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell,
-                                         uint64_t *weight, cof_error *err)
+static inline cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n,
+                                         uint32_t *cell, uint64_t *weight, cof_error *err)
 {
-    return rows->ops->fetch(rows, row, n, cell, weight, err);
+    return rows->ops->fetch(rows, team, row, n, cell, weight, err);
 }
 static inline cof_status cofi_rows_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                                          cof_error *err)

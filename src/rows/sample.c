@@ -19,7 +19,7 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
 }
 
 /* Fetches the cells and weights of the drawn rows, some at a time. */
-static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_error *err)
+static cof_status fetch(cofi_rows *whole, cofi_team *team, cofi_local *l, cofi_problem *p, cof_error *err)
 {
     size_t n = l->cells.n_rows, n_columns = whole->problem->n_attrs + whole->problem->n_numeric;
     cofi_blocks own = {.env = l->env};
@@ -30,7 +30,7 @@ static cof_status fetch(cofi_rows *whole, cofi_local *l, cofi_problem *p, cof_er
         size_t n_here = n - begin < FETCHED_ROWS ? n - begin : FETCHED_ROWS;
         for (size_t i = 0; i < n_here; i++)
             row[i] = cofi_stretch_row(begin + i, n, whole->problem->n_table_rows);
-        status = cofi_rows_fetch(whole, row, n_here, cell, l->table_weight + begin, err);
+        status = cofi_rows_fetch(whole, team, row, n_here, cell, l->table_weight + begin, err);
         for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
             for (size_t i = 0; i < n_here; i++)
                 cofi_code_set((void *)(uintptr_t)l->ids[r].codes, l->ids[r].width, begin + i,
@@ -71,7 +71,8 @@ static void forget_equal_weights(cofi_local *l)
     l->cells.weight = NULL;
 }
 
-cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_rows **out, cof_error *err)
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *p, cofi_rows **out,
+                            cof_error *err)
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
@@ -88,7 +89,7 @@ cof_status cofi_rows_sample(cofi_rows *rows, size_t n, cofi_problem *p, cofi_row
     l->table_weight = cofi_blocks_add(&p->own, n, sizeof *l->table_weight);
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
     if (p->own.short_of_memory || !open_columns(l, p)) return cofi_no_memory(err);
-    COFI_TRY(fetch(rows, l, p, err));
+    COFI_TRY(fetch(rows, team, l, p, err));
     if (!count_present(&l->cells, p) || !count_distinct(&l->cells, p)) return cofi_no_memory(err);
     forget_equal_weights(l);
     return COF_OK;

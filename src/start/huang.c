@@ -22,7 +22,7 @@ static cof_status draw_cells(cofi_fit *fit, const uint64_t *total, uint32_t *cel
     if (p->n_numeric > 0) {
         uint64_t row;
         COFI_TRY(cofi_seeds_draw(fit, COFI_ANY_ROW, &row, err));
-        COFI_TRY(cofi_rows_fetch(fit->partition.rows, &row, 1, cell, NULL, err));
+        COFI_TRY(cofi_rows_fetch(fit->partition.rows, NULL, &row, 1, cell, NULL, err));
     }
     for (size_t r = 0; r < p->n_attrs; r++)
         cell[r] = draw_value(&fit->rng, total + p->first[r], p->n_values[r]);

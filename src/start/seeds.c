@@ -21,7 +21,7 @@ cof_status cofi_seeds_set(cofi_fit *fit, uint32_t j, uint64_t row, bool track, c
     cofi_rows *rows = fit->partition.rows;
     uint32_t *cell = fit->seeds.cell + j * n_columns(fit);
     fit->seeds.row[j] = row;
-    COFI_TRY(cofi_rows_fetch(rows, &row, 1, cell, NULL, err));
+    COFI_TRY(cofi_rows_fetch(rows, NULL, &row, 1, cell, NULL, err));
     return track ? rows->ops->add_seed(&fit->partition, cell, err) : COF_OK;
 }
 

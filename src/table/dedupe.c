@@ -4,8 +4,6 @@
 
 #include "../core/rng.h"
 
-#include <stdlib.h>
-
 enum { BLOCK = 1024 };
 
 static inline uint64_t add_to_hash(uint64_t hash, uint32_t id)
@@ -104,16 +102,25 @@ cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, 
     return status;
 }
 
-static int compare_hashes(const void *a, const void *b)
+/* How many of n hashes differ. `slot`: a power of two of zeros, more than n; 0 counts as 1. */
+static size_t count_different(const uint64_t *hash, size_t n, uint64_t *slot, size_t n_slots)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    size_t n_differ = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t wanted = hash[i] != 0 ? hash[i] : 1;
+        size_t at = cofi_mix64(wanted) & (n_slots - 1);
+        while (slot[at] != 0 && slot[at] != wanted) at = (at + 1) & (n_slots - 1);
+        n_differ += slot[at] == 0;
+        slot[at] = wanted;
+    }
+    return n_differ;
 }
 
 /* The rows of a sample: runs of neighbours, because reading a single row takes as long. */
+enum { RUN = 8 };
+
 static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
 {
-    enum { RUN = 8 };
     size_t run = i / RUN, n_runs = (n_sample + RUN - 1) / RUN;
     uint64_t begin = cofi_stretch_begin(run, n_runs, n_rows);
     uint64_t left = cofi_stretch_begin(run + 1, n_runs, n_rows) - begin;
@@ -124,16 +131,20 @@ static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ)
 {
-    uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample, sizeof *hash);
+    enum { AHEAD = 8 * RUN };
+    size_t n_slots = 2;
+    while (n_slots < 2 * n_sample) n_slots *= 2;
+    uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample + n_slots, sizeof *hash);
     if (hash == NULL) return COF_ERR_MEMORY;
     uint64_t *row = hash + n_sample;
     for (size_t i = 0; i < n_sample; i++) row[i] = sample_row(i, n_sample, n_rows);
     /* one column after the other, so that memory is read in order */
     for (size_t r = 0; r < n_attrs; r++)
-        for (size_t i = 0; i < n_sample; i++) hash[i] = add_to_hash(hash[i], cofi_id(ids[r], row[i]));
-    qsort(hash, n_sample, sizeof *hash, compare_hashes);
-    *n_differ = 0;
-    for (size_t i = 0; i < n_sample; i++) *n_differ += i == 0 || hash[i] != hash[i - 1];
+        for (size_t i = 0; i < n_sample; i++) {
+            if (i % RUN == 0 && i + AHEAD < n_sample) cofi_prefetch_id(ids[r], row[i + AHEAD]);
+            hash[i] = add_to_hash(hash[i], cofi_id(ids[r], row[i]));
+        }
+    *n_differ = count_different(hash, n_sample, row + n_sample, n_slots);
     cofi_release(env, hash);
     return COF_OK;
 }

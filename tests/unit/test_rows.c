@@ -154,7 +154,7 @@ static void check_fetch(scene *s, cofi_rng *rng)
     cof_error err;
     for (size_t i = 0; i < n; i++) row[i] = below(rng, n); /* in any order, some more than once */
     for (int listed = 0; listed < 2; listed++) {
-        assert_status(cofi_rows_fetch(s->rows, listed ? row : NULL, n, got, heavy, &err), COF_OK, &err);
+        assert_status(cofi_rows_fetch(s->rows, NULL, listed ? row : NULL, n, got, heavy, &err), COF_OK, &err);
         for (size_t i = 0; i < n; i++) {
             size_t at = listed ? row[i] : i;
             assert_int_equal(heavy[i], weight(s, at));
@@ -162,9 +162,10 @@ static void check_fetch(scene *s, cofi_rng *rng)
         }
     }
     uint32_t *again = get_zero(n * l, sizeof *again);
-    assert_status(cofi_rows_fetch(s->rows, row, n, again, NULL, &err), COF_OK, &err); /* without weights */
+    assert_status(cofi_rows_fetch(s->rows, NULL, row, n, again, NULL, &err), COF_OK,
+                  &err); /* without weights */
     assert_memory_equal(got, again, n * l * sizeof *got);
-    assert_status(cofi_rows_fetch(s->rows, row, 0, again, heavy, &err), COF_OK, &err);
+    assert_status(cofi_rows_fetch(s->rows, NULL, row, 0, again, heavy, &err), COF_OK, &err);
     free(row);
     free(heavy);
     free(got);

@@ -34,7 +34,7 @@ static void sample_is_rows_of_the_whole(void **state)
     cofi_problem problem;
     cofi_rows *rows = NULL;
     cof_error err;
-    assert_status(cofi_rows_sample(g->rows, 100, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(g->rows, NULL, 100, &problem, &rows, &err), COF_OK, &err);
     const cofi_cells *some = cells_of(rows);
     assert_int_equal(problem.n_distinct, n_weighing(rows)); /* no two rows are equal */
     assert_in_range(problem.n_distinct, 2, 100);            /* a hundred rows cannot be 101 different ones */
@@ -70,7 +70,7 @@ static void equal_rows_are_counted_once(void **state)
     cofi_problem problem;
     cofi_rows *rows = NULL;
     cof_error err;
-    assert_status(cofi_rows_sample(g->rows, 12, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(g->rows, NULL, 12, &problem, &rows, &err), COF_OK, &err);
     uint64_t n = 0;
     for (size_t s = 0; s < 12; s++) {
         const cofi_cells *c = cells_of(rows);
@@ -100,7 +100,7 @@ static void every_allocation_may_fail(void **state)
         cofi_problem problem;
         cofi_rows *rows = NULL;
         meter.fail_at = meter.count + n;
-        cof_status status = cofi_rows_sample(g->rows, 4, &problem, &rows, NULL);
+        cof_status status = cofi_rows_sample(g->rows, NULL, 4, &problem, &rows, NULL);
         close_sample(&problem, rows);
         close_rig(g);
         assert_int_equal(meter.live, 0);

@@ -192,8 +192,8 @@ static cof_status fetch_some(remote *m, const cofi_problem *p, const cofi_cell_p
     return possible ? COF_OK : bad_answer(err);
 }
 
-static cof_status fetch(cofi_rows *rows, const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight,
-                        cof_error *err)
+static cof_status fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
+                        uint64_t *weight, cof_error *err)
 {
     remote *m = remote_of(rows);
     const cofi_problem *p = rows->problem;
@@ -742,7 +742,7 @@ static cof_status look_for_rows(remote *m, cofi_problem *p, uint32_t k, cof_erro
         status = add_masses(&q, COFI_ANY_NEW_ROW, &left, err);
         if (status != COF_OK || left == 0) break;
         status = row_at(&q, q.labels->n_seeds > 0 ? COFI_ANY_NEW_ROW : COFI_ANY_ROW, 0, &row, err);
-        if (status == COF_OK) status = fetch(&m->base, &row, 1, cell, NULL, err);
+        if (status == COF_OK) status = fetch(&m->base, NULL, &row, 1, cell, NULL, err);
         if (status == COF_OK) status = add_seed(&q, cell, err);
         p->n_distinct++;
     }
@@ -759,7 +759,7 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
     cofi_rows *rows = NULL;
     bool all = p->n_table_rows < 2 * LOOK_ROWS;
     cof_status status =
-        cofi_rows_sample(&m->base, all ? (size_t)p->n_table_rows : LOOK_ROWS, &some, &rows, err);
+        cofi_rows_sample(&m->base, NULL, all ? (size_t)p->n_table_rows : LOOK_ROWS, &some, &rows, err);
     uint64_t n_distinct = some.n_distinct;
     cofi_rows_close(rows);
     cofi_problem_close(&some);

@@ -504,10 +504,8 @@ static void put_codes(const stretch *st, const piece *from, const uint32_t *rank
         uint8_t *to = (uint8_t *)column->codes + st->first_row;
         const uint8_t *cell = from->cells;
         for (uint32_t id = 0; id < n_ranks && id < 255; id++) code[id + 1] = (uint8_t)rank[id];
-        for (size_t i = 0; i < st->n_rows; i++) {
-            n_missing += cell[i] == 0;
-            to[i] = code[cell[i]];
-        }
+        for (size_t i = 0; i < st->n_rows; i++) n_missing += cell[i] == 0;
+        for (size_t i = 0; i < st->n_rows; i++) to[i] = code[cell[i]];
     } else {
         for (size_t i = 0; i < st->n_rows; i++) {
             uint32_t cell =
