@@ -10,6 +10,7 @@ from measuring import ONE_THREAD, Failure, TooLong, Wanted, figure, in_turn, run
 
 GB = 1e9
 PEER_S = 300  # that a peer with ten starts is given
+BEFORE_S = 1200  # that an earlier build is given
 
 # The bounds, in one place. A figure without one is printed all the same.
 WANTED = {
@@ -47,6 +48,21 @@ DEFAULT_FITS = [
     (1_000_000, 20, 5, 0.3, 5, Wanted(least=1.5), None),
 ]
 
+# Default fits beside an earlier build: what the table is, how it is made, options, and how many times as long that build
+# should take, both on one thread.
+BEFORE_FITS = [
+    ("8,000 x 22, -k auto", lambda t: t.planted(8_000, 22, 20, 0.5, 6), ["-k", "auto", "--label", "class"],
+     Wanted(least=8)),
+    ("20,000 x 50, k = 300", lambda t: t.planted(20_000, 50, 100, 0.5, 5), ["-k", 300, "--label", "class"],
+     Wanted(least=4)),
+    ("20,000 x 50, k = 1,000", lambda t: t.planted(20_000, 50, 100, 0.5, 5), ["-k", 1000, "--label", "class"],
+     Wanted(least=5)),
+    ("100,000 values, 2 rows each, k = 20", lambda t: t.as_words(t.many_values(200_000, 100_000)), ["-k", 20],
+     Wanted(least=6)),
+    ("100,000 values, 20 rows each, k = 20", lambda t: t.as_words(t.many_values(2_000_000, 100_000)), ["-k", 20],
+     Wanted(least=6)),
+]
+
 
 class Bench:
     """What every section needs: the program, the peers, the tables, the book, and how much to do."""
@@ -55,6 +71,7 @@ class Bench:
         self.coforest, self.python, self.tables, self.book = coforest, python, tables, book
         self.quick, self.repeats, self.most_s = options.quick, options.repeats, options.most_seconds
         self.program, self.env = options.program, env
+        self.before = options.before and (options.before / "coforest").resolve()
         self.folder = tables.folder
 
     def wanted(self, key):
@@ -273,9 +290,27 @@ def default_threads(b):
     for rows in (100, 300, 1_000, 3_000):
         table = b.tables.planted(rows)
         works = {n: lambda n=n, table=table: default_call(b, table, 5, n)[0] for n in (1, 2)}
-        spent = in_turn(works, 4 * b.repeats + 1, b.most_s)
+        spent = in_turn(works, 10 * b.repeats + 1, b.most_s)  # they take milliseconds
         b.book.line(f"{rows:,} x 20, k = 5: two threads", [one / two for one, two in zip(spent[1], spent[2])],
                     "times as fast", b.wanted("never_slower"))
+
+
+def default_before(b):
+    """Whole default fits beside an earlier build (--before), the fit call, one thread each."""
+    if b.before is None:
+        b.book.note("left to --before BUILD")
+        return
+    for title, make, options, wanted in b.size(BEFORE_FITS, BEFORE_FITS[:1]):
+        table = make(b.tables)
+        command = ["fit", table, *options, "--threads", 1, "--json"]
+
+        def pair(command=command):
+            now, before = (run([program, *command], most_s=BEFORE_S).json() for program in (b.coforest, b.before))
+            return before["timings"]["fit_s"] / now["timings"]["fit_s"]
+
+        ratios = in_turn({title: pair}, b.repeats, b.most_s).get(title, [])
+        if ratios:
+            b.book.line(f"{title}: the earlier build", ratios, "times as long", None if b.quick else wanted)
 
 
 def whole_sweeps(b):
@@ -441,8 +476,9 @@ def threads(b):
 
 
 SECTIONS = {"pass": kernel_pass, "kernels": kernels, "peers": beside_peers, "whole": whole_processes,
-            "default_peers": default_peers, "default_threads": default_threads, "sweeps": whole_sweeps,
-            "csv": beside_readers, "curves": curves, "values": values, "clusters": clusters, "threads": threads}
+            "default_peers": default_peers, "default_threads": default_threads, "default_before": default_before,
+            "sweeps": whole_sweeps, "csv": beside_readers, "curves": curves, "values": values, "clusters": clusters,
+            "threads": threads}
 
 
 def run_sections(b, names):
