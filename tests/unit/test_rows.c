@@ -165,6 +165,9 @@ static void check_fetch(scene *s, cofi_rng *rng)
     assert_status(cofi_rows_fetch(s->rows, NULL, row, n, again, NULL, &err), COF_OK,
                   &err); /* without weights */
     assert_memory_equal(got, again, n * l * sizeof *got);
+    memset(again, 0xFF, n * l * sizeof *again);
+    assert_status(cofi_rows_fetch(s->rows, s->team, row, n, again, NULL, &err), COF_OK, &err);
+    assert_memory_equal(got, again, n * l * sizeof *got);
     assert_status(cofi_rows_fetch(s->rows, NULL, row, 0, again, heavy, &err), COF_OK, &err);
     free(row);
     free(heavy);
