@@ -9,7 +9,8 @@
 enum {
     SMALL_CELLS = 1 << 22,   /* rows x attributes; up to this, every thread has a restart of its own */
     MIDDLE_WORK = 1 << 29,   /* cells x clusters; up to this, two restarts share the threads */
-    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables */
+    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; */
+    MOST_ENTRIES = 1 << 21,  /* up to this, two restarts run in parallel, above it one */
     LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
     ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
 };
@@ -543,9 +544,9 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
-static bool has_small_tables(const cofi_problem *p, const cof_fit_options *o)
+static double count_entries(const cofi_problem *p, const cof_fit_options *o)
 {
-    return (double)cofi_n_flat(p) * cofi_stride(o->k) <= SMALL_ENTRIES;
+    return (double)cofi_n_flat(p) * cofi_stride(o->k);
 }
 
 static uint32_t count_threads(const cof_fit_options *o)
@@ -563,14 +564,14 @@ static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, 
 {
     bool alone =
         (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
-    return o->restarts > 1 && !alone && has_small_tables(p, o) &&
+    return o->restarts > 1 && !alone && count_entries(p, o) <= MOST_ENTRIES &&
            (is_small(p) || (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK);
 }
 
 /* How many fits the preparations of starts may have at the same time. */
 static uint32_t count_prepares(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
-    bool alone = (method->flags & COFI_METHOD_PAIRS) != 0 || !has_small_tables(p, o);
+    bool alone = (method->flags & COFI_METHOD_PAIRS) != 0 || count_entries(p, o) > MOST_ENTRIES;
     uint32_t n = count_threads(o);
     return alone ? 1 : n < o->restarts ? n : o->restarts;
 }
@@ -580,7 +581,7 @@ static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, co
     double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
     uint32_t threads = count_threads(o);
     if (!run->side_by_side || work < LANE_WORK) return 1;
-    return is_small(p) || threads == 1 ? threads : 2;
+    return (is_small(p) && count_entries(p, o) <= SMALL_ENTRIES) || threads == 1 ? threads : 2;
 }
 
 /* How many restarts advance together over rows elsewhere. A method that compares attributes has large tables for each. */
