@@ -134,7 +134,7 @@ static void every_allocation_may_fail(void **state)
         alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
         cof_env env = alloc_env(&meter);
         cof_table *table;
-        two_samples s = {NULL};
+        two_samples s = {.g = NULL};
         assert_int_equal(cof_table_from_codes(&env, codes, 8, 2, NULL, &table, NULL), COF_OK);
         s.g = open_rig(table, (cof_fit_options){.k = 2, .init = COF_INIT_RANDOM});
         assert_int_equal(cofi_rows_sample(s.g->rows, NULL, 4, &s.problem, &s.rows, NULL), COF_OK);
