@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { COARSE_WEIGHT = 1 << 16 }; /* with more weight, coarse memberships would have less than 15 bits */
+enum { COARSE_WEIGHT = 1 << 16 }; /* with as much weight, coarse memberships would have less than 15 bits */
 
 struct cofi_mixture {
     cofi_expectation e;
@@ -57,7 +57,8 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, bool coarse, cofi_
         .k = fit->partition.k,
         .stride = stride,
         .step = p->n_table_rows <= most_rows ? 1 : (p->n_table_rows + most_rows - 1) / most_rows,
-        .coarse = coarse && p->total_weight <= COARSE_WEIGHT};
+        /* weights of columns may make their surprises too different for 32 bits */
+        .coarse = coarse && p->column_weight == NULL && p->total_weight < COARSE_WEIGHT};
     m->e.membership = m->e.coarse ? ldexp(1.0, (int)fmin(20, 30 - ilogb((double)p->total_weight)))
                                   : ldexp(1.0, (int)fmin(50, 61 - ilogb((double)p->total_weight)));
     m->e.count = cofi_blocks_add(&fit->own, m->n_entries, sizeof *m->e.count);

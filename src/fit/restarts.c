@@ -10,7 +10,7 @@ enum {
     SMALL_CELLS = 1 << 22,   /* rows x attributes; up to this, every thread has a restart of its own */
     MIDDLE_WORK = 1 << 29,   /* cells x clusters; up to this, two restarts share the threads */
     SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; */
-    MOST_ENTRIES = 1 << 21,  /* up to this, two restarts run in parallel, above it one */
+    MOST_ENTRIES = 5 << 19,  /* up to this, two restarts run in parallel, above it one */
     LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
     ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
 };
@@ -554,9 +554,10 @@ static uint32_t count_threads(const cof_fit_options *o)
     return o->threads == 0 ? cof_n_cores() : o->threads;
 }
 
-static bool is_small(const cofi_problem *p)
+/* Whether every thread may have a restart of its own. */
+static bool is_small(const cofi_problem *p, const cof_fit_options *o)
 {
-    return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS;
+    return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS && count_entries(p, o) <= SMALL_ENTRIES;
 }
 
 /* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. */
@@ -565,7 +566,7 @@ static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, 
     bool alone =
         (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
     return o->restarts > 1 && !alone && count_entries(p, o) <= MOST_ENTRIES &&
-           (is_small(p) || (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK);
+           (is_small(p, o) || (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK);
 }
 
 /* How many fits the preparations of starts may have at the same time. */
@@ -581,7 +582,7 @@ static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, co
     double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
     uint32_t threads = count_threads(o);
     if (!run->side_by_side || work < LANE_WORK) return 1;
-    return (is_small(p) && count_entries(p, o) <= SMALL_ENTRIES) || threads == 1 ? threads : 2;
+    return is_small(p, o) || threads == 1 ? threads : 2;
 }
 
 /* How many restarts advance together over rows elsewhere. A method that compares attributes has large tables for each. */
@@ -623,7 +624,7 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
 {
     cof_fit_options o = *options;
     const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
-    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem))) o.threads = 1;
+    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem, options))) o.threads = 1;
     lane->run = run;
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));

@@ -226,7 +226,7 @@ static inline void gather_mass(const tree_sums *t, uint32_t lanes)
     }
 }
 
-/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, then
+/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, with that of equal leaves, then
  * the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass below the edge
  * comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
 static inline void reroot(const tree_sums *t, uint32_t lanes)

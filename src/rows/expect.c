@@ -196,10 +196,11 @@ static double largest_of(const double *x, uint32_t n, double most)
     return most;
 }
 
-/* Units in a surprise of 1: a power of two that keeps the surprise of any row below 2^30. */
+/* Units in a surprise of 1: a power of two that keeps the surprise of any row below 2^29. It is at most 2^24, so that 41 stay
+ * below 2^30, the surprise of lanes past the classes, by at least 32. */
 static double coarse_scale(const cofi_expectation *e, const cofi_cells *cells)
 {
-    double sum = largest_of(e->log_pi, e->k, 1);
+    double sum = largest_of(e->log_pi, e->k, 16);
     for (size_t r = 0; r < cells->n_attrs; r++) {
         double most = 0;
         for (uint32_t g = cells->first[r]; g < cells->first[r + 1]; g++)
@@ -231,7 +232,7 @@ static cof_status expect_coarsely(cofi_labels *s, expect_team *team, cofi_expect
                            .cells = team->cells,
                            .rows = *team->rows,
                            .to_log2 = (float)(1.4426950408889634 / scale),
-                           .lowest = -(int32_t)fmin(41 * scale, INT32_MAX / 2),
+                           .lowest = -(int32_t)ceil(41 * scale),
                            .n_flat = n_flat};
     if (s->coarse == NULL) COFI_TRY(open_coarse(s, &job, err));
     set_surprises(e, n_flat, scale, width, s->surprise);

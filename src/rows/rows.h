@@ -57,7 +57,7 @@ typedef struct cofi_expectation {
     /* units in the full membership of a row of weight 1 (in the problem's unit), at most 2^50; the total
      * fits 62 bits */
     double membership;
-    /* About six digits suffice, as for starts, and the log-likelihood is not wanted. Units of all rows fit 31 bits, and
+    /* Four to six digits suffice, as for starts, and the log-likelihood is not wanted. Units of all rows fit 31 bits, and
      * `membership` is at most 2^20. */
     bool coarse;
     double surprise;         /* upper bound of minus the log-likelihood of any row; 0: that is not wanted */

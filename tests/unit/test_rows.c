@@ -520,7 +520,7 @@ static cofi_expectation random_classes(const scene *s, uint64_t seed, size_t ste
 /* As a start asks for it. False: the rows weigh too much. */
 static bool make_coarse(const scene *s, cofi_expectation *e)
 {
-    e->coarse = s->problem.total_weight <= 1 << 16;
+    e->coarse = s->problem.total_weight < 1 << 16;
     e->surprise = 0;
     if (e->coarse) e->membership = ldexp(1.0, (int)fmin(20, 30 - ilogb((double)s->problem.total_weight)));
     return e->coarse;
@@ -658,6 +658,27 @@ static void the_e_step_is_the_same_for_any_threads_kernel_and_order(void **state
     }
 }
 
+/* Lanes past the classes get no membership even if no value surprises much. */
+static void classes_that_hardly_differ(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {2, 3, 9, 17, 33};
+    for (size_t at = 0; at < COUNT(ks); at++) {
+        shape is = {.n = 300, .l = at < 2 ? 1 : 2, .o = at < 2 ? 4 : 9, .k = ks[at], .threads = 1};
+        scene *s = open_scene(at, is);
+        cofi_expectation e = random_classes(s, at, 1);
+        size_t n = (size_t)cofi_n_flat(&s->problem) * e.stride;
+        for (size_t entry = 0; entry < n; entry++)
+            ((double *)(uintptr_t)e.log_theta)[entry] = -0.5 - 0.1 * (double)(entry % 7);
+        for (uint32_t j = 0; j < e.k; j++) ((double *)(uintptr_t)e.log_pi)[j] = -0.1 * (double)(j % 3);
+        assert_true(make_coarse(s, &e));
+        expect(s, &e);
+        assert_expected(s, &e);
+        free_classes(&e);
+        close_scene(s);
+    }
+}
+
 /* A part of the rows is the same part for any number of threads. */
 static void steps_do_not_depend_on_threads(void **state)
 {
@@ -692,6 +713,7 @@ int main(void)
         cmocka_unit_test(densest),
         cmocka_unit_test(the_e_step_is_the_slow_one),
         cmocka_unit_test(the_e_step_is_the_same_for_any_threads_kernel_and_order),
+        cmocka_unit_test(classes_that_hardly_differ),
         cmocka_unit_test(steps_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

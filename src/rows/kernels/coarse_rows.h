@@ -1,4 +1,4 @@
-/* The coarse E step over some rows, for starts, which need no more than about six digits. Surprises of cells are whole
+/* The coarse E step over some rows, for starts, which need no more than four to six digits. Surprises of cells are whole
  * numbers of 32 bits, so that their sums are exact; exponentials are floats, and memberships whole units of 32 bits. Every
  * kernel file compiles this text for its instruction set. The operations and their order are the same everywhere, and so
  * are the results, bit for bit. */

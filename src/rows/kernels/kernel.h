@@ -59,10 +59,10 @@ static inline size_t cofi_expect_most(size_t n_entries, uint32_t lanes, size_t n
 /* ---- The coarse E step (coarse_rows.h) ------------------------------------------------------------- */
 
 enum {
-    COFI_COARSE_PART = 8,  /* classes that are worked on together */
-    COFI_COARSE_HELD = 32, /* up to so many classes have one table; */
-    COFI_COARSE_WIDE = 16, /* of more, so many have tables of their own, which fit a fast cache. */
-    COFI_COARSE_ENTRIES = 1 << 14
+    COFI_COARSE_PART = 8,         /* classes that are worked on together */
+    COFI_COARSE_HELD = 32,        /* up to so many classes have one table; */
+    COFI_COARSE_WIDE = 16,        /* of more, so many have tables of their own, which fit a fast cache. */
+    COFI_COARSE_ENTRIES = 1 << 14 /* so many memberships are worked on together */
 };
 
 /* Part of the rows, with its own sums. */
@@ -79,7 +79,7 @@ typedef struct cofi_coarse_job {
     cofi_visited rows;
     const int32_t *surprise; /* of every value and class, in the order of cofi_coarse_index */
     float to_log2;           /* makes binary logarithms of differences between surprises, */
-    int32_t lowest;          /* of which lower ones count as this: about -60 */
+    int32_t lowest;          /* of which lower ones count as this: 2^-59 */
     size_t n_flat;
 } cofi_coarse_job;
 

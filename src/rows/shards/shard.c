@@ -662,8 +662,9 @@ static cof_status answer_expect(job *j)
     e.coarse = cofi_get_u32(r) != 0;
     e.surprise = cofi_get_f64(r);
     if (r->failed || k == 0 || k > COF_MOST_CLUSTERS || e.step == 0 || !(e.membership > 0) ||
-        !(e.membership <= (e.coarse ? 0x1p20 : 0x1p50)) || !(e.surprise >= 0) || !(e.surprise < 1e12) ||
-        (r->n - r->at) / 8 != n + stride || j->n_words != n + stride + 2)
+        !(e.membership <= (e.coarse ? 0x1p20 : 0x1p50)) ||
+        (e.coarse && e.membership * (double)s->problem.total_weight > 0x1p31) || !(e.surprise >= 0) ||
+        !(e.surprise < 1e12) || (r->n - r->at) / 8 != n + stride || j->n_words != n + stride + 2)
         return bad_request(j->err);
     cofi_blocks own = {.env = s->env};
     double *log_pi = cofi_blocks_add(&own, stride, sizeof *log_pi);
