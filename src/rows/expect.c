@@ -51,11 +51,11 @@ static void part_task(void *ctx, uint32_t worker, size_t part)
     }
 }
 
-static void run_parts(expect_team *team)
+static void run_parts(expect_team team)
 {
-    if (team->s->pass.streamed) cofi_stream_begin(team->cells);
-    cofi_team_run(team->s->pass.team, part_task, team, team->n_parts);
-    if (team->s->pass.streamed) cofi_stream_end(team->cells);
+    if (team.s->pass.streamed) cofi_stream_begin(team.cells);
+    cofi_team_run(team.s->pass.team, part_task, &team, team.n_parts);
+    if (team.s->pass.streamed) cofi_stream_end(team.cells);
 }
 
 /* Equal rows of equal weight are visited once, unless only some rows of the table are visited. */
@@ -130,13 +130,13 @@ static void add_part(const cofi_expect_job *job, const cofi_expect_part *part, c
     e->weight += part->weight;
 }
 
-static cof_status expect_fully(cofi_labels *s, expect_team *team, cofi_expectation *e, uint32_t n_flat,
+static cof_status expect_fully(cofi_labels *s, expect_team team, cofi_expectation *e, uint32_t n_flat,
                                uint64_t total_weight, cof_error *err)
 {
     uint32_t lanes = cofi_expect_lanes(e), stride = e->stride > lanes ? e->stride : lanes;
     cofi_expect_job job = {.e = e,
-                           .cells = team->cells,
-                           .rows = *team->rows,
+                           .cells = team.cells,
+                           .rows = *team.rows,
                            .log_theta = e->log_theta,
                            .log_pi = e->log_pi,
                            .stride = stride,
@@ -152,9 +152,9 @@ static cof_status expect_fully(cofi_labels *s, expect_team *team, cofi_expectati
         s->part[t].surprise = s->part[t].weight = 0;
         memset(s->part[t].count, 0, (job.n_entries + stride) * sizeof *s->part[t].count);
     }
-    team->n_parts = s->n_parts;
-    team->visit = visit_fully;
-    team->job = &job;
+    team.n_parts = s->n_parts;
+    team.visit = visit_fully;
+    team.job = &job;
     run_parts(team);
     for (uint32_t t = 0; t < s->n_parts; t++) add_part(&job, &s->part[t], e);
     return COF_OK;
@@ -223,14 +223,14 @@ static void set_surprises(const cofi_expectation *e, uint32_t n_flat, double sca
     for (uint32_t j = e->k; j < lanes; j++) to[cofi_coarse_index(n_flat, width, n_flat, j)] = INT32_MAX / 2;
 }
 
-static cof_status expect_coarsely(cofi_labels *s, expect_team *team, cofi_expectation *e, uint32_t n_flat,
+static cof_status expect_coarsely(cofi_labels *s, expect_team team, cofi_expectation *e, uint32_t n_flat,
                                   cof_error *err)
 {
     uint32_t lanes = cofi_coarse_lanes(e->k), width = lanes > COFI_COARSE_HELD ? COFI_COARSE_WIDE : lanes;
-    double scale = coarse_scale(e, team->cells);
+    double scale = coarse_scale(e, team.cells);
     cofi_coarse_job job = {.e = e,
-                           .cells = team->cells,
-                           .rows = *team->rows,
+                           .cells = team.cells,
+                           .rows = *team.rows,
                            .to_log2 = (float)(1.4426950408889634 / scale),
                            .lowest = -(int32_t)ceil(41 * scale),
                            .n_flat = n_flat};
@@ -241,9 +241,9 @@ static cof_status expect_coarsely(cofi_labels *s, expect_team *team, cofi_expect
         s->coarse[t].weight = 0;
         memset(s->coarse[t].count, 0, (size_t)(n_flat + 1) * lanes * sizeof *s->coarse[t].count);
     }
-    team->n_parts = s->n_coarse;
-    team->visit = visit_coarsely;
-    team->job = &job;
+    team.n_parts = s->n_coarse;
+    team.visit = visit_coarsely;
+    team.job = &job;
     run_parts(team);
     for (uint32_t t = 0; t < s->n_coarse; t++) {
         e->weight += s->coarse[t].weight;
@@ -266,8 +266,8 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     memset(e->count, 0, (size_t)n_flat * e->stride * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;
-    COFI_TRY(e->coarse ? expect_coarsely(p->labels, &team, e, n_flat, err)
-                       : expect_fully(p->labels, &team, e, n_flat, problem->total_weight, err));
+    COFI_TRY(e->coarse ? expect_coarsely(p->labels, team, e, n_flat, err)
+                       : expect_fully(p->labels, team, e, n_flat, problem->total_weight, err));
     e->log_likelihood = e->surprise > 0
                             ? -(double)e->surprise_units /
                                   cofi_surprise_scale(e->surprise, problem->total_weight) / problem->unit
