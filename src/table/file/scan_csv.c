@@ -26,8 +26,9 @@ enum {
     HEAD = 1 << 20,         /* bytes within which the first line must end */
     TAIL = 64,              /* bytes after the text that may be read */
     SMALLEST = 1 << 20,     /* smaller files are read serially, because threads cost more */
-    PART = 1 << 13,         /* bytes that scan_part gets at a time, to the end of a line */
-    TOGETHER = 32,          /* lines that scan_short takes together */
+    PART = 1 << 11,         /* bytes that scan_part gets at a time, to the end of a line */
+    TOGETHER = 32,          /* lines that scan_alike takes together, */
+    MOST_BYTES = 8,         /* with cells of up to so many bytes */
     UNKNOWN = 0x80,         /* in scanner.short_cell */
     N_RECENT = 32,          /* recent short texts per column: see place_of */
     MOST_COLUMNS = 1 << 14, /* for more columns, lines are too long for stretches */
@@ -58,20 +59,22 @@ typedef struct scanner { /* the state of one thread */
     recent *recent;
     uint8_t *short_cell; /* [column][byte]: the cell of a text of one byte; UNKNOWN: not seen yet */
     size_t n_wide;       /* columns whose cells have four bytes */
-    uint32_t *empty;     /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
-    uint8_t *wide;       /* per column: cells have four bytes */
-    uint8_t *later;      /* per column: texts are postponed, see look_up_all */
-    size_t *first;       /* per column: the first row that is postponed */
-    size_t *missing_at;  /* per column: the stretch of the first missing cell; SIZE_MAX: none */
-    uint32_t **rank;     /* per column: final id of each id, while columns are finished */
+    /* of a line: its length, 0: none was noted; its delimiters and end, where `fixed` is 0xFF; the widths of its cells */
+    size_t line_bytes;
+    uint8_t *line, *fixed, *cell_bytes;
+    uint32_t *empty;    /* per column: the cell of an empty text; UINT32_MAX: not seen yet */
+    uint8_t *wide;      /* per column: cells have four bytes */
+    uint8_t *later;     /* per column: texts are postponed, see look_up_all */
+    size_t *first;      /* per column: the first row that is postponed */
+    size_t *missing_at; /* per column: the stretch of the first missing cell; SIZE_MAX: none */
+    uint32_t **rank;    /* per column: final id of each id, while columns are finished */
 } scanner;
 
 typedef struct scan {
     cof_env env;
     cofi_dialect dialect;
     bool begins_na[256];
-    uint8_t *short_line; /* a line of cells of one byte: its delimiters and its end, and 0 in the cells */
-    int fd;              /* -1: memory */
+    int fd; /* -1: memory */
     const char *bytes;
     size_t begin, end; /* range of the lines with data */
     bool closed;       /* the last line ends with a newline */
@@ -316,39 +319,83 @@ static bool scan_part(const scan *sc, scanner *s, size_t at, const char *text, c
     return cell == end && n_returns == 0 && n_quotes == 0;
 }
 
-/* Scans TOGETHER lines if all their cells are single bytes that have been seen, as in tables of codes: then lines have one
- * length, and a cell is found by its byte. What may not stand in a cell has never been seen. */
-static bool scan_short(const scan *sc, scanner *s, const char *text, size_t row)
+/* Notes where the line at `text` has its delimiters and its end. False: as before, or a cell is empty or longer than eight
+ * bytes. */
+static bool take_shape(const scan *sc, scanner *s, const char *text, const char *end)
 {
-    size_t length = 2 * sc->n_columns;
-    const uint8_t *bytes = (const uint8_t *)text;
-    uint8_t found = 0;
-    for (size_t l = 0; l < TOGETHER; l++, bytes += length) {
-        for (size_t i = 0; i < length; i++) found |= (bytes[i] ^ sc->short_line[i]) & -(i % 2);
-        if (found != 0) return false;
-    }
+    size_t n = 0, n_before = s->line_bytes;
+    bool differs = false;
+    s->line_bytes = 0;
     for (size_t c = 0; c < sc->n_columns; c++) {
-        const uint8_t *cell_of_byte = s->short_cell + c * 256;
-        uint8_t *cells = (uint8_t *)(s->cells + c * sc->most_rows) + row;
-        bytes = (const uint8_t *)text + 2 * c;
-        for (size_t l = 0; l < TOGETHER; l++) {
-            cells[l] = cell_of_byte[bytes[l * length]];
-            found |= cells[l];
+        bool last = c + 1 == sc->n_columns;
+        char stop = last ? '\n' : sc->dialect.delimiter;
+        uint8_t width = 0;
+        while (width < MOST_BYTES + 2 && text + width < end && text[width] != stop) width++;
+        if (text + width == end || text[width] != stop) return false;
+        const char *next = text + width + 1;
+        if (last && width > 1 && text[width - 1] == '\r') width--;
+        if (width == 0 || width > MOST_BYTES) return false;
+        differs |= s->cell_bytes[c] != width;
+        s->cell_bytes[c] = width;
+        memset(s->fixed + n, 0, width);
+        for (text += width, n += width; text < next; text++, n++) {
+            s->line[n] = (uint8_t)*text;
+            s->fixed[n] = 0xFF;
         }
     }
-    return (found & UNKNOWN) == 0;
+    s->line_bytes = n;
+    return differs || n != n_before;
+}
+
+/* Cells of one column in TOGETHER lines, the first at `text`. False: some text is not among the recent ones. What may not
+ * stand in a cell never is. */
+static bool find_alike(const scanner *s, size_t c, const char *text, uint8_t *cells)
+{
+    const uint8_t *cell_of_byte = s->short_cell + c * 256;
+    const recent *known = s->recent + c * N_RECENT;
+    size_t length = s->line_bytes, width = s->cell_bytes[c];
+    uint64_t differs = 0;
+    for (size_t l = 0; width == 1 && l < TOGETHER; l++, text += length) {
+        cells[l] = cell_of_byte[(uint8_t)*text];
+        differs |= cells[l] & UNKNOWN;
+    }
+    for (size_t l = 0; width > 1 && l < TOGETHER; l++, text += length) {
+        uint64_t word = cofi_word_of(text, width);
+        const recent *r = &known[cofi_place_of(word)];
+        cells[l] = (uint8_t)r->cell;
+        differs |= r->word ^ word;
+    }
+    return differs == 0;
+}
+
+/* Scans TOGETHER lines if all have the shape of the line noted last and only cells that have been seen, as in tables of codes:
+ * then no ends of cells need to be looked for. */
+static bool scan_alike(const scan *sc, scanner *s, const char *text, const char *end, size_t row)
+{
+    size_t length = s->line_bytes, at = 0;
+    const uint8_t *bytes = (const uint8_t *)text;
+    uint8_t differs = 0;
+    if (length == 0 || s->n_wide > 0 || (size_t)(end - text) < length * TOGETHER ||
+        row + TOGETHER > sc->most_rows)
+        return false;
+    for (size_t l = 0; l < TOGETHER; l++, bytes += length) {
+        for (size_t i = 0; i < length; i++) differs |= (bytes[i] ^ s->line[i]) & s->fixed[i];
+        if (differs != 0) return false;
+    }
+    for (size_t c = 0; c < sc->n_columns; at += s->cell_bytes[c++] + 1u)
+        if (!find_alike(s, c, text + at, (uint8_t *)(s->cells + c * sc->most_rows) + row)) return false;
+    return true;
 }
 
 /* Scans whole lines from `text` to `end`. False if something is odd. */
 static bool scan_lines(const scan *sc, scanner *s, size_t at, const char *text, const char *end,
                        size_t *n_rows)
 {
-    size_t n_bytes = 2 * sc->n_columns * TOGETHER;
     while (text < end) {
-        bool fits = (size_t)(end - text) >= n_bytes && *n_rows + TOGETHER <= sc->most_rows && s->n_wide == 0;
-        if (fits && scan_short(sc, s, text, *n_rows)) {
+        if (scan_alike(sc, s, text, end, *n_rows) ||
+            (s->n_wide == 0 && take_shape(sc, s, text, end) && scan_alike(sc, s, text, end, *n_rows))) {
             *n_rows += TOGETHER;
-            text += n_bytes;
+            text += s->line_bytes * TOGETHER;
             continue;
         }
         const char *stop = end - text > PART ? memchr(text + PART, '\n', (size_t)(end - text) - PART) : NULL;
@@ -620,6 +667,9 @@ static bool open_scanner(const scan *sc, scanner *s)
     s->encoder = cofi_alloc(env, n, sizeof *s->encoder);
     s->recent = cofi_alloc_zero(env, n * N_RECENT, sizeof *s->recent);
     s->short_cell = cofi_alloc(env, n, 256);
+    s->line = cofi_alloc_zero(env, n + 1, MOST_BYTES + 1);
+    s->fixed = cofi_alloc_zero(env, n + 1, MOST_BYTES + 1);
+    s->cell_bytes = cofi_alloc_zero(env, n, 1);
     s->empty = cofi_alloc(env, n, sizeof *s->empty);
     s->wide = cofi_alloc_zero(env, n, 1);
     s->later = cofi_alloc_zero(env, n, 1);
@@ -634,16 +684,18 @@ static bool open_scanner(const scan *sc, scanner *s)
     if (s->empty != NULL) memset(s->empty, 0xFF, n * sizeof *s->empty);
     if (s->missing_at != NULL) memset(s->missing_at, 0xFF, n * sizeof *s->missing_at);
     return s->text != NULL && s->cells != NULL && s->asked != NULL && s->encoder != NULL &&
-           s->recent != NULL && s->short_cell != NULL && s->empty != NULL && s->wide != NULL &&
-           s->later != NULL && s->first != NULL && s->missing_at != NULL && s->rank != NULL;
+           s->recent != NULL && s->short_cell != NULL && s->line != NULL && s->fixed != NULL &&
+           s->cell_bytes != NULL && s->empty != NULL && s->wide != NULL && s->later != NULL &&
+           s->first != NULL && s->missing_at != NULL && s->rank != NULL;
 }
 
 static void close_scanner(const scan *sc, scanner *s)
 {
     for (size_t c = 0; s->encoder != NULL && c < sc->n_columns; c++) cofi_encoder_free(&s->encoder[c]);
     for (size_t c = 0; s->rank != NULL && c < sc->n_columns; c++) cofi_release(&sc->env, s->rank[c]);
-    void *owned[] = {s->text,  s->cells, s->asked, s->encoder, s->recent,     s->short_cell,
-                     s->empty, s->wide,  s->later, s->first,   s->missing_at, s->rank};
+    void *owned[] = {s->text,       s->cells, s->asked, s->encoder,    s->recent,
+                     s->short_cell, s->line,  s->fixed, s->cell_bytes, s->empty,
+                     s->wide,       s->later, s->first, s->missing_at, s->rank};
     for (size_t b = 0; b < sizeof owned / sizeof *owned; b++) cofi_release(&sc->env, owned[b]);
 }
 
@@ -654,10 +706,7 @@ static bool open_scan(scan *sc, const cofi_parser *names, uint32_t n_scanners)
     sc->most_rows = (STRETCH + SLACK) / sc->n_columns + 2; /* a line has at least one byte per cell */
     sc->stretches = cofi_alloc_zero(&sc->env, sc->n_stretches, sizeof *sc->stretches);
     sc->scanner = cofi_alloc_zero(&sc->env, n_scanners, sizeof *sc->scanner);
-    sc->short_line = cofi_alloc_zero(&sc->env, sc->n_columns, 2);
-    if (sc->stretches == NULL || sc->scanner == NULL || sc->short_line == NULL) return false;
-    for (size_t c = 0; c < sc->n_columns; c++)
-        sc->short_line[2 * c + 1] = (uint8_t)(c + 1 < sc->n_columns ? sc->dialect.delimiter : '\n');
+    if (sc->stretches == NULL || sc->scanner == NULL) return false;
     sc->n_scanners = n_scanners;
     for (uint32_t t = 0; t < n_scanners; t++)
         if (!open_scanner(sc, &sc->scanner[t])) return false;
@@ -674,7 +723,7 @@ static void close_scan(scan *sc)
         cofi_release(&sc->env, st->column);
     }
     for (uint32_t t = 0; sc->scanner != NULL && t < sc->n_scanners; t++) close_scanner(sc, &sc->scanner[t]);
-    COFI_RELEASE_ALL(&sc->env, sc->stretches, sc->scanner, sc->short_line);
+    COFI_RELEASE_ALL(&sc->env, sc->stretches, sc->scanner);
     if (sc->fd >= 0) close(sc->fd);
 }
 
