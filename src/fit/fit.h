@@ -25,6 +25,8 @@ typedef struct cofi_host {
     double began_s;
     const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
+    uint32_t
+        most_empty; /* a restart that is certain to end with more empty clusters is dropped; COFI_NONE: none is */
 } cofi_host;
 
 /* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile. */

@@ -77,6 +77,7 @@ static bool restores_by_partition(const cofi_fit *fit)
 
 static void begin_restart(cofi_lane *lane, uint32_t restart)
 {
+    const cofi_restarts *run = lane->run;
     cofi_fit *fit = &lane->fit;
     cofi_log *log = &fit->log;
     log->restart = restart;
@@ -85,6 +86,7 @@ static void begin_restart(cofi_lane *lane, uint32_t restart)
     log->refiner = COFI_BY_METHOD;
     log->nearer_other = NAN;
     lane->holds = COFI_NONE;
+    fit->host.most_empty = run->most_empty;
     cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_partition_forget(&fit->partition);
@@ -168,7 +170,14 @@ static bool succeeds(cofi_lane *lane, cof_status status)
 static void set_done(cofi_restarts *run, uint32_t restart, uint32_t lane)
 {
     run->place[restart].lane = lane;
+    run->place[restart].most_empty = run->most_empty;
     atomic_store(&run->place[restart].done, true);
+}
+
+/* Neither dropped nor left out. */
+static bool is_finished(const cofi_restarts *run, uint32_t restart)
+{
+    return run->place[restart].lane != COFI_NONE && run->record[restart].stop_reason != COF_STOP_DROPPED;
 }
 
 /* Its result would repeat that of an earlier one, or it is left out. */
@@ -240,12 +249,13 @@ static void restart_task(void *ctx, uint32_t worker, size_t number)
     uint32_t restart = (uint32_t)number;
     bool stopped = cofi_log_stopped(&lane->fit.host, &lane->fit.log);
     if (lane->status != COF_OK || (stopped && !must_begin(run, restart))) return;
-    if (run->place[restart].same_as == COFI_NONE) {
+    if (run->place[restart].open) {
+        run->place[restart].open = false;
         atomic_fetch_sub(&run->n_left, 1);
         begin_restart(lane, restart);
         end_restart(lane, restart);
         if (atomic_load(&run->n_left) == 0) atomic_fetch_sub(&run->n_busy, 1);
-    } else if (!run->side_by_side) {
+    } else if (!run->side_by_side && run->place[restart].same_as != COFI_NONE) {
         repeat_earlier(run, restart);
     }
     if (worker == 0 && run->side_by_side) tell_restarts(run);
@@ -287,7 +297,8 @@ static uint32_t fill_lanes(cofi_restarts *run, uint32_t *next, uint32_t restarts
         if (n > 0 && is_time_up(run)) atomic_store(&run->timed_out, true);
         bool stopped = atomic_load(&run->stopped) || atomic_load(&run->timed_out);
         if (stopped && !must_begin(run, *next)) break;
-        if (run->place[*next].same_as != COFI_NONE) continue;
+        if (!run->place[*next].open) continue;
+        run->place[*next].open = false;
         begin_restart(lane, *next);
         n++;
     }
@@ -319,6 +330,7 @@ static void close_gaps(cofi_restarts *run, uint32_t restarts)
         run->record[to] = run->record[r];
         if (run->gains != NULL) run->gains[to] = run->gains[r];
         run->place[to].lane = run->place[r].lane;
+        run->place[to].most_empty = run->place[r].most_empty;
         run->place[to].first = run->place[r].first;
         run->place[to].n = run->place[r].n;
         cofi_agreement_repeat(&run->agreement, to, r);
@@ -379,6 +391,7 @@ static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *e
     fit->log.stopped = false;
     uint64_t visits = fit->log.visits; /* already counted in the first run */
     begin_restart(lane, restart);
+    fit->host.most_empty = lane->run->place[restart].most_empty;
     cof_status status = run_start(lane, err);
     if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
     fit->log.visits = visits;
@@ -453,13 +466,11 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     return COF_OK;
 }
 
-cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
+/* Runs the restarts that are open. */
+static void run_open(cofi_restarts *run, uint32_t restarts)
 {
-    uint32_t restarts = run->lane[0].fit.host.o.restarts;
-    cof_status status = COF_OK;
-    COFI_TRY(prepare_starts(run, err));
     uint32_t n_left = 0;
-    for (uint32_t r = 0; r < restarts; r++) n_left += run->place[r].same_as == COFI_NONE;
+    for (uint32_t r = 0; r < restarts; r++) n_left += run->place[r].open;
     atomic_store(&run->n_left, n_left);
     atomic_store(&run->n_busy, n_left < run->n_lanes ? n_left : run->n_lanes);
     if (run->rounds != NULL)
@@ -467,6 +478,43 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     else
         cofi_team_run(run->team, restart_task, run, restarts);
     atomic_store(&run->n_busy, 0);
+}
+
+/* Opens the dropped restarts that may still end with no more empty clusters than the others. Whether a restart is one of
+ * them depends on the restarts that were not dropped, never on which of them ended first. */
+static bool reopen_dropped(cofi_restarts *run, uint32_t restarts)
+{
+    bool any = false;
+    run->most_empty = COFI_NONE;
+    for (uint32_t r = 0; r < restarts; r++)
+        if (is_finished(run, r) && run->gains[r].n_empty < run->most_empty)
+            run->most_empty = run->gains[r].n_empty;
+    for (uint32_t r = 0; r < restarts; r++) {
+        cofi_restart_place *place = &run->place[r];
+        if (place->same_as != COFI_NONE || place->lane == COFI_NONE || is_finished(run, r) ||
+            run->gains[r].n_empty > run->most_empty)
+            continue;
+        cofi_lane *lane = &run->lane[place->lane];
+        if (lane->kept_restart == r) { /* its partition will be another */
+            lane->kept_restart = COFI_NONE;
+            lane->judged = false;
+        }
+        any = place->open = true;
+    }
+    return any;
+}
+
+cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
+{
+    uint32_t restarts = run->lane[0].fit.host.o.restarts;
+    cof_status status = COF_OK;
+    COFI_TRY(prepare_starts(run, err));
+    for (uint32_t r = 0; r < restarts; r++) run->place[r].open = run->place[r].same_as == COFI_NONE;
+    run_open(run, restarts);
+    if (run->most_empty == 0 && !atomic_load(&run->stopped) && reopen_dropped(run, restarts))
+        run_open(run, restarts);
+    for (uint32_t r = 0; r < restarts; r++)
+        if (run->place[r].same_as != COFI_NONE) repeat_earlier(run, r);
     if (run->side_by_side || run->rounds != NULL) tell_restarts(run);
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         if (run->lane[l].fit.log.stopped) atomic_store(&run->stopped, true);
@@ -648,6 +696,8 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     run->began_s = cofi_now_s();
     run->side_by_side = fits_side_by_side(p, method, options);
     run->n_prepares = count_prepares(p, method, options);
+    run->most_empty =
+        options->select == COF_SELECT_BALANCE && options->restarts > 1 && p->n_numeric == 0 ? 0 : COFI_NONE;
     uint32_t n_rounds = count_rounds(p, method, options);
     if (n_rounds > 1) COFI_TRY(cofi_rounds_open(rows, n_rounds, options->threads, &run->rounds, err));
     if (run->rounds == NULL) COFI_TRY(open_team(run, p, options, err));

@@ -40,7 +40,9 @@ typedef struct cofi_lane {
 typedef struct cofi_restart_place {
     uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
-    uint32_t same_as; /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
+    uint32_t same_as;    /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
+    bool open;           /* it has yet to run */
+    uint32_t most_empty; /* with which it ran, if it is done */
     atomic_bool done;
 } cofi_restart_place;
 
@@ -60,6 +62,9 @@ typedef struct cofi_restarts {
     atomic_bool any_done;           /* a restart has ended */
     atomic_uint n_left, n_busy;     /* restarts that have not begun; lanes that run one */
     double began_s;                 /* the time limit counts from here */
+    /* That of the fits. The criterion COF_SELECT_BALANCE puts a partition with fewer empty clusters first. At first it is 0;
+     * when all restarts have run, the dropped ones that have a chance yet run again. */
+    uint32_t most_empty;
     cofi_restart_place *place;
     cofi_agreement agreement;
     cofi_dependence dependence; /* open only if the criterion needs it */

@@ -50,7 +50,6 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
 {
     const cofi_partition *q = &fit->partition;
     cofi_log *log = &fit->log;
-    log->n_passes = 0;
     for (log->rebuild = 0;; log->rebuild++) {
         s->built[log->rebuild] = q->hash;
         cofi_build_forest(fit);
@@ -91,13 +90,21 @@ static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *er
     return status;
 }
 
-/* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */
-static void leave_as_stopped(cofi_fit *fit)
+/* Clusters that were empty when the start ended. They have no profile, so no row can join them. */
+static uint32_t count_closed(const cofi_fit *fit)
+{
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < fit->partition.k; j++) n += !fit->profiles.alive[j];
+    return n;
+}
+
+/* Keeps the partition of the start, and computes L with the forest of that partition. */
+static void leave_as_started(cofi_fit *fit)
 {
     cofi_build_forest(fit);
     cofi_scores_trace(fit);
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
-    fit->log.stop = COF_STOP_STOPPED;
+    fit->log.stop = fit->log.stopped ? COF_STOP_STOPPED : COF_STOP_DROPPED;
 }
 
 static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
@@ -105,8 +112,9 @@ static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
     COFI_TRY(cofi_settle_kmodes(fit, err));
     if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
     cofi_profile_update(fit);
-    if (!fit->log.stopped) return refine(fit, s, err);
-    leave_as_stopped(fit);
+    fit->log.n_passes = fit->log.rebuild = 0;
+    if (!fit->log.stopped && count_closed(fit) <= fit->host.most_empty) return refine(fit, s, err);
+    leave_as_started(fit);
     return COF_OK;
 }
 

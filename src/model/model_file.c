@@ -324,7 +324,7 @@ static bool is_restart(const cof_restart_record *r)
 {
     return isfinite(r->objective) && isfinite(r->log_likelihood) && r->rebuilds <= MOST_STEPS &&
            r->passes <= MOST_STEPS && r->stop_reason >= COF_STOP_CONVERGED &&
-           r->stop_reason <= COF_STOP_STOPPED;
+           r->stop_reason <= COF_STOP_DROPPED && r->stop_reason != COF_STOP_TIME;
 }
 
 static cof_status code_restarts(codec *c)

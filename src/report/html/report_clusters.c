@@ -51,16 +51,18 @@ static void restart_line(cofi_report *r, size_t i)
     static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
                                       [COF_STOP_CYCLE] = "an earlier partition came back",
                                       [COF_STOP_CAP] = "limit reached",
-                                      [COF_STOP_STOPPED] = "interrupted"};
+                                      [COF_STOP_STOPPED] = "interrupted",
+                                      [COF_STOP_DROPPED] = "dropped: clusters without rows"};
     cofi_out *out = &r->out;
     const cof_restart_record *record = &r->restarts[i];
-    bool known = record->stop_reason >= 0 && record->stop_reason <= COF_STOP_STOPPED;
+    int32_t stop = record->stop_reason;
+    bool known = stop >= 0 && stop <= COF_STOP_DROPPED && how[stop] != NULL;
     bool best = i == r->best_restart;
     cofi_html(out, "<tr%s><th scope=\"row\" data-v=\"%z\">%z%s%2d%2d", best ? " class=\"best\"" : "", i + 1,
               i + 1, best ? " (kept)" : "", record->log_likelihood, record->objective);
     if (cof_model_select(r->model) == COF_SELECT_BALANCE) cofi_html_number(out, record->criterion, 3);
     cofi_html(out, "<td>%s%m%m<td>%s</tr>\n", record->by_likelihood ? "likelihood" : "trees",
-              (double)record->rebuilds, (double)record->passes, known ? how[record->stop_reason] : "unknown");
+              (double)record->rebuilds, (double)record->passes, known ? how[stop] : "unknown");
 }
 
 static void restart_table(cofi_report *r)
