@@ -7,6 +7,7 @@ set(COF_SOURCES
   src/core/json.c
   src/core/numbers.c
   src/core/output.c
+  src/core/processor.c
   src/core/real.c
   src/core/rng.c
   src/core/staged.c
@@ -99,7 +100,6 @@ set(COF_SOURCES
   src/rows/kernels/pass_plain.c
   src/rows/kernels/pass_simd128.c
   src/rows/kernels/plan.c
-  src/rows/kernels/processor.c
   src/rows/kernels/revise.c
   src/rows/kernels/settle.c
   src/rows/kernels/skip.c

@@ -13,8 +13,11 @@
  * only shrinks, so this remains a lower bound. Among edges of equal length any one may be taken, because each
  * is in some minimum spanning tree.
  *
- * 2. The edges of this tree are processed in order of length. When an edge of length w joins two parts, a search
- * runs from every point of the smaller part for points of the other part at distance exactly w. After every
+ * 2. The edges of this tree are processed in order of length. When an edge of length w joins two parts, the candidates
+ * between them are the edges of length w. Usually there is only this one: step 1 took it as the shortest edge out of a part P,
+ * and knows when no other edge out of P is as short. Then no other tree edge of length w or less leaves P, so the part on
+ * its side lies within P; and the other part lies outside P, because P is connected in the tree without this edge.
+ * Otherwise a search runs from every point of the smaller part for points of the other part at distance exactly w. After every
  * search from a point, the size of its part at least doubles, so there are at most n log n searches. Every
  * candidate is found when its two ends come into one part.
  *
@@ -31,13 +34,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* An edge of the tree between positions. */
+typedef struct joint {
+    double length; /* at first squared */
+    uint32_t u, v;
+    bool sole; /* no other edge out of the part of u was as short when it was taken */
+} joint;
+
 typedef struct sparse {
     cofi_blocks own;
     cofi_kd_tree kd;
     uint32_t n;
     double scale;
     uint64_t looked, allowance; /* number of points visited, and its limit */
-    const double *from_point;   /* coordinates of the point that is searched from */
+    cofi_kd_aim aim;            /* of the search that runs */
     /* Step 1, per position */
     /* union-find: parent of the position; the first of a part is its own parent */
     uint32_t *leader;
@@ -47,13 +57,10 @@ typedef struct sparse {
     double *near_square; /* lower bound of the squared distance to any point outside */
     /* `near`, if no other point outside has an equal length; otherwise COFI_NONE */
     uint32_t *only;
-    uint32_t *only_alone; /* the value of `only` while the point was a part by itself */
-    double *inner;        /* square of the longest edge in its part when it was last searched */
-    double *longest;      /* per part: square of its longest edge in this round */
-    uint32_t *from;       /* per part: where its shortest outgoing edge starts */
-    double *shortest;     /* per part: square of the length of that edge */
-    /* n - 1 edges between positions; at first with squared lengths, later with lengths */
-    cof_edge *tree;
+    uint32_t *from;   /* per part: where its shortest outgoing edge starts */
+    double *shortest; /* per part: square of the length of that edge */
+    bool *tied;       /* per part: another outgoing edge may be as short */
+    joint *tree;      /* n - 1 */
     uint32_t n_tree;
     /* Step 2, per position */
     /* number of the edge after which the position is no longer the first of its part, or COFI_NONE */
@@ -101,7 +108,6 @@ typedef struct outside_search {
     uint32_t part, found;
     double square; /* squared distance of the point found so far */
     double second; /* squared distance of the second nearest, if it has an equal length */
-    double most;   /* boxes beyond this squared distance are skipped */
 } outside_search;
 
 /* Upper bound of the squares that can give the same length: the square root maps two neighbouring doubles
@@ -113,43 +119,44 @@ static double tie_square(double square)
 
 static void search_leaf(outside_search *f, const cofi_kd_node *leaf)
 {
-    double square[COFI_KD_LANES];
-    f->s->looked += COFI_KD_LANES;
-    if (!cofi_kd_squares(&f->s->kd, leaf->begin, f->s->from_point, f->most, square)) return;
-    for (uint32_t x = leaf->begin; x < leaf->end; x++) {
-        double here = square[x - leaf->begin];
-        if (here >= f->second || f->s->part[x] == f->part) continue;
+    sparse *s = f->s;
+    s->looked += COFI_KD_LANES;
+    uint32_t near = s->kd.steps->in_leaf(&s->kd, leaf->begin, s->aim.close, s->aim.limit);
+    for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
+        if ((near & 1) == 0 || s->part[x] == f->part) continue;
+        double here = cofi_kd_square(&s->kd, x, &s->aim);
+        if (here >= f->second) continue;
         if (here >= f->square) {
             f->second = here;
             continue;
         }
         f->second = f->square;
         f->square = here;
-        f->most = tie_square(here);
         f->found = x;
+        cofi_kd_aim_within(&s->kd, tie_square(here), &s->aim);
     }
 }
 
 static void search_outside(outside_search *f, uint32_t node)
 {
-    const sparse *s = f->s;
+    sparse *s = f->s;
     const cofi_kd_node *at = &s->kd.node[node];
     if (at->right == 0) {
         search_leaf(f, at);
         return;
     }
     uint32_t near = node + 1, far = at->right;
-    double to_near = s->owner[near] == f->part ? INFINITY : cofi_kd_bound(&s->kd, near, s->from_point);
-    double to_far = s->owner[far] == f->part ? INFINITY : cofi_kd_bound(&s->kd, far, s->from_point);
-    f->s->looked += COFI_KD_LANES / 2; /* the cost of two boxes, in points */
+    float to_near = s->owner[near] == f->part ? INFINITY : s->kd.steps->to_box(&s->kd, near, s->aim.close);
+    float to_far = s->owner[far] == f->part ? INFINITY : s->kd.steps->to_box(&s->kd, far, s->aim.close);
+    s->looked += COFI_KD_LANES / 2; /* the cost of two boxes, in points */
     if (to_far < to_near) {
         uint32_t kept = near;
-        double kept_bound = to_near;
+        float kept_bound = to_near;
         near = far, far = kept;
         to_near = to_far, to_far = kept_bound;
     }
-    if (to_near <= f->most) search_outside(f, near);
-    if (to_far <= f->most) search_outside(f, far);
+    if (to_near <= s->aim.limit && to_near < INFINITY) search_outside(f, near);
+    if (to_far <= s->aim.limit && to_far < INFINITY) search_outside(f, far);
 }
 
 /* Searches for a point outside the part of x that is nearer than the end of the part's shortest edge so
@@ -158,15 +165,14 @@ static void search_from(sparse *s, uint32_t x)
 {
     uint32_t part = s->part[x];
     double most = tie_square(s->shortest[part]);
-    outside_search f = {s, part, COFI_NONE, s->shortest[part], INFINITY, most};
-    s->from_point = cofi_kd_point(&s->kd, x);
+    outside_search f = {s, part, COFI_NONE, s->shortest[part], INFINITY};
+    cofi_kd_aim_from(&s->kd, x, &s->aim);
+    cofi_kd_aim_within(&s->kd, most, &s->aim);
     search_outside(&f, 0);
-    bool tie = f.second <= f.most;
+    bool tie = f.second <= tie_square(f.square);
     s->near[x] = f.found;
     s->only[x] = tie ? COFI_NONE : f.found;
     s->near_square[x] = f.found != COFI_NONE || tie ? f.square : nextafter(most, INFINITY);
-    s->inner[x] = s->longest[part];
-    if (s->size[part] == 1) s->only_alone[x] = s->only[x];
     if (f.found == COFI_NONE) return;
     s->shortest[part] = f.square;
     s->from[part] = x;
@@ -187,16 +193,28 @@ static bool is_outside(const sparse *s, uint32_t x)
     return s->near[x] != COFI_NONE && s->part[s->near[x]] != s->part[x];
 }
 
+/* Finds the parts with more than one shortest outgoing edge. */
+static void find_ties(sparse *s, uint32_t largest)
+{
+    memset(s->tied, 0, s->n * sizeof *s->tied);
+    for (uint32_t x = 0; x < s->n; x++) {
+        uint32_t part = s->part[x];
+        if (part == largest) continue;
+        bool alone =
+            x == s->from[part] ? s->only[x] != COFI_NONE : s->near_square[x] > tie_square(s->shortest[part]);
+        s->tied[part] = s->tied[part] || !alone;
+    }
+}
+
 static void join_parts(sparse *s, uint32_t largest)
 {
+    find_ties(s, largest);
     for (uint32_t part = 0; part < s->n; part++) {
         if (s->part[part] != part || part == largest) continue;
         uint32_t u = s->from[part], v = s->near[u], a = first_of_part(s, u), b = first_of_part(s, v);
         if (a == b) continue; /* the other part already took an edge of equal length */
-        double longest = s->longest[a] > s->longest[b] ? s->longest[a] : s->longest[b];
-        s->longest[b] = s->shortest[part] > longest ? s->shortest[part] : longest;
         s->leader[a] = b;
-        s->tree[s->n_tree++] = (cof_edge){u, v, s->shortest[part]};
+        s->tree[s->n_tree++] = (joint){s->shortest[part], u, v, !s->tied[part]};
     }
 }
 
@@ -238,8 +256,8 @@ static bool join_nearest(sparse *s)
     enum { USUAL_ROUNDS = 7 }; /* visits of all rounds relative to the first */
     for (uint32_t x = 0; x < s->n; x++) {
         s->leader[x] = x;
-        s->near[x] = s->only[x] = s->only_alone[x] = COFI_NONE;
-        s->near_square[x] = s->inner[x] = s->longest[x] = 0;
+        s->near[x] = s->only[x] = COFI_NONE;
+        s->near_square[x] = 0;
     }
     while (s->n_tree + 1 < s->n) {
         uint32_t largest = name_parts(s), rounds = s->n_tree == 0 ? USUAL_ROUNDS : 1;
@@ -259,7 +277,7 @@ static bool join_nearest(sparse *s)
 
 static int by_length(const void *a, const void *b)
 {
-    double x = ((const cof_edge *)a)->length, y = ((const cof_edge *)b)->length;
+    double x = ((const joint *)a)->length, y = ((const joint *)b)->length;
     return (x > y) - (x < y);
 }
 
@@ -353,12 +371,11 @@ static bool add_tie(const tie_search *f, uint32_t x)
 static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
 {
     sparse *s = f->s;
-    double square[COFI_KD_LANES];
     s->looked += COFI_KD_LANES;
-    if (!cofi_kd_squares(&s->kd, leaf->begin, s->from_point, f->most_square, square))
-        return s->looked / 2 <= s->allowance;
-    for (uint32_t x = leaf->begin; x < leaf->end; x++) {
-        double here = square[x - leaf->begin];
+    uint32_t near = s->kd.steps->in_leaf(&s->kd, leaf->begin, s->aim.close, s->aim.limit);
+    for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
+        if ((near & 1) == 0) continue;
+        double here = cofi_kd_square(&s->kd, x, &s->aim);
         if (here > f->most_square || s->scale * sqrt(here) != f->length) continue;
         if (!add_tie(f, x)) return false;
     }
@@ -370,37 +387,26 @@ static bool search_ties(const tie_search *f, uint32_t node)
     sparse *s = f->s;
     const cofi_kd_node *at = &s->kd.node[node];
     s->looked += COFI_KD_LANES / 4;
-    if (cofi_kd_bound(&s->kd, node, s->from_point) > f->most_square) return true;
+    if (s->kd.steps->to_box(&s->kd, node, s->aim.close) > s->aim.limit) return true;
     if (s->whole[node] <= f->n_edges && part_after(s, at->begin, f->n_edges) != f->other) return true;
     if (at->right == 0) return tie_leaf(f, at);
     return search_ties(f, node + 1) && search_ties(f, at->right);
 }
 
-/* The result of step 1 often suffices: if the part of x at its last search lies within its current part,
- * every point that is outside now was outside then. */
-static bool search_tie(const tie_search *f)
-{
-    sparse *s = f->s;
-    uint32_t x = f->from;
-    if (s->ring[x] == x && s->only_alone[x] != COFI_NONE) return add_tie(f, s->only_alone[x]);
-    if (s->scale * sqrt(s->inner[x]) < f->length) {
-        if (s->near_square[x] > f->most_square) return true;
-        if (s->only[x] != COFI_NONE && s->scale * sqrt(s->near_square[x]) == f->length)
-            return add_tie(f, s->only[x]);
-    }
-    s->from_point = cofi_kd_point(&s->kd, x);
-    return search_ties(f, 0);
-}
-
 /* Finds the candidates between the two parts that edge e joins. */
 static bool search_join(sparse *s, uint32_t e)
 {
-    uint32_t a = part_after(s, s->tree[e].u, e), b = part_after(s, s->tree[e].v, e);
+    const joint *edge = &s->tree[e];
+    if (edge->sole)
+        return add_candidate(s, (cof_edge){s->kd.point[edge->u], s->kd.point[edge->v], edge->length});
+    uint32_t a = part_after(s, edge->u, e), b = part_after(s, edge->v, e);
     uint32_t small = s->joined[a] == e ? a : b, large = small == a ? b : a;
-    double length = s->tree[e].length, reach = length / s->scale;
+    double length = edge->length, reach = length / s->scale;
     tie_search f = {s, small, large, e, length, tie_square(reach * reach)};
     do {
-        if (!search_tie(&f)) return false;
+        cofi_kd_aim_from(&s->kd, f.from, &s->aim);
+        cofi_kd_aim_within(&s->kd, f.most_square, &s->aim);
+        if (!search_ties(&f, 0)) return false;
         f.from = s->ring[f.from];
     } while (f.from != small);
     return true;
@@ -544,16 +550,15 @@ static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge
 static bool open_sparse(sparse *s, const cofi_points *q)
 {
     if (!cofi_kd_grow(&s->own, q, &s->kd)) return false;
-    uint32_t **each[] = {&s->leader, &s->part, &s->near, &s->from,      &s->joined,
-                         &s->size,   &s->ring, &s->only, &s->only_alone};
+    uint32_t **each[] = {&s->leader, &s->part, &s->near, &s->from, &s->joined, &s->size, &s->ring, &s->only};
     for (size_t a = 0; a < sizeof each / sizeof *each; a++)
         *each[a] = cofi_blocks_add(&s->own, s->n, sizeof **each[a]);
+    s->aim.close = cofi_blocks_add(&s->own, s->kd.stride, sizeof *s->aim.close);
     s->owner = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->owner);
     s->whole = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->whole);
     s->near_square = cofi_blocks_add(&s->own, s->n, sizeof *s->near_square);
     s->shortest = cofi_blocks_add(&s->own, s->n, sizeof *s->shortest);
-    s->longest = cofi_blocks_add(&s->own, s->n, sizeof *s->longest);
-    s->inner = cofi_blocks_add(&s->own, s->n, sizeof *s->inner);
+    s->tied = cofi_blocks_add(&s->own, s->n, sizeof *s->tied);
     s->tree = cofi_blocks_add(&s->own, s->n, sizeof *s->tree);
     return !s->own.short_of_memory;
 }

@@ -1,6 +1,6 @@
 /* Streams the contingency tables of all attribute pairs. If rows are unweighted and values are few, a
  * table is made by AND of value bitmaps, otherwise row by row. */
-#include "kernels/processor.h"
+#include "../core/processor.h"
 #include "local.h"
 
 enum { TARGETS_AT_ONCE = 64, MOST_BITMAP_WORDS = 1 << 25, MOST_BITMAP_CELLS = 100 };

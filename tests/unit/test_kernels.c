@@ -3,7 +3,7 @@
  * folded or not and whether rows are skipped or not. */
 #include "../../src/core/rng.h"
 #include "../../src/table/dedupe.h"
-#include "../../src/rows/kernels/processor.h"
+#include "../../src/core/processor.h"
 #include "../../src/rows/pass.h"
 #include "cases_helper.h"
 #include "unit_helper.h"

@@ -1,6 +1,6 @@
 /* AVX2: 32 rows at a time look up the low and high bytes of their scores in tables of 16 cells. */
 #include "lookup.h"
-#include "processor.h"
+#include "../../core/processor.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /* AVX-512: 32 rows at a time look up 16-bit scores in tables of 32 cells, one register per table. */
 #include "lookup.h"
-#include "processor.h"
+#include "../../core/processor.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
