@@ -72,6 +72,8 @@ typedef struct cofi_fit {
     bool absolute;  /* quantities add differences to their means, not squares */
     cofi_profiles profiles;
     cofi_forest forest;
+    bool has_forest;
+    uint64_t forest_of; /* hash of the partition that the forest was built from */
     cofi_seeds seeds;
     cofi_rng rng;
     cofi_log log;

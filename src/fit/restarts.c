@@ -414,7 +414,12 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
     lane->holds = restart;
     if (status != COF_OK || !by_partition) return status;
     fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
-    return fit->method->restore(fit, lane->method_state, err);
+    status = fit->method->restore(fit, lane->method_state, err);
+    cof_restart_record *record = &run->record[restart];
+    if (isnan(
+            record->objective)) /* it was dropped, and the fit was stopped before another restart had ended */
+        record->objective = fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
+    return status;
 }
 
 /* ---- Other partitions that are nearly as good ------------------------------------------------------ */

@@ -98,13 +98,13 @@ static uint32_t count_closed(const cofi_fit *fit)
     return n;
 }
 
-/* Keeps the partition of the start, and computes L with the forest of that partition. */
-static void leave_as_started(cofi_fit *fit)
+/* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */
+static void leave_as_stopped(cofi_fit *fit)
 {
     cofi_build_forest(fit);
     cofi_scores_trace(fit);
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
-    fit->log.stop = fit->log.stopped ? COF_STOP_STOPPED : COF_STOP_DROPPED;
+    fit->log.stop = COF_STOP_STOPPED;
 }
 
 static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
@@ -113,8 +113,14 @@ static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
     if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
     cofi_profile_update(fit);
     fit->log.n_passes = fit->log.rebuild = 0;
-    if (!fit->log.stopped && count_closed(fit) <= fit->host.most_empty) return refine(fit, s, err);
-    leave_as_started(fit);
+    if (fit->log.stopped) {
+        leave_as_stopped(fit);
+    } else if (count_closed(fit) <= fit->host.most_empty) {
+        return refine(fit, s, err);
+    } else {
+        fit->log.objective = NAN; /* that would need trees */
+        fit->log.stop = COF_STOP_DROPPED;
+    }
     return COF_OK;
 }
 

@@ -200,7 +200,7 @@ static const source sources[] = {
     {{"sizes", NULL, REAL, 1, "rows of each cluster; with weights, the sum of their weights"}, .get = get_size},
     {{"n_empty", NULL, COUNT, 0, "clusters without rows"}, INFO(n_empty)},
     {{"restart_records", NULL, RECORDS, 0, "one record for every finished restart"}, .size = 0},
-    {{"objective", "restart_records", REAL, 0, "its objective"}, RESTART(objective)},
+    {{"objective", "restart_records", REAL, 0, "its objective; null if it was dropped"}, RESTART(objective)},
     {{"log_likelihood", "restart_records", REAL, 0, "its log-likelihood"}, RESTART(log_likelihood)},
     {{"rebuilds", "restart_records", COUNT, 0, "its forest rebuilds"}, RESTART(rebuilds)},
     {{"passes", "restart_records", COUNT, 0, "its passes over the rows"}, RESTART(passes)},
