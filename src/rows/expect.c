@@ -9,6 +9,7 @@
 #include <math.h>
 
 enum { MOST_OWN_BYTES = 1 << 28 }; /* limit for all parts together */
+enum { MOST_KEPT_IDS = 1 << 18 };  /* of one part */
 
 /* One E step over all rows, by all threads. */
 typedef struct expect_team {
@@ -169,12 +170,17 @@ static cof_status open_coarse(cofi_labels *s, const cofi_coarse_job *job, cof_er
     size_t n_attrs = job->cells->n_attrs, n_rows = cofi_coarse_most(lanes, n_attrs);
     size_t n_entries = (job->n_flat + 1) * lanes;
     s->n_coarse = choose_parts(s, n_entries * sizeof(uint32_t), job->rows.n / job->e->step);
+    /* a part has whole blocks, of which each may have a row more or less */
+    size_t n_blocks = cofi_n_blocks(job->rows.n) / s->n_coarse + 1,
+           n_most = n_blocks * (COFI_BLOCK_ROWS / job->e->step + 1);
+    s->kept_step = n_most * n_attrs <= MOST_KEPT_IDS ? job->e->step : 0;
+    size_t n_ids = (s->kept_step > 0 && n_most > n_rows ? n_most : n_rows) * n_attrs;
     s->surprise = cofi_blocks_add_line(&s->own, n_entries, sizeof *s->surprise);
     cofi_coarse_part *parts = cofi_blocks_add_zero(&s->own, s->n_coarse, sizeof *parts);
     for (uint32_t t = 0; parts != NULL && t < s->n_coarse; t++) {
         parts[t].count = cofi_blocks_add_line(&s->own, n_entries + APART, sizeof *parts->count);
         parts[t].entry = cofi_blocks_add_line(&s->own, n_rows * lanes + APART, sizeof *parts->entry);
-        parts[t].id = cofi_blocks_add_line(&s->own, n_rows * n_attrs + APART, sizeof *parts->id);
+        parts[t].id = cofi_blocks_add_line(&s->own, n_ids + APART, sizeof *parts->id);
         if (parts[t].count == NULL || parts[t].entry == NULL || parts[t].id == NULL)
             return cofi_no_memory(err);
     }
@@ -238,7 +244,9 @@ static cof_status expect_coarsely(cofi_labels *s, expect_team team, cofi_expecta
     set_surprises(e, n_flat, scale, width, s->surprise);
     job.surprise = s->surprise;
     for (uint32_t t = 0; t < s->n_coarse; t++) {
-        s->coarse[t].weight = 0;
+        s->coarse[t].weight = s->coarse[t].n_visited = 0;
+        s->coarse[t].kept = s->coarse[t].keeps && s->kept_step == e->step;
+        s->coarse[t].keeps = s->kept_step == e->step;
         memset(s->coarse[t].count, 0, (size_t)(n_flat + 1) * lanes * sizeof *s->coarse[t].count);
     }
     team.n_parts = s->n_coarse;

@@ -37,6 +37,7 @@ struct cofi_labels {
     double *theta;            /* copies of the tables of the E step, log_pi last; NULL: they need none */
     cofi_coarse_part *coarse; /* NULL: no coarse E step was run yet */
     uint32_t n_coarse;
+    size_t kept_step;  /* the step with which ids of rows are kept; 0: they are not */
     int32_t *surprise; /* the tables of the coarse E step */
 };
 

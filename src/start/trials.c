@@ -2,10 +2,10 @@
 
 #include "../fit/scores.h"
 
-/* How the trial of one restart ended. */
+/* The trial of one restart. Clusters are numbered in order of first appearance, so equal partitions have equal hashes. */
 typedef struct trial {
     bool done;     /* false: the host asked to stop, or the time was up */
-    uint64_t hash; /* of the partition; does not depend on the numbers of the clusters */
+    uint64_t hash; /* of the partition */
     uint64_t visits;
     cofi_refiner refiner;
     int32_t *label; /* per row of the sample */
@@ -31,6 +31,7 @@ struct cofi_trials {
     const cofi_start *start;
     const cofi_fit *whole;
     lane *lane;
+    uint32_t *same_as;  /* per restart */
     atomic_bool halted; /* lanes end as soon as they can */
 };
 
@@ -84,22 +85,24 @@ static cof_status open_lane(cofi_trials *t, lane *l, const cof_fit_options *o, c
     return t->start->open(&l->fit, NULL, &l->start_state, err);
 }
 
-/* The clusters are numbered in order of first appearance, so that equal partitions have equal hashes. */
+/* Notes the partition of the fit. */
 static cof_status note_partition(lane *l, trial *of, cof_error *err)
 {
     size_t n = l->fit.problem->n_table_rows;
     uint32_t n_numbered = 0;
     COFI_TRY(cofi_partition_labels(&l->fit.partition, NULL, n, of->label, err));
     memset(l->number, 0xFF, l->fit.partition.k * sizeof *l->number);
+    of->hash = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t *number = &l->number[of->label[i]];
         if (*number == COFI_NONE) *number = n_numbered++;
+        of->label[i] = (int32_t)*number;
         of->hash = cofi_mix64(of->hash + *number);
     }
     return COF_OK;
 }
 
-static cof_status run_trial(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+static cof_status run_start(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
 {
     cofi_fit *fit = &l->fit;
     trial *of = &t->trial[restart];
@@ -110,11 +113,28 @@ static cof_status run_trial(const cofi_trials *t, lane *l, uint32_t restart, cof
     cofi_blocks_release(&fit->scratch);
     cofi_partition_forget(&fit->partition);
     COFI_TRY(t->start->run(fit, l->start_state, err));
-    COFI_TRY(fit->method->run(fit, l->method_state, err));
+    if (!fit->partition.known)
+        COFI_TRY(fit->method->run(fit, l->method_state, err)); /* stopped before the first pass */
     COFI_TRY(note_partition(l, of, err));
     of->visits = fit->log.visits - visits;
     of->refiner = fit->log.refiner;
     of->done = restart == 0 || !fit->log.stopped; /* the first restart has to end with some partition */
+    return COF_OK;
+}
+
+static cof_status refine(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+{
+    cofi_fit *fit = &l->fit;
+    trial *of = &t->trial[restart];
+    uint64_t visits = fit->log.visits, moved;
+    fit->log.restart = restart;
+    fit->log.refiner = of->refiner;
+    COFI_TRY(cofi_partition_take(&fit->partition, of->label, &moved, err));
+    cofi_profile_clear(fit);
+    COFI_TRY(fit->method->run(fit, l->method_state, err));
+    COFI_TRY(note_partition(l, of, err));
+    of->visits += fit->log.visits - visits;
+    of->done = restart == 0 || !fit->log.stopped;
     return COF_OK;
 }
 
@@ -128,17 +148,44 @@ static bool may_begin(cofi_trials *t, const lane *l, uint32_t restart)
     return l->status == COF_OK && !atomic_load(&t->halted);
 }
 
-static void trial_task(void *ctx, uint32_t worker, size_t number)
+static void end_task(cofi_trials *t, lane *l, cof_status status)
+{
+    l->status = status;
+    if (status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
+}
+
+static void start_task(void *ctx, uint32_t worker, size_t restart)
 {
     cofi_trials *t = ctx;
     lane *l = &t->lane[worker];
-    uint32_t restart = (uint32_t)number;
-    if (!may_begin(t, l, restart)) return;
-    l->status = run_trial(t, l, restart, &l->err);
-    if (l->status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
+    if (may_begin(t, l, (uint32_t)restart)) end_task(t, l, run_start(t, l, (uint32_t)restart, &l->err));
+}
+
+static void refine_task(void *ctx, uint32_t worker, size_t restart)
+{
+    cofi_trials *t = ctx;
+    lane *l = &t->lane[worker];
+    if (t->same_as[restart] != COFI_NONE || l->status != COF_OK) return;
+    t->trial[restart].done = false;
+    if (may_begin(t, l, (uint32_t)restart)) end_task(t, l, refine(t, l, (uint32_t)restart, &l->err));
 }
 
 /* ---- All trials ----------------------------------------------------------------------------------- */
+
+/* Finds the trials that repeat an earlier one, and those that were not done. */
+static void find_same(cofi_trials *t, uint32_t restarts)
+{
+    for (uint32_t r = 0; r < restarts; r++) {
+        const trial *of = &t->trial[r];
+        if (!of->done && t->same_as[r] == COFI_NONE) t->same_as[r] = r;
+        for (uint32_t earlier = 0; earlier < r && t->same_as[r] == COFI_NONE; earlier++)
+            if (t->same_as[earlier] == COFI_NONE && t->trial[earlier].hash == of->hash &&
+                t->trial[earlier].refiner == of->refiner)
+                t->same_as[r] = earlier;
+        uint32_t first = t->same_as[r];
+        if (first < r && t->same_as[first] != COFI_NONE) t->same_as[r] = t->same_as[first];
+    }
+}
 
 static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, cof_error *err)
 {
@@ -147,7 +194,10 @@ static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, 
     cof_status status = COF_OK;
     if (n > 1) o.threads = 1;
     for (uint32_t l = 0; status == COF_OK && l < n; l++) status = open_lane(t, &t->lane[l], &o, err);
-    if (status == COF_OK) cofi_team_run(team, trial_task, t, restarts);
+    if (status == COF_OK) cofi_team_run(team, start_task, t, restarts);
+    if (status == COF_OK) find_same(t, restarts);
+    if (status == COF_OK) cofi_team_run(team, refine_task, t, restarts);
+    if (status == COF_OK) find_same(t, restarts);
     for (uint32_t l = 0; l < n; l++) {
         if (status == COF_OK && t->lane[l].status != COF_OK) {
             status = t->lane[l].status;
@@ -167,24 +217,19 @@ cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fi
     COFI_TRY(cofi_team_open(env, n_lanes, &team, err));
     t->start = start;
     t->whole = fit;
+    t->same_as = same_as;
     t->lane = cofi_alloc_zero(env, cofi_team_size(team), sizeof *t->lane);
     cof_status status = t->lane != NULL ? run_lanes(t, team, restarts, err) : cofi_no_memory(err);
     cofi_release(env, t->lane);
     cofi_team_close(team);
-    for (uint32_t r = 0; status == COF_OK && r < restarts; r++) {
-        fit->log.visits += t->trial[r].visits;
-        if (!t->trial[r].done) same_as[r] = r;
-        for (uint32_t earlier = 0; earlier < r && same_as[r] == COFI_NONE; earlier++)
-            if (t->trial[earlier].hash == t->trial[r].hash &&
-                t->trial[earlier].refiner == t->trial[r].refiner)
-                same_as[r] = earlier;
-    }
+    for (uint32_t r = 0; status == COF_OK && r < restarts; r++) fit->log.visits += t->trial[r].visits;
     return status;
 }
 
 cof_status cofi_trials_join(const cofi_trials *t, cofi_fit *fit, cofi_partition *partition, cof_error *err)
 {
-    const trial *of = &t->trial[fit->log.restart];
+    uint32_t restart = fit->log.restart, same = t->same_as[restart];
+    const trial *of = &t->trial[same < restart ? same : restart];
     uint64_t moved;
     COFI_TRY(cofi_partition_take(partition, of->label, &moved, err));
     fit->log.refiner = of->refiner;

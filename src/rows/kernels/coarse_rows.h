@@ -121,14 +121,17 @@ COFI_INLINE void cofi_coarse_batch(const cofi_coarse_job *job, const cofi_expect
                                    uint32_t lanes, cofi_coarse_part *part)
 {
     size_t n_attrs = job->cells->n_attrs;
-    cofi_expect_ids(job->cells, b, part->id);
+    uint32_t *id = part->id + (part->keeps ? part->n_visited * n_attrs : 0);
+    if (!part->kept) cofi_expect_ids(job->cells, b, id);
+    part->n_visited += b->n;
     for (uint32_t j = 0; j < lanes; j += width)
-        cofi_coarse_tile(job->surprise + cofi_coarse_index(job->n_flat, width, 0, j), job->n_flat, part->id,
+        cofi_coarse_tile(job->surprise + cofi_coarse_index(job->n_flat, width, 0, j), job->n_flat, id,
                          n_attrs, b->n, width, lanes, part->entry + j);
+    /* A row's memberships are a long chain of dependent operations; in a loop of their own, several rows are under way. */
+    for (size_t i = 0; i < b->n; i++) cofi_coarse_share(job, lanes, part->entry + i * lanes);
     for (size_t i = 0; i < b->n; i++) {
         uint32_t *entry = part->entry + i * lanes, times = cofi_coarse_times(&job->rows, b->at[i]);
-        cofi_coarse_share(job, lanes, entry);
-        cofi_coarse_add(job, entry, times, part->id + i * n_attrs, width, lanes, part->count);
+        cofi_coarse_add(job, entry, times, id + i * n_attrs, width, lanes, part->count);
         part->weight += times;
     }
 }

@@ -69,7 +69,11 @@ enum {
 typedef struct cofi_coarse_part {
     uint32_t *count; /* memberships in units; the order is that of cofi_coarse_index */
     uint32_t *entry; /* surprises, then memberships, of the rows worked on */
-    uint32_t *id;    /* the flat ids of their cells */
+    /* The flat ids of their cells. Starts visit the same rows in every round; if there is room for the ids of all of them,
+     * they are kept, in the order of the visits. */
+    uint32_t *id;
+    bool keeps, kept; /* in this visit; since an earlier one */
+    size_t n_visited;
     uint64_t weight;
 } cofi_coarse_part;
 
