@@ -26,7 +26,8 @@ typedef struct cofi_host {
     const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
     uint32_t
-        most_empty; /* a restart that is certain to end with more empty clusters is dropped; COFI_NONE: none is */
+        n_enough; /* so many restarts suffice if all their starts find the same partition; 0: all are wanted */
+    uint32_t most_empty; /* a restart that must end with more empty clusters is dropped; COFI_NONE: none is */
 } cofi_host;
 
 /* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile. */

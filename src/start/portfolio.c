@@ -130,12 +130,12 @@ static cof_status portfolio_open(cofi_fit *fit, const void *first, void **state,
     return cofi_partition_open(cofi_trials_rows(s->trials), k, fit->host.team, &s->sample, err);
 }
 
-static cof_status portfolio_prepare(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *same_as,
-                                    cof_error *err)
+static cof_status portfolio_prepare(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *restarts,
+                                    uint32_t *same_as, cof_error *err)
 {
     portfolio *s = state;
     if (s->trials == NULL) return COF_OK;
-    return cofi_trials_run(s->trials, &trial_start, fit, n_lanes, same_as, err);
+    return cofi_trials_run(s->trials, &trial_start, fit, n_lanes, restarts, same_as, err);
 }
 
 static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)

@@ -32,6 +32,7 @@ struct cofi_trials {
     const cofi_fit *whole;
     lane *lane;
     uint32_t *same_as;  /* per restart */
+    uint32_t first;     /* restart of the task that is number 0 */
     atomic_bool halted; /* lanes end as soon as they can */
 };
 
@@ -154,11 +155,12 @@ static void end_task(cofi_trials *t, lane *l, cof_status status)
     if (status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
 }
 
-static void start_task(void *ctx, uint32_t worker, size_t restart)
+static void start_task(void *ctx, uint32_t worker, size_t number)
 {
     cofi_trials *t = ctx;
     lane *l = &t->lane[worker];
-    if (may_begin(t, l, (uint32_t)restart)) end_task(t, l, run_start(t, l, (uint32_t)restart, &l->err));
+    uint32_t restart = t->first + (uint32_t)number;
+    if (may_begin(t, l, restart)) end_task(t, l, run_start(t, l, restart, &l->err));
 }
 
 static void refine_task(void *ctx, uint32_t worker, size_t restart)
@@ -187,17 +189,39 @@ static void find_same(cofi_trials *t, uint32_t restarts)
     }
 }
 
-static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, cof_error *err)
+/* Whether the first starts all found the same partition. */
+static bool are_same(const cofi_trials *t, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (!t->trial[r].done || t->trial[r].hash != t->trial[0].hash) return false;
+    return true;
+}
+
+/* A few starts first: where all of them, of both kinds, find the same partition, others would find nothing better. */
+static void run_starts(cofi_trials *t, cofi_team *team, uint32_t *restarts)
+{
+    uint32_t few = t->whole->host.n_enough;
+    t->first = 0;
+    if (few == 0 || few > *restarts) few = *restarts;
+    cofi_team_run(team, start_task, t, few);
+    if (few < *restarts && are_same(t, few)) *restarts = few;
+    t->first = few;
+    cofi_team_run(team, start_task, t, *restarts - few);
+}
+
+static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t *restarts, cof_error *err)
 {
     cof_fit_options o = t->whole->host.o;
     uint32_t n = cofi_team_size(team);
     cof_status status = COF_OK;
     if (n > 1) o.threads = 1;
     for (uint32_t l = 0; status == COF_OK && l < n; l++) status = open_lane(t, &t->lane[l], &o, err);
-    if (status == COF_OK) cofi_team_run(team, start_task, t, restarts);
-    if (status == COF_OK) find_same(t, restarts);
-    if (status == COF_OK) cofi_team_run(team, refine_task, t, restarts);
-    if (status == COF_OK) find_same(t, restarts);
+    if (status == COF_OK) {
+        run_starts(t, team, restarts);
+        find_same(t, *restarts);
+        cofi_team_run(team, refine_task, t, *restarts);
+        find_same(t, *restarts);
+    }
     for (uint32_t l = 0; l < n; l++) {
         if (status == COF_OK && t->lane[l].status != COF_OK) {
             status = t->lane[l].status;
@@ -209,10 +233,9 @@ static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, 
 }
 
 cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fit, uint32_t n_lanes,
-                           uint32_t *same_as, cof_error *err)
+                           uint32_t *restarts, uint32_t *same_as, cof_error *err)
 {
     const cof_env *env = &t->problem.env;
-    uint32_t restarts = fit->host.o.restarts;
     cofi_team *team;
     COFI_TRY(cofi_team_open(env, n_lanes, &team, err));
     t->start = start;
@@ -222,7 +245,7 @@ cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fi
     cof_status status = t->lane != NULL ? run_lanes(t, team, restarts, err) : cofi_no_memory(err);
     cofi_release(env, t->lane);
     cofi_team_close(team);
-    for (uint32_t r = 0; status == COF_OK && r < restarts; r++) fit->log.visits += t->trial[r].visits;
+    for (uint32_t r = 0; status == COF_OK && r < *restarts; r++) fit->log.visits += t->trial[r].visits;
     return status;
 }
 

@@ -56,6 +56,7 @@ static double uneven(const cofi_skip *s, const cofi_scores *now, const int64_t *
     return most - least;
 }
 
+/* Replaces the old scores by the new ones on the way. */
 static double movement(const cofi_skip *s, const cofi_scores *now)
 {
     bool steps = s->scale == now->scale;
@@ -64,9 +65,10 @@ static double movement(const cofi_skip *s, const cofi_scores *now)
     for (size_t r = 0; r < s->rows->n_attrs; r++) {
         double most = 0;
         for (uint32_t g = s->rows->first[r]; g < s->rows->first[r + 1]; g++) {
-            const int64_t *old = s->value + (size_t)g * now->stride,
-                          *new = now->value + (size_t)g * now->stride;
+            int64_t *old = s->value + (size_t)g * now->stride;
+            const int64_t *new = now->value + (size_t)g * now->stride;
             double here = steps ? uneven_steps(old, new, now->k, now->scale) : uneven(s, now, old, new);
+            memcpy(old, new, now->stride * sizeof *old);
             most = here > most ? here : most;
         }
         sum += most;
@@ -101,8 +103,11 @@ void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)
 {
     const cofi_scores *now = plan->scores;
     if (s->valid && !same_clusters(s, now)) cofi_skip_forget(s);
-    if (s->valid) s->moved += movement(s, now);
-    memcpy(s->value, now->value, (size_t)s->rows->first[s->rows->n_attrs] * now->stride * sizeof *s->value);
+    if (s->valid)
+        s->moved += movement(s, now);
+    else
+        memcpy(s->value, now->value,
+               (size_t)s->rows->first[s->rows->n_attrs] * now->stride * sizeof *s->value);
     memcpy(s->base, now->base, now->stride * sizeof *s->base);
     s->scale = now->scale;
     set_keys(s, plan);
