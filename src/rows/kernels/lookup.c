@@ -99,7 +99,7 @@ static void add_transposed(uint16_t acc[ROWS][TILE], size_t n, uint32_t lanes, u
 /* Adds the terms of wide attributes: sums eight clusters of each row at a time, then transposes the sums. */
 static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
 {
-    enum { AHEAD = 12 }; /* rows; values of neighbouring rows lie in no order, so their terms are prefetched */
+    enum { AHEAD = 12 }; /* rows; their values lie in no order, so their terms are prefetched */
     const uint32_t *attr = p->attr + (p->rows->n_attrs - (p->n_terms - p->n_lookups));
     for (uint32_t j0 = 0; j0 < p->k; j0 += TILE) {
         uint16_t acc[ROWS][TILE];
