@@ -457,7 +457,12 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     cofi_lane *lane = &run->lane[0];
     uint32_t restarts = lane->fit.host.o.restarts;
     double began_s = cofi_now_s();
-    if (run->start->prepare == NULL || cofi_should_stop(&run->env)) return COF_OK;
+    if (run->start->prepare == NULL) return COF_OK;
+    if (cofi_should_stop(&run->env)) { /* no restart begins, even if the host is of another mind later */
+        atomic_store(&run->stopped, true);
+        for (uint32_t l = 0; l < run->n_lanes; l++) run->lane[l].fit.log.stopped = true;
+        return COF_OK;
+    }
     uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
     if (same_as == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < restarts; r++) same_as[r] = COFI_NONE;
@@ -683,8 +688,9 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
     lane->fit.host.o.threads = options->threads;
-    lane->hash = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->hash);
-    lane->tree = cofi_blocks_add(&run->own, options->restarts, sizeof *lane->tree);
+    size_t n_trees = 2 * (size_t)options->restarts; /* a restart that was dropped may run again */
+    lane->hash = cofi_blocks_add(&run->own, n_trees, sizeof *lane->hash);
+    lane->tree = cofi_blocks_add(&run->own, n_trees, sizeof *lane->tree);
     COFI_TRY(cofi_blocks_status(&run->own, err));
     set_env(run, lane, options);
     if (run->side_by_side) cofi_team_share(lane->fit.host.team, &run->n_busy);
