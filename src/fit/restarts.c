@@ -491,13 +491,16 @@ static void run_open(cofi_restarts *run, uint32_t restarts)
     atomic_store(&run->n_busy, 0);
 }
 
-/* Opens the dropped restarts that may still end with no more empty clusters than the others. Whether a restart is one of
+/* Opens the dropped restarts that may still end with no more empty clusters than the others; and all of them if no restart is
+ * likelier than a single cluster, because their agreement decides then. Whether a restart is one of
  * them depends on the restarts that were not dropped, never on which of them ended first. */
 static bool reopen_dropped(cofi_restarts *run, uint32_t restarts)
 {
-    bool any = false;
+    bool any = false, gained = false;
     run->most_empty = COFI_NONE;
     for (uint32_t r = 0; r < restarts; r++)
+        gained = gained || (is_finished(run, r) && run->record[r].criterion > COFI_NO_GAIN);
+    for (uint32_t r = 0; gained && r < restarts; r++)
         if (is_finished(run, r) && run->gains[r].n_empty < run->most_empty)
             run->most_empty = run->gains[r].n_empty;
     for (uint32_t r = 0; r < restarts; r++) {
