@@ -119,8 +119,7 @@ static cof_status tidy_column(joining *j, cofi_column *c, cof_error *err)
     if (status == COF_OK && changed)
         status = id != NULL ? recode(j, c, group, best, id, &made) : COF_ERR_MEMORY;
     if (status == COF_OK && changed) {
-        void *old[] = {c->block, c->offset, c->text, c->missing_text};
-        for (size_t b = 0; b < sizeof old / sizeof *old; b++) cofi_release(env, old[b]);
+        cofi_column_free_values(env, c);
         *c = made;
     }
     COFI_RELEASE_ALL(env, rows, group, best, id);
