@@ -261,9 +261,9 @@ typedef enum cof_stop {
     COF_STOP_CAP = 2,     /* max_passes or max_rebuilds was reached */
     COF_STOP_STOPPED = 3, /* should_stop ended the fit; the best result so far is kept */
     COF_STOP_TIME = 4,    /* time_limit_s ended the fit; the best result so far is kept */
-    COF_STOP_DROPPED =
-        5 /* of a restart: its start left more clusters empty than another restart ended with, so it could
-                             not be kept and was not refined */
+    /* Of a restart: its start left more clusters empty than another restart ended with, so it could not be kept and was not
+     * refined. */
+    COF_STOP_DROPPED = 5
 } cof_stop;
 
 enum { COF_MOST_CLUSTERS = 65535 };

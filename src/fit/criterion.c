@@ -11,20 +11,14 @@
 
 double cofi_objective(const cofi_partition *q, const cofi_scores *s)
 {
-    enum { FEW = 4 };
     const cofi_problem *p = q->rows->problem;
     double sum = 0;
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
             const uint64_t *count = q->count + (size_t)g * q->stride;
             const int64_t *value = s->value + (size_t)(s->same_as != NULL ? s->same_as[g] : g) * q->stride;
-            for (uint32_t j = 0; j < q->k; j++) { /* most values of a large column occur in few clusters */
-                if (j % FEW == 0 && j + FEW <= q->k &&
-                    (count[j] | count[j + 1] | count[j + 2] | count[j + 3]) == 0)
-                    j += FEW - 1;
-                else if (count[j] > 0)
-                    sum += (double)(int64_t)count[j] * (double)value[j];
-            }
+            for (uint32_t j = 0; j < q->k; j++) /* most values of a large column occur in few clusters */
+                if (count[j] > 0) sum += (double)(int64_t)count[j] * (double)value[j];
         }
     }
     for (uint32_t j = 0; j < q->k; j++)

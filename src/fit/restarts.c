@@ -416,8 +416,8 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
     fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     status = fit->method->restore(fit, lane->method_state, err);
     cof_restart_record *record = &run->record[restart];
-    if (isnan(
-            record->objective)) /* it was dropped, and the fit was stopped before another restart had ended */
+    /* A dropped restart is kept only if the fit was stopped before another one had ended. */
+    if (isnan(record->objective))
         record->objective = fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     return status;
 }

@@ -159,8 +159,8 @@ INLINE float sum_to_box(const cofi_kd_tree *t, uint32_t node, const float *own)
         eight below = low - x, above = x - high;
         below = (eight)((eight_masks)below & (below > 0));
         above = (eight)((eight_masks)above & (above > 0));
-        eight apart =
-            below + above; /* at most one of the two is positive: the point is below the box or above it */
+        /* At most one of the two is positive: the point is below the box or above it. */
+        eight apart = below + above;
         sum += apart * apart;
     }
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));

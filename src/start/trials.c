@@ -197,7 +197,7 @@ static bool are_same(const cofi_trials *t, uint32_t n)
     return true;
 }
 
-/* A few starts first: where all of them, of both kinds, find the same partition, others would find nothing better. */
+/* A few starts first: where all of them, of both kinds, find the same partition, others hardly find a better one. */
 static void run_starts(cofi_trials *t, cofi_team *team, uint32_t *restarts)
 {
     uint32_t few = t->whole->host.n_enough;
