@@ -57,15 +57,28 @@ static inline uint32_t cofi_stride(uint32_t k)
 
 typedef struct cofi_scores {
     uint32_t k, stride;
-    int64_t *value; /* n_flat x stride */
+    int64_t *value; /* n_flat x stride; read through cofi_score_of */
     int64_t *base;  /* stride */
     double scale;
     /* The authors' program decides ties by the rounding of its own order of operations. To reproduce that,
      * these are its terms, in the layout of `value`; NULL otherwise. */
     double *plain;
-    /* per flat id: a value with the same scores, which refers to itself; NULL: no equal scores are known */
+    /* Per flat id: a value with the same scores, which refers to itself; only such values have entries in `value`. Most values
+     * of a large column share their scores with others. NULL: every value has entries of its own. */
     const uint32_t *same_as;
 } cofi_scores;
+
+/* The flat id whose entries are the scores of value g. */
+static inline uint32_t cofi_scored_as(const cofi_scores *s, uint32_t g)
+{
+    return s->same_as != NULL ? s->same_as[g] : g;
+}
+
+/* The scores of value g. */
+static inline const int64_t *cofi_score_of(const cofi_scores *s, uint32_t g)
+{
+    return s->value + (size_t)cofi_scored_as(s, g) * s->stride;
+}
 
 /* The lowest cluster within COFI_TIE of the least sum. */
 static inline uint32_t cofi_least_sum(const cofi_scores *s, const int64_t *sum)

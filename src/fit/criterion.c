@@ -16,7 +16,7 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
     for (size_t r = 0; r < p->n_attrs; r++) {
         for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
             const uint64_t *count = q->count + (size_t)g * q->stride;
-            const int64_t *value = s->value + (size_t)(s->same_as != NULL ? s->same_as[g] : g) * q->stride;
+            const int64_t *value = cofi_score_of(s, g);
             for (uint32_t j = 0; j < q->k; j++) /* most values of a large column occur in few clusters */
                 if (count[j] > 0) sum += (double)(int64_t)count[j] * (double)value[j];
         }

@@ -29,10 +29,18 @@ typedef struct cofi_host {
     uint32_t most_empty; /* a restart that must end with more empty clusters is dropped; COFI_NONE: none is */
 } cofi_host;
 
-/* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile. */
+/* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile.
+ *
+ * Trees need sums of profiles over many values. Counts have exact sums, and few of them change in a pass, whereas all shares
+ * of a cluster change with its size; so scores along trees keep `held` and `whole` instead of `share`. cofi_profile_clear comes
+ * between the two uses. */
 typedef struct cofi_profiles {
-    double *share;
-    uint8_t *alive; /* k: the cluster has a profile, so rows can join it */
+    union {
+        double *share;
+        uint64_t *held; /* p(v|C_j) is held / whole */
+    };
+    uint64_t *whole; /* [r][stride]; 0: there is no profile */
+    uint8_t *alive;  /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
 
 /* What a restart starts from. */

@@ -13,7 +13,9 @@ enum { LANES = 8 };
 
 void cofi_profile_clear(cofi_fit *fit)
 {
+    size_t n = fit->problem->n_attrs * fit->scores.stride;
     memset(fit->profiles.alive, 0, fit->partition.k);
+    memset(fit->profiles.whole, 0, n * sizeof *fit->profiles.whole);
 }
 
 /* Profile of a cluster whose rows all have an ignored cell in this attribute: the distribution in the
@@ -83,10 +85,15 @@ static void profile_task(void *ctx, uint32_t worker, size_t task)
         profile_group(fit, r, first, k - first);
 }
 
+static void mark_alive(cofi_fit *fit)
+{
+    for (uint32_t j = 0; j < fit->partition.k; j++) fit->profiles.alive[j] |= fit->partition.size[j] > 0;
+}
+
 void cofi_profile_update(cofi_fit *fit)
 {
     cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs * n_groups(fit));
-    for (uint32_t j = 0; j < fit->partition.k; j++) fit->profiles.alive[j] |= fit->partition.size[j] > 0;
+    mark_alive(fit);
 }
 
 /* ---- Scale -------------------------------------------------------------------------------------- */
@@ -195,46 +202,97 @@ static double attribute_factor(const cofi_fit *fit, size_t r)
                                                       : weight;
 }
 
-/* One tree and up to LANES clusters. `work` and `profile` begin with the tree's first value. */
+/* How many values or edges ahead lines are prefetched: values lie in no order along the tree. */
+enum { AHEAD = 16 };
+
+/* One tree and up to LANES clusters. `work` begins with the tree's first value. */
 typedef struct tree_sums {
     const cof_edge *edge;
     const uint32_t *inner; /* places of the edges to values that are no equal leaves */
     uint32_t n_inner, root;
     uint32_t first, n_slots, stride;
     const uint32_t *same_as; /* as in cofi_forest, from the first value on */
-    const double *profile;
     double *work;
 } tree_sums;
 
-/* An equal leaf has the sums of its neighbour. It needs no memory of its own while they are computed. */
+/* An equal leaf has the sums of its neighbour, and needs none of its own. */
 static inline bool is_equal_leaf(const tree_sums *t, uint32_t v)
 {
     return t->same_as[v] != t->first + v;
 }
 
-/* Sets `work` of every value but equal leaves to p(v|C_j), that of its equal leaves included. */
-static inline void gather_mass(const tree_sums *t, uint32_t lanes)
+/* If all rows of a cluster have an ignored cell in this attribute, its profile is that of the whole table. */
+static void hold_like_all(const cofi_fit *fit, size_t r, uint32_t j)
 {
-    uint32_t stride = t->stride;
-    for (uint32_t v = 0; v < t->n_slots; v++)
-        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++)
-            t->work[(size_t)v * stride + j] = t->profile[(size_t)v * stride + j];
-    for (uint32_t v = 0; v < t->n_slots; v++) {
-        double *to = t->work + (size_t)(t->same_as[v] - t->first) * stride;
-        for (uint32_t j = 0; is_equal_leaf(t, v) && j < lanes; j++)
-            to[j] += t->profile[(size_t)v * stride + j];
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride;
+    uint64_t *whole = &fit->profiles.whole[r * stride + j];
+    *whole = 0;
+    for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
+        uint64_t n = 0;
+        for (uint32_t x = 0; x < fit->partition.k; x++) n += fit->partition.count[(size_t)g * stride + x];
+        fit->profiles.held[(size_t)g * stride + j] = n;
+        *whole += n;
     }
 }
 
-/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, with that of equal leaves, then
- * the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass below the edge
- * comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
+/* Sets `whole` of each cluster that has rows, and mask[j] to all bits if its counts are to be held, else to 0. */
+static inline void measure_wholes(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes, uint64_t *mask)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, ignored = p->first[r] + p->n_values[r];
+    for (uint32_t j = first; j < first + lanes; j++) {
+        uint64_t size = j < fit->partition.k ? fit->partition.size[j] : 0, n = size;
+        if (ignored < p->first[r + 1]) n -= fit->partition.count[(size_t)ignored * stride + j];
+        mask[j - first] = n > 0 ? UINT64_MAX : 0;
+        if (n > 0) fit->profiles.whole[r * stride + j] = n;
+        if (n == 0 && size > 0) hold_like_all(fit, r, j);
+    }
+}
+
+/* Brings the profiles up to date, and sets `work` of every value but equal leaves to p(v|C_j), that of its equal leaves
+ * included. Until the last step its memory has counts. */
+static inline void gather_mass(cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first, uint32_t lanes)
+{
+    uint32_t stride = t->stride, n_values = fit->problem->n_values[r];
+    const uint64_t *count = fit->partition.count + (size_t)t->first * stride + first;
+    uint64_t *held = fit->profiles.held + (size_t)t->first * stride + first;
+    const uint64_t *whole = fit->profiles.whole + r * stride + first;
+    uint64_t *mass = (uint64_t *)(void *)t->work, mask[LANES];
+    measure_wholes(fit, r, first, lanes, mask);
+    for (uint32_t v = 0; v < t->n_slots; v++)
+        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++) mass[(size_t)v * stride + j] = 0;
+    for (uint32_t v = 0; v < n_values; v++) {
+        size_t at = (size_t)v * stride, to = (size_t)(t->same_as[v] - t->first) * stride;
+        __builtin_prefetch(count + at + AHEAD * stride);
+        __builtin_prefetch(held + at + AHEAD * stride);
+        if (v + AHEAD < n_values)
+            __builtin_prefetch(mass + (size_t)(t->same_as[v + AHEAD] - t->first) * stride, 1);
+        uint64_t now[LANES], old[LANES], sum[LANES], changed = 0;
+        memcpy(now, count + at, lanes * sizeof *now); /* the tables may overlap for all that compilers know */
+        memcpy(old, held + at, lanes * sizeof *old);
+        memcpy(sum, mass + to, lanes * sizeof *sum);
+        for (uint32_t j = 0; j < lanes; j++) now[j] = (now[j] & mask[j]) | (old[j] & ~mask[j]);
+        for (uint32_t j = 0; j < lanes; j++) changed |= now[j] ^ old[j];
+        for (uint32_t j = 0; j < lanes; j++) sum[j] += now[j];
+        memcpy(mass + to, sum, lanes * sizeof *sum);
+        if (changed != 0) memcpy(held + at, now, lanes * sizeof *now);
+    }
+    for (uint32_t v = 0; v < t->n_slots; v++) {
+        for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++) {
+            size_t at = (size_t)v * stride + j;
+            t->work[at] = whole[j] > 0 ? (double)(int64_t)mass[at] / (double)(int64_t)whole[j] : 0;
+        }
+    }
+}
+
+/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, with that
+ * of equal leaves, then the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass
+ * below the edge comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
 static inline void reroot(const tree_sums *t, uint32_t lanes)
 {
-    enum { AHEAD = 16 }; /* edges; values lie in no order along the tree, so their lines are prefetched */
     uint32_t stride = t->stride;
     double *work = t->work, total[LANES], sum[LANES] = {0};
-    gather_mass(t, lanes);
     for (uint32_t e = t->n_inner; e-- > 0;) {
         const cof_edge *edge = &t->edge[t->inner[e]];
         double *above = work + (size_t)edge->u * stride, *below = work + (size_t)edge->v * stride;
@@ -265,25 +323,20 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
     uint32_t stride = fit->scores.stride, g = p->first[r];
     double factor = attribute_factor(fit, r), scale = fit->scores.scale;
     int64_t *value = fit->scores.value + (size_t)g * stride + first;
-    double *work = (double *)(void *)value;
     tree_sums t = {.edge = f->edge + g,
                    .inner = f->inner + g,
                    .n_inner = f->n_inner[r],
                    .root = f->root[r],
                    .first = g,
-                   .stride = stride};
-    t.n_slots = p->first[r + 1] - g;
-    t.same_as = f->same_as + g;
-    t.profile = fit->profiles.share + (size_t)g * stride + first;
-    t.work = work;
+                   .n_slots = p->first[r + 1] - g,
+                   .stride = stride,
+                   .same_as = f->same_as + g,
+                   .work = (double *)(void *)value};
+    gather_mass(fit, &t, r, first, lanes);
     reroot(&t, lanes);
     for (uint32_t v = 0; v < t.n_slots; v++)
         for (uint32_t j = 0; !is_equal_leaf(&t, v) && j < lanes; j++)
-            value[(size_t)v * stride + j] = cofi_fixed_point(factor * work[(size_t)v * stride + j], scale);
-    for (uint32_t v = 0; v < t.n_slots; v++) {
-        const int64_t *same = value + (size_t)(t.same_as[v] - g) * stride;
-        for (uint32_t j = 0; is_equal_leaf(&t, v) && j < lanes; j++) value[(size_t)v * stride + j] = same[j];
-    }
+            value[(size_t)v * stride + j] = cofi_fixed_point(factor * t.work[(size_t)v * stride + j], scale);
 }
 
 static void trace_task(void *ctx, uint32_t worker, size_t task)
@@ -303,20 +356,20 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
     cofi_fit *fit = ctx;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
-    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
+    const uint64_t *held = fit->profiles.held + (size_t)p->first[r] * stride;
     double *plain = fit->exact + (size_t)p->first[r] * stride;
     for (uint32_t u = 0; u < n_values; u++) {
         for (uint32_t j = 0; j < fit->partition.k; j++) {
             size_t at = (size_t)u * stride + j;
             if (fit->forest.trace_at[r] ==
                 SIZE_MAX) { /* too many values for a distance matrix: use our sum */
-                plain[at] = (double)fit->scores.value[(size_t)p->first[r] * stride + at] / fit->scores.scale;
+                plain[at] = (double)cofi_score_of(&fit->scores, p->first[r] + u)[j] / fit->scores.scale;
                 continue;
             }
             const double *d = fit->forest.trace + fit->forest.trace_at[r] + (size_t)u * n_values;
-            double sum = 0;
-            for (uint32_t v = 0; v < n_values; v++)
-                if (v != u) sum += d[v] * profile[(size_t)v * stride + j];
+            double sum = 0, whole = (double)(int64_t)fit->profiles.whole[r * stride + j];
+            for (uint32_t v = 0; v < n_values && whole > 0; v++)
+                if (v != u) sum += d[v] * ((double)(int64_t)held[(size_t)v * stride + j] / whole);
             plain[at] = cofi_column_weight(p, r) * (sum / (double)(p->n_present[r] - 1));
         }
     }
@@ -325,11 +378,12 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
 void cofi_scores_trace(cofi_fit *fit)
 {
     double largest = 0;
+    mark_alive(fit);
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
-    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
     fit->scores.same_as = fit->forest.same_as;
+    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;

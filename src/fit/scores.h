@@ -15,7 +15,8 @@ double cofi_scores_scale(double largest_sum);
 void cofi_scores_open(cofi_fit *fit, double largest_sum);
 int64_t cofi_fixed_point(double score, double scale);
 void cofi_scores_onehot(cofi_fit *fit); /* one-hot k-means, from the profiles */
-void cofi_scores_trace(cofi_fit *fit);  /* equation 6: distances along the forest, from the profiles */
+/* equation 6: distances along the forest, to profiles that it brings up to date with the counts */
+void cofi_scores_trace(cofi_fit *fit);
 /* Negative log-likelihoods from the counts of `from`, a partition of the same attributes. Rows can join
  * every cluster, also an empty one. */
 void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from);

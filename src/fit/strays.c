@@ -19,7 +19,7 @@ static bool is_stray(const cofi_fit *fit, const uint32_t *cell, int32_t label, i
     const cofi_scores *s = &fit->scores;
     for (uint32_t j = 0; j < s->k; j++) sum[j] = s->base[j];
     for (size_t r = 0; r < p->n_attrs; r++) {
-        const int64_t *value = s->value + (size_t)(p->first[r] + cell[r]) * s->stride;
+        const int64_t *value = cofi_score_of(s, p->first[r] + cell[r]);
         for (uint32_t j = 0; j < s->k; j++) sum[j] += value[j];
     }
     int64_t least = sum[0];

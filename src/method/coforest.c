@@ -90,14 +90,6 @@ static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *er
     return status;
 }
 
-/* Clusters that were empty when the start ended. They have no profile, so no row can join them. */
-static uint32_t count_closed(const cofi_fit *fit)
-{
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < fit->partition.k; j++) n += !fit->profiles.alive[j];
-    return n;
-}
-
 /* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */
 static void leave_as_stopped(cofi_fit *fit)
 {
@@ -111,12 +103,11 @@ static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
 {
     COFI_TRY(cofi_settle_kmodes(fit, err));
     if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
-    cofi_profile_update(fit);
     fit->log.n_passes = fit->log.rebuild = 0;
     if (fit->log.stopped) {
         leave_as_stopped(fit);
-    } else if (count_closed(fit) <= fit->host.most_empty) {
-        return refine(fit, s, err);
+    } else if (cofi_count_empty(&fit->partition) <= fit->host.most_empty) {
+        return refine(fit, s, err); /* clusters that are empty now have no profile, so no row can join them */
     } else {
         fit->log.objective = NAN; /* that would need trees */
         fit->log.stop = COF_STOP_DROPPED;

@@ -19,9 +19,8 @@ static inline void cofi_build_forest(cofi_fit *fit)
     fit->log.forest_s += cofi_now_s() - before;
 }
 
-/* The score function of a cofi_loop: profiles from the counts, then scores along the trees. */
+/* The score function of a cofi_loop. */
 static inline void cofi_score_traces(cofi_fit *fit, void *ctx, uint32_t pass)
 {
-    cofi_profile_update(fit);
     cofi_scores_trace(fit);
 }

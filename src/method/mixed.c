@@ -72,9 +72,10 @@ static void add_row(const mixed *m, const uint32_t *row, int64_t *sum)
     const cofi_scores *s = &m->fit->scores;
     const cofi_problem *p = m->fit->problem;
     memcpy(sum, s->base, s->stride * sizeof *sum);
-    for (size_t r = 0; r < p->n_attrs; r++)
-        for (uint32_t j = 0; j < s->k; j++)
-            sum[j] += s->value[(size_t)(p->first[r] + row[r]) * s->stride + j];
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        const int64_t *value = cofi_score_of(s, p->first[r] + row[r]);
+        for (uint32_t j = 0; j < s->k; j++) sum[j] += value[j];
+    }
     for (uint32_t j = 0; j < s->k; j++) {
         double apart = 0;
         for (size_t c = 0; c < p->n_numeric; c++) {

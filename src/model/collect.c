@@ -38,8 +38,9 @@ static void copy_values(cof_model *m, cofi_model_attr *a, const cofi_fit *fit, s
         for (uint32_t j = 0; j < m->k; j++)
             m->count[(size_t)(a->first + v) * m->k + j] =
                 fit->partition.count[(size_t)(from + v) * stride + j];
-    memcpy(m->scores.value + (size_t)a->first * stride, fit->scores.value + (size_t)from * stride,
-           (size_t)a->n_values * stride * sizeof *m->scores.value);
+    for (uint32_t v = 0; v < a->n_values; v++)
+        memcpy(m->scores.value + (size_t)(a->first + v) * stride, cofi_score_of(&fit->scores, from + v),
+               stride * sizeof *m->scores.value);
     if (a->n_edges > 0) memcpy(a->edge, fit->forest.edge + from, a->n_edges * sizeof *a->edge);
     cofi_model_root_tree(a);
 }

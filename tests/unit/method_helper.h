@@ -95,7 +95,7 @@ static inline double gamma_of(const bench *b, size_t row, uint32_t j)
     const cofi_scores *s = &b->fit.scores;
     int64_t sum = s->base[j];
     for (size_t r = 0; r < cells->n_attrs; r++)
-        sum += s->value[(size_t)(cells->first[r] + cofi_id(cells->ids[r], row)) * s->stride + j];
+        sum += cofi_score_of(s, cells->first[r] + cofi_id(cells->ids[r], row))[j];
     return (double)sum / s->scale;
 }
 

@@ -11,7 +11,6 @@ static void set_up_partition(bench *b, int32_t variant, const cofi_label *labels
     set_labels(&b->fit, labels);
     cofi_build_forest(&b->fit);
     cofi_profile_clear(&b->fit);
-    cofi_profile_update(&b->fit);
     cofi_scores_trace(&b->fit);
 }
 

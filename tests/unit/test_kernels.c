@@ -24,7 +24,9 @@ typedef struct problem {
     uint32_t *first;
     uint64_t *weight;
     uint32_t *copies;
-    cofi_scores scores;
+    cofi_scores scores; /* every value has entries of its own */
+    cofi_scores shared; /* the same, with entries of some values for others too */
+    uint32_t *same_as;  /* per flat id */
 } problem;
 
 static uint32_t draw(problem *p, uint64_t n)
@@ -76,6 +78,36 @@ static void make_problem(problem *p, uint64_t seed, shape s)
     p->scores.value = calloc(n_scores, sizeof *p->scores.value);
     p->scores.base = calloc(stride, sizeof *p->scores.base);
     if (draw(p, 4) == 0) p->scores.plain = calloc(n_scores, sizeof *p->scores.plain);
+    p->shared = p->scores;
+    p->shared.value = calloc(n_scores, sizeof *p->shared.value);
+    p->same_as = malloc(p->first[s.l] * sizeof *p->same_as);
+    for (uint32_t g = 0; g < p->first[s.l]; g++) p->same_as[g] = g;
+}
+
+/* Chooses which values share their scores with an earlier one of their attribute. */
+static void choose_shared(problem *p)
+{
+    p->shared.same_as = draw(p, 3) > 0 ? p->same_as : NULL;
+    for (size_t r = 0; r < p->rows.n_attrs; r++)
+        for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++)
+            p->same_as[g] = p->shared.same_as != NULL && draw(p, 2) == 0
+                                ? p->same_as[p->first[r] + draw(p, g - p->first[r] + 1)]
+                                : g;
+    for (uint32_t g = 0; g < p->first[p->rows.n_attrs]; g++) /* a value that refers to itself by way of g */
+        while (p->same_as[p->same_as[g]] != p->same_as[g]) p->same_as[g] = p->same_as[p->same_as[g]];
+}
+
+/* Entries that must not be read are far below all others, so that reading them would show. */
+static void share_scores(problem *p)
+{
+    cofi_scores *s = &p->scores;
+    for (uint32_t g = 0; g < p->first[p->rows.n_attrs]; g++) {
+        size_t at = (size_t)g * s->stride, same = (size_t)p->same_as[g] * s->stride;
+        memmove(s->value + at, s->value + same, s->stride * sizeof *s->value);
+        for (uint32_t j = 0; j < s->stride; j++)
+            p->shared.value[at + j] = same == at ? s->value[at + j] : -COFI_NEVER / 512;
+    }
+    p->shared.scale = s->scale;
 }
 
 /* Anything from scores that hardly differ to scores of all magnitudes; ties, near ties within COFI_TIE and
@@ -128,6 +160,8 @@ static void free_problem(problem *p)
     free(p->scores.value);
     free(p->scores.base);
     free(p->scores.plain);
+    free(p->shared.value);
+    free(p->same_as);
 }
 
 /* assert_memory_equal goes byte by byte; here it only has to say which one it was. */
@@ -248,7 +282,8 @@ static void set_labels_anew(cofi_pass *pass, const cofi_label *label)
 }
 
 /* Passes 0, 3, 6... walk the rows and skip none, 1, 4, 7... skip, 2, 5, 8... walk the folded rows; each kernel
- * has one of each, on one to four threads. The judge is the plain kernel on one thread, without any of it.
+ * has one of each, on one to four threads, and some values share their scores. The judge is the plain kernel on one thread,
+ * without any of it.
  * Returns how many rows were skipped. */
 static size_t compare_kernels(uint64_t seed, shape s, cofi_team *const *team)
 {
@@ -269,10 +304,12 @@ static size_t compare_kernels(uint64_t seed, shape s, cofi_team *const *team)
             make_scores(&p);
         else
             drift_scores(&p);
+        if (round == 0 || draw(&p, 3) == 0) choose_shared(&p);
+        share_scores(&p);
         uint64_t moved = cofi_pass_run(&judge, &p.scores);
         assert_counts(&p, &judge);
         for (size_t x = 0; x < n; x++) {
-            assert_true(cofi_pass_run(&pass[x], &p.scores) == moved);
+            assert_true(cofi_pass_run(&pass[x], &p.shared) == moved);
             if (x % 3 == 2)
                 assert_same_folded(&p, &f, &judge, &pass[x]);
             else

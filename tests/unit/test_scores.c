@@ -22,7 +22,7 @@ static double profile_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 static double score_of(const rig *g, size_t r, uint32_t v, uint32_t j)
 {
     const cofi_scores *s = &g->fit.scores;
-    return (double)s->value[(size_t)(g->problem.first[r] + v) * s->stride + j] / s->scale;
+    return (double)cofi_score_of(s, g->problem.first[r] + v)[j] / s->scale;
 }
 
 /* No row can add up to 2^60, whatever its values. */
@@ -34,8 +34,8 @@ static void check_sums(const rig *g)
         for (size_t r = 0; r < g->problem.n_attrs; r++) {
             int64_t most = 0;
             for (uint32_t f = g->problem.first[r]; f < g->problem.first[r + 1]; f++) {
-                assert_true(s->value[(size_t)f * s->stride + j] >= 0);
-                if (s->value[(size_t)f * s->stride + j] > most) most = s->value[(size_t)f * s->stride + j];
+                assert_true(cofi_score_of(s, f)[j] >= 0);
+                if (cofi_score_of(s, f)[j] > most) most = cofi_score_of(s, f)[j];
             }
             largest += most;
         }
@@ -84,7 +84,6 @@ static void score_traces(rig *g)
 {
     cofi_forest_build(&g->fit.forest, g->fit.partition.count, g->fit.partition.size);
     cofi_forest_trace(&g->fit.forest);
-    cofi_profile_update(&g->fit);
     cofi_scores_trace(&g->fit);
 }
 

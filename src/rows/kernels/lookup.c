@@ -69,53 +69,66 @@ static inline eight zip_high(eight a, eight b)
 }
 
 /* Transposes eight rows of eight numbers. Every round moves one bit of the row number to the end of the column number. */
-static inline void transpose(const uint16_t from[TILE][TILE], eight to[TILE])
+static inline void transpose(eight row[TILE])
 {
     eight next[TILE];
-    memcpy(to, from, sizeof next);
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < TILE / 2; i++) {
-            next[2 * i] = zip_low(to[i], to[i + TILE / 2]);
-            next[2 * i + 1] = zip_high(to[i], to[i + TILE / 2]);
+            next[2 * i] = zip_low(row[i], row[i + TILE / 2]);
+            next[2 * i + 1] = zip_high(row[i], row[i + TILE / 2]);
         }
-        memcpy(to, next, sizeof next);
+        memcpy(row, next, sizeof next);
     }
 }
 
-/* Adds n rows of terms to the sums of `lanes` clusters. Rows past n hold 0, up to a multiple of eight. */
-static void add_transposed(uint16_t acc[ROWS][TILE], size_t n, uint32_t lanes, uint16_t *sum)
+enum { BATCH = 16 }; /* wide attributes whose terms are added together */
+
+/* Where the terms of a wide attribute are, per row; past n, those of some row. */
+static void find_terms(const cofi_plan *p, uint32_t w, size_t row, size_t n, uint32_t *at)
 {
+    uint32_t r = p->attr[p->rows->n_attrs - (p->n_terms - p->n_lookups) + w], first = p->rows->first[r];
+    cofi_ids ids = p->rows->ids[r];
+    for (size_t i = 0; i < n; i++) at[i] = cofi_id(ids, row + i);
+    for (size_t i = 0; p->scores->same_as != NULL && i < n; i++)
+        at[i] = p->scores->same_as[first + at[i]] - first;
+    for (size_t i = n; i % TILE != 0; i++) at[i] = at[0];
+}
+
+/* Adds the terms of up to BATCH wide attributes, for eight rows and eight clusters at a time. */
+static void add_batch(const cofi_plan *p, uint32_t begin, uint32_t n_wide, size_t row, size_t n,
+                      uint16_t *sum)
+{
+    enum { AHEAD = 16 }; /* rows; their values lie in no order, so their terms are prefetched */
+    uint32_t at[BATCH][ROWS];
+    for (uint32_t w = 0; w < n_wide; w++) find_terms(p, begin + w, row, n, at[w]);
     for (size_t i = 0; i < n; i += TILE) {
-        eight column[TILE], old;
-        transpose(acc + i, column);
-        for (uint32_t j = 0; j < lanes; j++) {
-            memcpy(&old, sum + (size_t)j * ROWS + i, sizeof old);
-            old += column[j];
-            memcpy(sum + (size_t)j * ROWS + i, &old, sizeof old);
-        }
-    }
-}
-
-/* Adds the terms of wide attributes: sums eight clusters of each row at a time, then transposes the sums. */
-static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
-{
-    enum { AHEAD = 12 }; /* rows; their values lie in no order, so their terms are prefetched */
-    const uint32_t *attr = p->attr + (p->rows->n_attrs - (p->n_terms - p->n_lookups));
-    for (uint32_t j0 = 0; j0 < p->k; j0 += TILE) {
-        uint16_t acc[ROWS][TILE];
-        memset(acc, 0, sizeof acc);
-        for (uint32_t w = begin; w < end; w++) {
-            cofi_ids ids = p->rows->ids[attr[w]];
-            const uint16_t *table = p->wide + p->wide_first[w] * p->wide_stride + j0;
-            for (size_t i = 0; i < n; i++) {
-                const uint16_t *term = table + (size_t)cofi_id(ids, row + i) * p->wide_stride;
-                if (j0 == 0 && i + AHEAD < n)
-                    __builtin_prefetch(table + (size_t)cofi_id(ids, row + i + AHEAD) * p->wide_stride);
-                for (uint32_t j = 0; j < TILE; j++) acc[i][j] = (uint16_t)(acc[i][j] + term[j]);
+        for (uint32_t w = 0; w < n_wide; w++)
+            for (uint32_t x = 0; x < TILE && i + AHEAD + x < n; x++)
+                __builtin_prefetch(p->wide +
+                                   (p->wide_first[begin + w] + at[w][i + AHEAD + x]) * p->wide_stride);
+        for (uint32_t j0 = 0; j0 < p->k; j0 += TILE) {
+            eight acc[TILE] = {{0}}, term, old;
+            for (uint32_t w = 0; w < n_wide; w++) {
+                const uint16_t *table = p->wide + p->wide_first[begin + w] * p->wide_stride + j0;
+                for (uint32_t x = 0; x < TILE; x++) {
+                    memcpy(&term, table + (size_t)at[w][i + x] * p->wide_stride, sizeof term);
+                    acc[x] += term;
+                }
+            }
+            transpose(acc);
+            for (uint32_t j = 0; j < TILE && j0 + j < p->k; j++) {
+                memcpy(&old, sum + (size_t)(j0 + j) * ROWS + i, sizeof old);
+                old += acc[j];
+                memcpy(sum + (size_t)(j0 + j) * ROWS + i, &old, sizeof old);
             }
         }
-        add_transposed(acc, n, p->k - j0 < TILE ? p->k - j0 : TILE, sum + (size_t)j0 * ROWS);
     }
+}
+
+static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
+{
+    for (uint32_t w = begin; w < end; w += BATCH)
+        add_batch(p, w, end - w < BATCH ? end - w : BATCH, row, n, sum);
 }
 
 /* Sums one chunk of terms. A cluster that takes no rows starts above all others and remains there. */

@@ -91,6 +91,8 @@ static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_lab
         for (size_t a = 0; a < rows->n_attrs; a += ATTRS) {
             size_t n_attrs = rows->n_attrs - a < ATTRS ? rows->n_attrs - a : ATTRS;
             gather(rows, begin + done, n, a, n_attrs, flat);
+            for (size_t i = 0; s->same_as != NULL && i < n; i++)
+                for (size_t x = 0; x < n_attrs; x++) flat[i * ATTRS + x] = s->same_as[flat[i * ATTRS + x]];
             add_scores(s, flat, n, n_attrs, sum);
         }
         for (size_t i = 0; i < n; i++)

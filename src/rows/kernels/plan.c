@@ -136,7 +136,7 @@ static int64_t spread(const cofi_plan *p, const int64_t *score, uint64_t *bits)
 /* Whether the value has the scores of another one, which is looked at instead. */
 static bool has_same(const cofi_scores *s, uint32_t g)
 {
-    return s->same_as != NULL && s->same_as[g] != g;
+    return cofi_scored_as(s, g) != g;
 }
 
 static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
@@ -145,7 +145,7 @@ static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
     int64_t range = 0;
     for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
         if (has_same(s, g)) continue;
-        int64_t here = spread(p, s->value + (size_t)g * s->stride, bits);
+        int64_t here = spread(p, cofi_score_of(s, g), bits);
         range = here > range ? here : range;
     }
     return range;
@@ -256,9 +256,9 @@ static void fill_lookup(cofi_plan *p, uint32_t t)
     const uint32_t *flat = p->flat + look->flat;
     if (p->top != NULL) p->top[t] = 0;
     for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
-        memcpy(p->cell, s->value + (size_t)flat[0] * s->stride, p->k * sizeof *p->cell);
+        memcpy(p->cell, cofi_score_of(s, flat[0]), p->k * sizeof *p->cell);
         for (uint32_t a = 1; a < look->n_attrs; a++) {
-            const int64_t *value = s->value + (size_t)flat[a] * s->stride;
+            const int64_t *value = cofi_score_of(s, flat[a]);
             for (uint32_t j = 0; j < p->k; j++) p->cell[j] += value[j];
         }
         int64_t floor = finish_cell(p);
@@ -279,15 +279,10 @@ static void fill_wide(cofi_plan *p, uint32_t w)
     for (uint32_t v = 0; v < n; v++) {
         uint16_t *to = wide + (size_t)v * p->wide_stride;
         if (has_same(s, first + v)) continue;
-        memcpy(p->cell, s->value + (size_t)(first + v) * s->stride, p->k * sizeof *p->cell);
+        memcpy(p->cell, cofi_score_of(s, first + v), p->k * sizeof *p->cell);
         finish_cell(p);
         for (uint32_t j = 0; j < p->k; j++) to[j] = (uint16_t)p->cell[j];
     }
-    for (uint32_t v = 0; v < n; v++)
-        if (has_same(s, first + v))
-            memcpy(wide + (size_t)v * p->wide_stride,
-                   wide + (size_t)(s->same_as[first + v] - first) * p->wide_stride,
-                   p->wide_stride * sizeof *wide);
 }
 
 void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
@@ -328,7 +323,7 @@ static bool update_lookup(cofi_plan *p, uint32_t t, uint32_t j, uint64_t *bits)
     uint16_t *table = table_of(p, t, j);
     for (uint32_t c = 0; c < look->n_cells; c++, flat += look->n_attrs) {
         int64_t score = 0, entry = 0;
-        for (uint32_t a = 0; a < look->n_attrs; a++) score += s->value[(size_t)flat[a] * s->stride + j];
+        for (uint32_t a = 0; a < look->n_attrs; a++) score += cofi_score_of(s, flat[a])[j];
         if (p->alive[j] && !entry_of(p, score, floor[c], bits, &entry)) return false;
         put_entry(p, table, c, entry);
         p->top[t] = entry > p->top[t] ? (uint32_t)entry : p->top[t];

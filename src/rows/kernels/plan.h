@@ -33,11 +33,11 @@ typedef struct cofi_plan {
     /* terms: the lookups first, then the wide attributes, which have too many values for a lookup */
     uint32_t n_lookups, n_terms, n_chunks, chunk_terms;
     cofi_lookup *lookup;
-    uint32_t *attr;     /* attributes in the order of terms */
-    uint32_t *flat;     /* [lookup][cell][attribute]: flat ids of the values that make up a cell */
-    uintptr_t *code;    /* addresses of the attributes' codes, in the same order */
-    uint16_t *table;    /* [lookup][j][most_cells], on a 64-byte boundary */
-    uint16_t *wide;     /* [value][wide_stride], one attribute after the other */
+    uint32_t *attr;  /* attributes in the order of terms */
+    uint32_t *flat;  /* [lookup][cell][attribute]: flat ids of the values that make up a cell */
+    uintptr_t *code; /* addresses of the attributes' codes, in the same order */
+    uint16_t *table; /* [lookup][j][most_cells], on a 64-byte boundary */
+    uint16_t *wide; /* [value][wide_stride], one attribute after the other; entries as in cofi_scores.value */
     size_t *wide_first; /* per wide attribute: index of its value 0 in `wide` */
     uint32_t wide_stride;
     uint8_t *alive; /* k: whether the cluster takes rows */

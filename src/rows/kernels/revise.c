@@ -48,8 +48,8 @@ static uint32_t list_changes(cofi_revision *v, const cofi_plan *p, const cofi_sc
 {
     uint32_t n = 0, stride = now->stride;
     for (uint32_t j = 0; j < stride; j++) v->difference[j] = (uint64_t)(v->base[j] ^ now->base[j]);
-    for (size_t g = 0; g < p->rows->first[p->rows->n_attrs]; g++) {
-        const int64_t *from = v->value + g * stride, *to = now->value + g * stride;
+    for (uint32_t g = 0; g < p->rows->first[p->rows->n_attrs]; g++) {
+        const int64_t *from = v->value + (size_t)g * stride, *to = cofi_score_of(now, g);
         for (uint32_t j = 0; j < stride; j++) v->difference[j] |= (uint64_t)(from[j] ^ to[j]);
     }
     for (uint32_t j = 0; j < now->k; j++) {
@@ -67,8 +67,8 @@ static void measure_falls(cofi_revision *v, const cofi_plan *p, const cofi_score
         v->fall[j] = v->base[j] > now->base[j] ? v->base[j] - now->base[j] : 0;
     for (size_t r = 0; r < p->rows->n_attrs; r++) {
         memset(v->most, 0, stride * sizeof *v->most);
-        for (size_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
-            const int64_t *from = v->value + g * stride, *to = now->value + g * stride;
+        for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
+            const int64_t *from = v->value + (size_t)g * stride, *to = cofi_score_of(now, g);
             for (uint32_t j = 0; j < stride; j++)
                 v->most[j] = from[j] - to[j] > v->most[j] ? from[j] - to[j] : v->most[j];
         }
@@ -150,8 +150,8 @@ void cofi_revision_advance(cofi_revision *v, cofi_plan *p, const cofi_scores *no
 {
     v->revises = begin_revision(v, p, now);
     if (!v->revises) cofi_plan_prepare(p, now);
-    size_t n_flat = p->rows->first[p->rows->n_attrs];
-    memcpy(v->value, now->value, n_flat * now->stride * sizeof *v->value);
+    for (uint32_t g = 0; g < p->rows->first[p->rows->n_attrs]; g++)
+        memcpy(v->value + (size_t)g * now->stride, cofi_score_of(now, g), now->stride * sizeof *v->value);
     memcpy(v->base, now->base, now->stride * sizeof *v->base);
     v->scale = now->scale;
 }

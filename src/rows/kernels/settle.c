@@ -54,7 +54,8 @@ static inline __attribute__((always_inline)) void add_cells(const cofi_cells *ro
     int64_t acc[8];
     memcpy(acc, sum, stride * sizeof *acc);
     for (size_t r = begin; r < end; r++) {
-        const int64_t *value = s->value + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * stride;
+        uint32_t g = cofi_scored_as(s, rows->first[r] + cofi_id(rows->ids[r], row));
+        const int64_t *value = s->value + (size_t)g * stride;
         for (uint32_t j = 0; j < stride; j++) acc[j] += value[j];
     }
     memcpy(sum, acc, stride * sizeof *acc);
@@ -64,7 +65,7 @@ static void add_many(const cofi_cells *rows, const cofi_scores *s, size_t begin,
                      int64_t *sum)
 {
     for (size_t r = begin; r < end; r++) {
-        const int64_t *value = s->value + (size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * s->stride;
+        const int64_t *value = cofi_score_of(s, rows->first[r] + cofi_id(rows->ids[r], row));
         for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
     }
 }
@@ -99,7 +100,7 @@ static int64_t sum_of(const cofi_cells *rows, const cofi_scores *s, size_t row, 
 {
     int64_t sum = s->base[j];
     for (size_t r = 0; r < rows->n_attrs; r++)
-        sum += s->value[(size_t)(rows->first[r] + cofi_id(rows->ids[r], row)) * s->stride + j];
+        sum += cofi_score_of(s, rows->first[r] + cofi_id(rows->ids[r], row))[j];
     return sum;
 }
 

@@ -13,6 +13,7 @@ cof_status cofi_skip_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     s->value =
         cofi_blocks_add(&s->own, (size_t)rows->first[rows->n_attrs] * cofi_stride(k), sizeof *s->value);
     s->base = cofi_blocks_add(&s->own, cofi_stride(k), sizeof *s->base);
+    s->same_as = cofi_blocks_add(&s->own, rows->first[rows->n_attrs], sizeof *s->same_as);
     return s->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
 }
 
@@ -56,7 +57,7 @@ static double uneven(const cofi_skip *s, const cofi_scores *now, const int64_t *
     return most - least;
 }
 
-/* Replaces the old scores by the new ones on the way. */
+/* Values that share their scores with another one, now and before, move as that one does. */
 static double movement(const cofi_skip *s, const cofi_scores *now)
 {
     bool steps = s->scale == now->scale;
@@ -65,10 +66,11 @@ static double movement(const cofi_skip *s, const cofi_scores *now)
     for (size_t r = 0; r < s->rows->n_attrs; r++) {
         double most = 0;
         for (uint32_t g = s->rows->first[r]; g < s->rows->first[r + 1]; g++) {
-            int64_t *old = s->value + (size_t)g * now->stride;
-            const int64_t *new = now->value + (size_t)g * now->stride;
+            uint32_t same = cofi_scored_as(now, g);
+            if (same != g && s->same_as[g] == same) continue;
+            const int64_t *old = s->value + (size_t)s->same_as[g] * now->stride;
+            const int64_t *new = now->value + (size_t)same * now->stride;
             double here = steps ? uneven_steps(old, new, now->k, now->scale) : uneven(s, now, old, new);
-            memcpy(old, new, now->stride * sizeof *old);
             most = here > most ? here : most;
         }
         sum += most;
@@ -103,11 +105,12 @@ void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)
 {
     const cofi_scores *now = plan->scores;
     if (s->valid && !same_clusters(s, now)) cofi_skip_forget(s);
-    if (s->valid)
-        s->moved += movement(s, now);
-    else
-        memcpy(s->value, now->value,
-               (size_t)s->rows->first[s->rows->n_attrs] * now->stride * sizeof *s->value);
+    if (s->valid) s->moved += movement(s, now);
+    for (uint32_t g = 0; g < s->rows->first[s->rows->n_attrs]; g++) {
+        s->same_as[g] = cofi_scored_as(now, g);
+        size_t at = (size_t)g * now->stride;
+        if (s->same_as[g] == g) memcpy(s->value + at, now->value + at, now->stride * sizeof *s->value);
+    }
     memcpy(s->base, now->base, now->stride * sizeof *s->base);
     s->scale = now->scale;
     set_keys(s, plan);

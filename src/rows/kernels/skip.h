@@ -12,8 +12,9 @@ typedef struct cofi_skip {
     cofi_blocks own;
     const cofi_cells *rows;
     uint16_t *key;  /* per row: lead plus `moved` when it was scored, in `unit`; NULL: never skip */
-    int64_t *value; /* the scores of the previous pass, with base and scale */
+    int64_t *value; /* the scores of the previous pass, with base and scale; entries as in cofi_scores */
     int64_t *base;
+    uint32_t *same_as; /* per flat id */
     double scale;
     double moved;  /* upper bound of how much a lead can have shrunk since the keys were last reset */
     double unit;   /* one unit of the keys, in the scores' unit */

@@ -191,7 +191,7 @@ void cofi_put_scores(cofi_writer *w, const cofi_scores *s, uint32_t n_flat)
     cofi_put_u64(w, 0);
     cofi_put_f64(w, s->scale);
     cofi_put_words(w, s->base, s->stride);
-    cofi_put_words(w, s->value, n);
+    for (uint32_t g = 0; g < n_flat; g++) cofi_put_words(w, cofi_score_of(s, g), s->stride);
     if (s->plain != NULL) cofi_put_words(w, s->plain, n);
     if (w->failed) return;
     uint64_t key = cofi_checksum(w->bytes + begin + AFTER_KEY, w->n - begin - AFTER_KEY);
