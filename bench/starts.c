@@ -42,7 +42,7 @@ static cof_status run_starts(starts *s, cof_error *err)
     uint32_t *same_as = cofi_blocks_add(&fit->own, fit->host.o.restarts, sizeof *same_as);
     if (same_as == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < fit->host.o.restarts; r++) same_as[r] = COFI_NONE;
-    cof_status status = s->start->prepare(fit, s->start_state, 1, &fit->host.o.restarts, same_as, err);
+    cof_status status = s->start->prepare(fit, s->start_state, 1, same_as, err);
     for (uint32_t restart = 0; restart < fit->host.o.restarts && status == COF_OK; restart++) {
         fit->log.restart = restart;
         fit->log.n_passes = fit->log.rebuild = 0;

@@ -279,8 +279,7 @@ typedef struct cof_fit_options {
     size_t struct_size;
     uint32_t k; /* clusters wanted, 1 to COF_MOST_CLUSTERS; the one member without a default */
     /* 0 -> 10. For the portfolio 20 below 2^20 cells; more, up to 100, on the smallest tables, 2^21 / (cells x
-     * k), and with many clusters, 4 k but at most 2^26 / (cells x k). On large tables, of which starts are tried on a sample,
-     * 6 if the first 6 find the same partition of it.
+     * k), and with many clusters, 4 k but at most 2^26 / (cells x k).
      * Always 1 with init_rows or COF_INIT_CAO. */
     uint32_t restarts;
     uint64_t seed;             /* 0 is an ordinary seed */

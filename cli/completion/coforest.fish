@@ -12,7 +12,7 @@ complete -c coforest -n '__fish_seen_subcommand_from describe' -l ignore-case -d
 complete -c coforest -n __fish_use_subcommand -f -a fit -d 'cluster the rows of a table'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l clusters -s k -x -d 'The number of clusters: a number; a range such as 2:12, from which the program chooses; or auto, which tries 1, 2, 3 and so on until the likelihood stops rising'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l method -x -a 'coforest kmodes lsm jdm jdm:full cbdm ocil ocil:original udm dlc dlc:fixed h2h hdc hdc:ndw adc lca k-prototypes ek-prototypes cof1 cof2 cof3 cof4 fcg slg rglg rgg' -d 'The clustering method (default: coforest); "coforest compare" tries several'
-complete -c coforest -n '__fish_seen_subcommand_from fit' -l restarts -x -d 'The number of restarts; the best result is kept (default: 10; with the portfolio more on small tables, up to 100, and 6 on large ones if the first 6 starts find the same partition)'
+complete -c coforest -n '__fish_seen_subcommand_from fit' -l restarts -x -d 'The number of restarts; the best result is kept (default: 10; with the portfolio more on small tables, up to 100)'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l init -x -a 'portfolio kmeans farthest random modes++ cao huang' -d 'How the first partition of a restart is made (default: portfolio)'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l init-rows -x -d 'Rows of the table, counted from 1, as the first modes of a single k-modes restart: the first one for cluster 1, and so on'
 complete -c coforest -n '__fish_seen_subcommand_from fit' -l select -x -a 'auto balance likelihood objective mixture' -d 'Which restart is kept'

@@ -50,7 +50,7 @@ static const option clustering_options[] = {
            .list = method_choices),
     OPTION("restarts", "R", OPTION_COUNT, fit_settings, restarts,
            "The number of restarts; the best result is kept (default: 10; with the portfolio more on small "
-           "tables, up to 100, and 6 on large ones if the first 6 starts find the same partition).",
+           "tables, up to 100).",
            .least = 1),
     OPTION("init", "WAY", OPTION_CHOICE, fit_settings, init,
            "How the first partition of a restart is made (default: portfolio):", .list = start_choices),

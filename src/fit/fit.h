@@ -25,7 +25,6 @@ typedef struct cofi_host {
     double began_s;
     const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
-    uint32_t n_enough;   /* so many restarts do if all find the same first partition; 0: all are wanted */
     uint32_t most_empty; /* a restart that must end with more empty clusters is dropped; COFI_NONE: none is */
 } cofi_host;
 

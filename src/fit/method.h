@@ -40,11 +40,10 @@ typedef struct cofi_start {
      * lives longer, or NULL. */
     cof_status (*open)(cofi_fit *fit, const void *first, void **state, cof_error *err);
     /* Runs once, on the first lane, before the first restart; may be NULL. It does for all restarts what they need not do
-     * one by one, with at most n_lanes fits of its own at the same time. It may lower their number. same_as, one for each
-     * restart, is COFI_NONE before the call. It may be set to an earlier restart whose result this one would repeat, or to the number of the restart
+     * one by one, with at most n_lanes fits of its own at the same time. same_as, one for each restart, is COFI_NONE before
+     * the call. It may be set to an earlier restart whose result this one would repeat, or to the number of the restart
      * itself, which leaves it out, because the host asked to stop. */
-    cof_status (*prepare)(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *restarts, uint32_t *same_as,
-                          cof_error *err);
+    cof_status (*prepare)(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *same_as, cof_error *err);
     /* Leaves seeds and modes, or modes and a partition; in the latter case it calls cofi_profile_clear. */
     cof_status (*run)(cofi_fit *fit, void *state, cof_error *err);
     void (*close)(cofi_fit *fit, void *state); /* may be NULL */

@@ -466,8 +466,7 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
     if (same_as == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < restarts; r++) same_as[r] = COFI_NONE;
-    COFI_TRY(run->start->prepare(&lane->fit, lane->start_state, run->n_prepares, &restarts, same_as, err));
-    for (uint32_t l = 0; l < run->n_lanes; l++) run->lane[l].fit.host.o.restarts = restarts;
+    COFI_TRY(run->start->prepare(&lane->fit, lane->start_state, run->n_prepares, same_as, err));
     run->prepared = true;
     for (uint32_t r = 0; r < restarts; r++) {
         run->place[r].same_as = same_as[r];
@@ -520,9 +519,9 @@ static bool reopen_dropped(cofi_restarts *run, uint32_t restarts)
 
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
+    uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
     COFI_TRY(prepare_starts(run, err));
-    uint32_t restarts = run->lane[0].fit.host.o.restarts;
     for (uint32_t r = 0; r < restarts; r++) run->place[r].open = run->place[r].same_as == COFI_NONE;
     run_open(run, restarts);
     if (run->most_empty == 0 && !atomic_load(&run->stopped) && reopen_dropped(run, restarts))

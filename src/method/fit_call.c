@@ -12,7 +12,6 @@ enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
 enum { INSTEAD_ROWS = 1 << 16 }; /* of larger tables no other k is tried where the given one finds nothing */
 enum {
     DEFAULT_RESTARTS = 10,
-    ENOUGH_RESTARTS = 6, /* on a large table, if they begin with the same partition of its sample */
     SMALL_RESTARTS = 20,
     SMALL_ROWS = 4096,     /* a small table has no more than these, */
     SMALL_CELLS = 1 << 20, /* and fewer cells than these */
@@ -154,10 +153,8 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
         status = cofi_value_order_set(rows, &problem, o.threads, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
     run.began_s = began_s;
-    for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++) {
+    for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++)
         run.lane[l].fit.host.coarser = hints.coarser;
-        if (options->restarts == 0) run.lane[l].fit.host.n_enough = ENOUGH_RESTARTS;
-    }
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK && hints.tree != NULL)
         status = cofi_dependence_of(rows, &run.fit->partition, hints.tree, err);

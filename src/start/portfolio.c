@@ -75,13 +75,19 @@ static cof_status start_by_split(cofi_fit *fit, softening *s, cof_error *err)
     return fit->log.stopped ? COF_OK : soften(fit, s, err);
 }
 
-static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
+/* The partition before EM. */
+static cof_status make_partition(cofi_fit *fit, cof_error *err)
 {
     bool apart = fit->log.restart % 2 == 1;
-    if (!apart && fit->host.coarser != NULL) return start_by_split(fit, s, err);
     fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
     COFI_TRY(cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err));
-    COFI_TRY(apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err));
+    return apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
+}
+
+static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
+{
+    if (fit->log.restart % 2 == 0 && fit->host.coarser != NULL) return start_by_split(fit, s, err);
+    COFI_TRY(make_partition(fit, err));
     return fit->log.stopped ? COF_OK : soften(fit, s, err);
 }
 
@@ -94,17 +100,18 @@ static cof_status open_softening(cofi_fit *fit, size_t n_rows, void **state, cof
     return cofi_mixture_open(fit, n_rows, true, &s->mixture, err);
 }
 
-static cof_status trial_open(cofi_fit *fit, const void *first, void **state, cof_error *err)
+static cof_status trial_open(cofi_fit *fit, void **state, cof_error *err)
 {
     return open_softening(fit, SAMPLE_SOFT_ROWS, state, err);
 }
 
-static cof_status trial_run(cofi_fit *fit, void *state, cof_error *err)
+static cof_status trial_improve(cofi_fit *fit, void *state, cof_error *err)
 {
-    return make_start(fit, state, err);
+    return soften(fit, state, err);
 }
 
-static const cofi_start trial_start = {.open = trial_open, .run = trial_run};
+static const cofi_trial_start trial_start = {
+    .open = trial_open, .run = make_partition, .improve = trial_improve};
 
 /* ---- The start ------------------------------------------------------------------------------------ */
 
@@ -130,12 +137,12 @@ static cof_status portfolio_open(cofi_fit *fit, const void *first, void **state,
     return cofi_partition_open(cofi_trials_rows(s->trials), k, fit->host.team, &s->sample, err);
 }
 
-static cof_status portfolio_prepare(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *restarts,
-                                    uint32_t *same_as, cof_error *err)
+static cof_status portfolio_prepare(cofi_fit *fit, void *state, uint32_t n_lanes, uint32_t *same_as,
+                                    cof_error *err)
 {
     portfolio *s = state;
     if (s->trials == NULL) return COF_OK;
-    return cofi_trials_run(s->trials, &trial_start, fit, n_lanes, restarts, same_as, err);
+    return cofi_trials_run(s->trials, &trial_start, fit, n_lanes, same_as, err);
 }
 
 static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)

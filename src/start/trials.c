@@ -28,11 +28,10 @@ struct cofi_trials {
     cofi_rows *tight_rows;
     trial *trial; /* per restart */
     /* of one run */
-    const cofi_start *start;
+    const cofi_trial_start *start;
     const cofi_fit *whole;
     lane *lane;
-    uint32_t *same_as;  /* per restart */
-    uint32_t first;     /* restart of the task that is number 0 */
+    uint32_t *same_as;  /* per restart: as in cofi_start.prepare; at first, of its first partition */
     atomic_bool halted; /* lanes end as soon as they can */
 };
 
@@ -83,7 +82,7 @@ static cof_status open_lane(cofi_trials *t, lane *l, const cof_fit_options *o, c
     l->number = cofi_blocks_add(&l->fit.own, o->k, sizeof *l->number);
     COFI_TRY(cofi_blocks_status(&l->fit.own, err));
     if (method->open != NULL) COFI_TRY(method->open(&l->fit, &l->method_state, err));
-    return t->start->open(&l->fit, NULL, &l->start_state, err);
+    return t->start->open(&l->fit, &l->start_state, err);
 }
 
 /* Notes the partition of the fit. */
@@ -106,37 +105,37 @@ static cof_status note_partition(lane *l, trial *of, cof_error *err)
 static cof_status run_start(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
 {
     cofi_fit *fit = &l->fit;
-    trial *of = &t->trial[restart];
-    uint64_t visits = fit->log.visits;
-    fit->log.restart = restart;
     fit->log.n_history = 0;
     cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_blocks_release(&fit->scratch);
     cofi_partition_forget(&fit->partition);
-    COFI_TRY(t->start->run(fit, l->start_state, err));
+    COFI_TRY(t->start->run(fit, err));
     if (!fit->partition.known)
         COFI_TRY(fit->method->run(fit, l->method_state, err)); /* stopped before the first pass */
-    COFI_TRY(note_partition(l, of, err));
-    of->visits = fit->log.visits - visits;
-    of->refiner = fit->log.refiner;
-    of->done = restart == 0 || !fit->log.stopped; /* the first restart has to end with some partition */
     return COF_OK;
+}
+
+/* Goes on from the partition that was noted. */
+static cof_status take_up(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+{
+    cofi_fit *fit = &l->fit;
+    uint64_t moved;
+    fit->log.refiner = t->trial[restart].refiner;
+    COFI_TRY(cofi_partition_take(&fit->partition, t->trial[restart].label, &moved, err));
+    cofi_profile_clear(fit);
+    return COF_OK;
+}
+
+static cof_status improve(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+{
+    COFI_TRY(take_up(t, l, restart, err));
+    return t->start->improve(&l->fit, l->start_state, err);
 }
 
 static cof_status refine(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
 {
-    cofi_fit *fit = &l->fit;
-    trial *of = &t->trial[restart];
-    uint64_t visits = fit->log.visits, moved;
-    fit->log.restart = restart;
-    fit->log.refiner = of->refiner;
-    COFI_TRY(cofi_partition_take(&fit->partition, of->label, &moved, err));
-    cofi_profile_clear(fit);
-    COFI_TRY(fit->method->run(fit, l->method_state, err));
-    COFI_TRY(note_partition(l, of, err));
-    of->visits += fit->log.visits - visits;
-    of->done = restart == 0 || !fit->log.stopped;
-    return COF_OK;
+    COFI_TRY(take_up(t, l, restart, err));
+    return l->fit.method->run(&l->fit, l->method_state, err);
 }
 
 /* The time limit leaves time for the first trial. */
@@ -149,67 +148,87 @@ static bool may_begin(cofi_trials *t, const lane *l, uint32_t restart)
     return l->status == COF_OK && !atomic_load(&t->halted);
 }
 
-static void end_task(cofi_trials *t, lane *l, cof_status status)
+typedef cof_status (*step)(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err);
+
+/* Runs a step of a trial and notes the partition. The first restart has to end with some partition. */
+static cof_status run_step(const cofi_trials *t, lane *l, step run, uint32_t restart, cof_error *err)
 {
-    l->status = status;
-    if (status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
+    cofi_fit *fit = &l->fit;
+    trial *of = &t->trial[restart];
+    uint64_t visits = fit->log.visits;
+    fit->log.restart = restart;
+    COFI_TRY(run(t, l, restart, err));
+    COFI_TRY(note_partition(l, of, err));
+    of->visits += fit->log.visits - visits;
+    of->refiner = fit->log.refiner;
+    of->done = restart == 0 || !fit->log.stopped;
+    return COF_OK;
 }
 
-static void start_task(void *ctx, uint32_t worker, size_t number)
+/* Does nothing for a trial that repeats an earlier one. */
+static void step_task(cofi_trials *t, uint32_t worker, step run, size_t number)
 {
-    cofi_trials *t = ctx;
     lane *l = &t->lane[worker];
-    uint32_t restart = t->first + (uint32_t)number;
-    if (may_begin(t, l, restart)) end_task(t, l, run_start(t, l, restart, &l->err));
+    uint32_t restart = (uint32_t)number;
+    if (t->same_as[restart] != COFI_NONE || l->status != COF_OK) return;
+    if (restart > 0) t->trial[restart].done = false;
+    if (!may_begin(t, l, restart)) return;
+    l->status = run_step(t, l, run, restart, &l->err);
+    if (l->status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
+}
+
+static void start_task(void *ctx, uint32_t worker, size_t restart)
+{
+    step_task(ctx, worker, run_start, restart);
+}
+
+static void improve_task(void *ctx, uint32_t worker, size_t restart)
+{
+    step_task(ctx, worker, improve, restart);
 }
 
 static void refine_task(void *ctx, uint32_t worker, size_t restart)
 {
-    cofi_trials *t = ctx;
-    lane *l = &t->lane[worker];
-    if (t->same_as[restart] != COFI_NONE || l->status != COF_OK) return;
-    t->trial[restart].done = false;
-    if (may_begin(t, l, (uint32_t)restart)) end_task(t, l, refine(t, l, (uint32_t)restart, &l->err));
+    step_task(ctx, worker, refine, restart);
 }
 
 /* ---- All trials ----------------------------------------------------------------------------------- */
 
+/* Whether what follows is the same for both. Improving does not ask for the refiner. */
+static bool are_same(const trial *a, const trial *b, bool any_refiner)
+{
+    return a->hash == b->hash && (any_refiner || a->refiner == b->refiner);
+}
+
 /* Finds the trials that repeat an earlier one, and those that were not done. */
-static void find_same(cofi_trials *t, uint32_t restarts)
+static void find_same(cofi_trials *t, uint32_t restarts, bool any_refiner)
 {
     for (uint32_t r = 0; r < restarts; r++) {
         const trial *of = &t->trial[r];
         if (!of->done && t->same_as[r] == COFI_NONE) t->same_as[r] = r;
         for (uint32_t earlier = 0; earlier < r && t->same_as[r] == COFI_NONE; earlier++)
-            if (t->same_as[earlier] == COFI_NONE && t->trial[earlier].hash == of->hash &&
-                t->trial[earlier].refiner == of->refiner)
+            if (t->same_as[earlier] == COFI_NONE && are_same(&t->trial[earlier], of, any_refiner))
                 t->same_as[r] = earlier;
         uint32_t first = t->same_as[r];
         if (first < r && t->same_as[first] != COFI_NONE) t->same_as[r] = t->same_as[first];
     }
 }
 
-/* Whether the first starts all found the same partition. */
-static bool are_same(const cofi_trials *t, uint32_t n)
+/* Gives trials that began with the same partition what was made of it. */
+static void share_improved(cofi_trials *t, uint32_t restarts)
 {
-    for (uint32_t r = 0; r < n; r++)
-        if (!t->trial[r].done || t->trial[r].hash != t->trial[0].hash) return false;
-    return true;
+    size_t n = t->problem.n_table_rows;
+    for (uint32_t r = 0; r < restarts; r++) {
+        uint32_t earlier = t->same_as[r];
+        t->same_as[r] = COFI_NONE;
+        if (earlier >= r) continue;
+        memcpy(t->trial[r].label, t->trial[earlier].label, n * sizeof *t->trial[r].label);
+        t->trial[r].hash = t->trial[earlier].hash;
+        t->trial[r].done = t->trial[earlier].done;
+    }
 }
 
-/* A few starts first: where all of them, of both kinds, find the same partition, others hardly find a better one. */
-static void run_starts(cofi_trials *t, cofi_team *team, uint32_t *restarts)
-{
-    uint32_t few = t->whole->host.n_enough;
-    t->first = 0;
-    if (few == 0 || few > *restarts) few = *restarts;
-    cofi_team_run(team, start_task, t, few);
-    if (few < *restarts && are_same(t, few)) *restarts = few;
-    t->first = few;
-    cofi_team_run(team, start_task, t, *restarts - few);
-}
-
-static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t *restarts, cof_error *err)
+static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, cof_error *err)
 {
     cof_fit_options o = t->whole->host.o;
     uint32_t n = cofi_team_size(team);
@@ -217,10 +236,13 @@ static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t *restarts,
     if (n > 1) o.threads = 1;
     for (uint32_t l = 0; status == COF_OK && l < n; l++) status = open_lane(t, &t->lane[l], &o, err);
     if (status == COF_OK) {
-        run_starts(t, team, restarts);
-        find_same(t, *restarts);
-        cofi_team_run(team, refine_task, t, *restarts);
-        find_same(t, *restarts);
+        cofi_team_run(team, start_task, t, restarts);
+        find_same(t, restarts, true);
+        cofi_team_run(team, improve_task, t, restarts);
+        share_improved(t, restarts);
+        find_same(t, restarts, false);
+        cofi_team_run(team, refine_task, t, restarts);
+        find_same(t, restarts, false);
     }
     for (uint32_t l = 0; l < n; l++) {
         if (status == COF_OK && t->lane[l].status != COF_OK) {
@@ -232,8 +254,8 @@ static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t *restarts,
     return status;
 }
 
-cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fit, uint32_t n_lanes,
-                           uint32_t *restarts, uint32_t *same_as, cof_error *err)
+cof_status cofi_trials_run(cofi_trials *t, const cofi_trial_start *start, cofi_fit *fit, uint32_t n_lanes,
+                           uint32_t *same_as, cof_error *err)
 {
     const cof_env *env = &t->problem.env;
     cofi_team *team;
@@ -242,10 +264,11 @@ cof_status cofi_trials_run(cofi_trials *t, const cofi_start *start, cofi_fit *fi
     t->whole = fit;
     t->same_as = same_as;
     t->lane = cofi_alloc_zero(env, cofi_team_size(team), sizeof *t->lane);
-    cof_status status = t->lane != NULL ? run_lanes(t, team, restarts, err) : cofi_no_memory(err);
+    cof_status status = t->lane != NULL ? run_lanes(t, team, fit->host.o.restarts, err) : cofi_no_memory(err);
     cofi_release(env, t->lane);
     cofi_team_close(team);
-    for (uint32_t r = 0; status == COF_OK && r < *restarts; r++) fit->log.visits += t->trial[r].visits;
+    for (uint32_t r = 0; status == COF_OK && r < fit->host.o.restarts; r++)
+        fit->log.visits += t->trial[r].visits;
     return status;
 }
 

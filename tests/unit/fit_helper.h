@@ -91,8 +91,7 @@ static inline cof_status try_begin(rig *g, cof_error *err)
     if (g->start->prepare != NULL) {
         uint32_t *same_as = get_zero(g->fit.host.o.restarts, sizeof *same_as);
         memset(same_as, 0xFF, g->fit.host.o.restarts * sizeof *same_as);
-        cof_status status =
-            g->start->prepare(&g->fit, g->start_state, 1, &g->fit.host.o.restarts, same_as, err);
+        cof_status status = g->start->prepare(&g->fit, g->start_state, 1, same_as, err);
         free(same_as);
         if (status != COF_OK) return status;
     }

@@ -253,43 +253,6 @@ static void dropping_changes_no_choice(void **state)
     assert_true(n_dropped > 0 && n_empty > 0);
 }
 
-/* Where the first six starts find the same partition of the sample, there are six restarts, unless their number is given.
- * The result is the same. */
-static void six_equal_starts_are_enough(void **state)
-{
-    (void)state;
-    for (int noisy = 0; noisy < 2; noisy++) {
-        cof_generate_options g = {.struct_size = sizeof g,
-                                  .kind = COF_GENERATE_PLANTED,
-                                  .n_rows = 20000,
-                                  .n_columns = 12,
-                                  .k = 3,
-                                  .noise = noisy ? 0.8 : 0.2,
-                                  .seed = 5};
-        cof_table *table = NULL;
-        cof_error err;
-        assert_status(cof_table_generate(NULL, &g, &table, &err), COF_OK, &err);
-        cof_fit_options o = {.struct_size = sizeof o, .k = 3, .threads = 1};
-        cof_fit_info usual = {.struct_size = sizeof usual}, all = usual, other = usual;
-        cof_model *few = fit_model(table, &o, &usual);
-        o.threads = 3;
-        cof_model *many_threads = fit_model(table, &o, &other);
-        o.restarts = 10;
-        cof_model *ten = fit_model(table, &o, &all);
-        assert_int_equal(usual.restarts, noisy ? 10 : 6);
-        assert_int_equal(usual.n_restarts, usual.restarts);
-        assert_int_equal(other.n_restarts, usual.n_restarts);
-        assert_int_equal(all.n_restarts, 10);
-        assert_same_labels(few, many_threads);
-        assert_same_records(few, many_threads);
-        assert_same_labels(few, ten);
-        cof_model_free(few);
-        cof_model_free(many_threads);
-        cof_model_free(ten);
-        cof_table_free(table);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,7 +260,6 @@ int main(void)
         cmocka_unit_test(stopping_keeps_what_is_finished),
         cmocka_unit_test(a_time_limit_keeps_the_first_restart),
         cmocka_unit_test(dropping_changes_no_choice),
-        cmocka_unit_test(six_equal_starts_are_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
