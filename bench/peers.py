@@ -9,6 +9,7 @@ One start unless told otherwise. A peer's call has been made once on a few rows 
 opens at its first call does not count.
 """
 import json
+import os
 import sys
 import time
 
@@ -49,7 +50,8 @@ def estimator(name, k, starts=1):
     if name.startswith("kmodes"):
         from kmodes.kmodes import KModes
         start = {} if name == "kmodes_default" else {"init": "random"}
-        return same, lambda X: KModes(k, n_init=starts, random_state=1, **start).fit(X), kept
+        threads = int(os.environ.get("LOKY_MAX_CPU_COUNT", 1))  # the other peers go by variables of their own
+        return same, lambda X: KModes(k, n_init=starts, n_jobs=threads, random_state=1, **start).fit(X), kept
     if name == "faster_kmodes":
         from FasterKModes import FasterKModes
 

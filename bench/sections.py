@@ -254,30 +254,36 @@ def default_call(b, table, k, threads):
 
 
 def default_peers(b):
-    """Whole default fits beside peers with ten starts: the fit call alone, one thread each. A peer that has not ended after
-    five minutes is stopped, and counts as if it had."""
+    """Whole default fits beside peers with ten starts: the fit call alone, on one thread each, then on two each.
+
+    A peer that has not ended after five minutes is stopped, and counts as if it had."""
     for title, table, (_, _, k, _, _, _, wanted) in default_tables(b):
-        if wanted is None:
-            continue
-        chosen = {name: peer for name, peer in peers.TEN_STARTS.items() if peer == "kmeans" or len(wanted) > 1}
+        if wanted is not None:
+            for threads in (1, 2):
+                default_peers_of(b, title if threads == 1 else f"{title}, two threads", table, k, threads, wanted)
 
-        def their(peer, table=table, k=k):
-            def work():
-                try:
-                    told = b.peer("fit", peer, table, k, 10, most_s=PEER_S).json()
-                except TooLong as failure:
-                    b.book.note(f"{peer}: {failure}; it takes longer than this line says")
-                    return PEER_S, math.nan
-                return told["fit_s"], told["ari"]
-            return work
 
-        pairs = beside(b, lambda table=table, k=k: default_call(b, table, k, 1),
-                       {name: their(peer) for name, peer in chosen.items()}, title,
-                       {name: None if b.quick else wanted.get(peer) for name, peer in chosen.items()},
-                       f"{title}, default fit")
+def default_peers_of(b, title, table, k, threads, wanted):
+    chosen = {name: peer for name, peer in peers.TEN_STARTS.items() if peer == "kmeans" or len(wanted) > 1}
+
+    def their(peer):
+        def work():
+            try:
+                told = b.peer("fit", peer, table, k, 10, threads=threads, most_s=PEER_S).json()
+            except TooLong as failure:
+                b.book.note(f"{peer}: {failure}; it takes longer than this line says")
+                return PEER_S, math.nan
+            return told["fit_s"], told["ari"]
+        return work
+
+    pairs = beside(b, lambda: default_call(b, table, k, threads),
+                   {name: their(peer) for name, peer in chosen.items()}, title,
+                   {name: None if b.quick else wanted.get(peer) for name, peer in chosen.items()},
+                   f"{title}, default fit")
+    if pairs:
         b.book.note("ARI with the planted classes: " + ", ".join(
             [f"coforest {statistics.median(m[1] for runs in pairs.values() for m, _ in runs):.3f}"]
-            + [f"{name} {statistics.median(t[1] for _, t in runs):.3f}" for name, runs in pairs.items()]) if pairs else "")
+            + [f"{name} {statistics.median(t[1] for _, t in runs):.3f}" for name, runs in pairs.items()]))
 
 
 def default_threads(b):

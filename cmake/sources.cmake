@@ -305,6 +305,7 @@ set(UNIT_TESTS
   tests/unit/test_tie.c
   tests/unit/test_toy.c
   tests/unit/test_traits.c
+  tests/unit/test_trials.c
   tests/unit/test_tsne.c
   tests/unit/test_udm.c
   tests/unit/test_value_distances.c
