@@ -68,6 +68,14 @@ static cof_status rand_of_pair(const cof_env *env, const int32_t *one, const int
     return COF_OK;
 }
 
+/* The first restart with the labels of this one; restarts often repeat an earlier one. */
+static uint32_t first_like(const cofi_agreement *a, uint32_t record)
+{
+    uint32_t first = 0;
+    while (a->at[first] != a->at[record]) first++;
+    return first;
+}
+
 cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a, uint32_t n_records,
                                   uint32_t kept, double **ari, cof_error *err)
 {
@@ -80,7 +88,12 @@ cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a
     *ari = cofi_alloc(&host->env, n_records, sizeof **ari);
     if (*ari == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < n_records; r++) {
-        cof_status status = rand_of_pair(&env, labels_of(a, r), own, a->n_rows, &(*ari)[r], err);
+        uint32_t same = first_like(a, r);
+        cof_status status = COF_OK;
+        if (same < r)
+            (*ari)[r] = (*ari)[same];
+        else
+            status = rand_of_pair(&env, labels_of(a, r), own, a->n_rows, &(*ari)[r], err);
         if (status != COF_OK) {
             cofi_release(&host->env, *ari);
             *ari = NULL;
@@ -151,12 +164,20 @@ cof_status cofi_agreement_clusters(const cofi_host *host, const cofi_partition *
         *n_good += r != kept && is_good(&record[r], &record[kept], of_one);
     if (*n_good == 0) return COF_OK;
     uint32_t *table = cofi_alloc(&host->env, (size_t)k * (k + 2), sizeof *table);
+    double *overlap = cofi_alloc_zero(&host->env, (size_t)n_records * k, sizeof *overlap);
     *mean = cofi_alloc_zero(&host->env, k, sizeof **mean);
-    bool ok = table != NULL && *mean != NULL;
-    for (uint32_t r = 0; ok && r < n_records; r++)
-        if (r != kept && is_good(&record[r], &record[kept], of_one))
-            cofi_overlap_add(labels_of(a, kept), labels_of(a, r), a->n_rows, k, table, *mean);
+    bool *counted = cofi_alloc_zero(&host->env, n_records, sizeof *counted);
+    bool ok = table != NULL && overlap != NULL && counted != NULL && *mean != NULL;
+    for (uint32_t r = 0; ok && r < n_records; r++) {
+        if (r == kept || !is_good(&record[r], &record[kept], of_one)) continue;
+        uint32_t same = first_like(a, r);
+        double *own = overlap + (size_t)same * k;
+        if (!counted[same])
+            cofi_overlap_add(labels_of(a, kept), labels_of(a, same), a->n_rows, k, table, own);
+        counted[same] = true;
+        for (uint32_t j = 0; j < k; j++) (*mean)[j] += own[j];
+    }
     for (uint32_t j = 0; ok && j < k; j++) (*mean)[j] /= *n_good;
-    cofi_release(&host->env, table);
+    COFI_RELEASE_ALL(&host->env, table, overlap, counted);
     return ok ? COF_OK : cofi_no_memory(err); /* the caller releases *mean in both cases */
 }

@@ -211,7 +211,7 @@ typedef struct label_job {
     int32_t *label;
 } label_job;
 
-enum { LABEL_ROWS = 1 << 16 };
+enum { LABEL_ROWS = 1 << 16, FEW_TASKS = 64 };
 
 static void label_task(void *ctx, uint32_t worker, size_t task)
 {
@@ -225,12 +225,14 @@ static void label_task(void *ctx, uint32_t worker, size_t task)
     }
 }
 
-/* Runs on all threads, because most of the time goes into first writes to fresh memory. */
+/* Most of the time goes into first writes to fresh memory. Up to 2^22 rows, waking threads for that takes longer. */
 static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err)
 {
     label_job job = {p, row, n, label};
-    cofi_team_run(p->labels->pass.team, label_task, &job, (n + LABEL_ROWS - 1) / LABEL_ROWS);
+    size_t n_tasks = (n + LABEL_ROWS - 1) / LABEL_ROWS;
+    if (n_tasks > FEW_TASKS) cofi_team_run(p->labels->pass.team, label_task, &job, n_tasks);
+    for (size_t task = 0; n_tasks <= FEW_TASKS && task < n_tasks; task++) label_task(&job, 0, task);
     return COF_OK;
 }
 

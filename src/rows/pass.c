@@ -120,7 +120,7 @@ static void forget_sums(cofi_pass *pass)
 
 void cofi_pass_reset(cofi_pass *pass)
 {
-    memset(pass->label, 0xFF, pass->rows->n_rows * sizeof *pass->label);
+    pass->labelled = false;
     memset(pass->count, 0, n_entries(pass) * sizeof *pass->count);
     memset(pass->size, 0, pass->k * sizeof *pass->size);
     memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
@@ -388,9 +388,8 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     cofi_label room[COFI_BLOCK_ROWS];
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = p->rows->n_rows - begin < COFI_BLOCK_ROWS ? p->rows->n_rows - begin : COFI_BLOCK_ROWS;
-    bool fresh = p->label[begin] == COFI_NO_LABEL;
-    const cofi_label *from = fresh ? p->unknown : p->label + begin;
-    cofi_label *to = fresh ? p->label + begin : room;
+    const cofi_label *from = p->labelled ? p->label + begin : p->unknown;
+    cofi_label *to = p->labelled ? room : p->label + begin;
     size_t soon, after;
     if (p->streamed && job->given == NULL && cofi_stream_ahead(block, cofi_team_size(p->team), &soon, &after))
         want_blocks(p, soon, after);
@@ -424,6 +423,7 @@ static uint64_t run_job(pass_job *job)
 {
     cofi_pass *p = job->pass;
     cofi_team_run(p->team, do_block, job, n_blocks(p));
+    p->labelled = true;
     return collect(p);
 }
 
@@ -437,7 +437,7 @@ uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
     else
         cofi_plan_prepare(&pass->plan, scores);
     /* The first pass after a start stores no keys: the scores change too much after it. */
-    pass->skip.keeps = pass->skip.key != NULL && pass->label[0] != COFI_NO_LABEL;
+    pass->skip.keeps = pass->skip.key != NULL && pass->labelled;
     if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
 
     if (pass->streamed) {
@@ -492,5 +492,6 @@ void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
     cofi_pass_state now = state_of(p);
     copy_state(p, s, &now);
     p->hash = now.hash;
+    p->labelled = true;
     forget_sums(p);
 }

@@ -14,7 +14,8 @@ typedef struct cofi_pass {
     cofi_skip skip;
     cofi_revision revision;
     uint32_t k, stride;
-    cofi_label *label; /* n_rows; COFI_NO_LABEL before the first pass */
+    cofi_label *label; /* n_rows */
+    bool labelled;     /* `label` is set: there was a pass since all labels were removed */
     /* COFI_BLOCK_ROWS entries of COFI_NO_LABEL: a block's labels before the first pass */
     cofi_label *unknown;
     uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */

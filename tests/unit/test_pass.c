@@ -222,7 +222,7 @@ static void check_passes(const problem *p, expectation *e, const cofi_kernel *ke
     }
     cofi_blocks_release(&own);
     cofi_pass_reset(&pass);
-    assert_true(pass.hash == 0 && pass.label[0] == COFI_NO_LABEL && pass.size[0] == 0);
+    assert_true(pass.hash == 0 && !pass.labelled && pass.size[0] == 0);
     cofi_pass_close(&pass);
     cofi_pass_close(&pass);
     cofi_team_close(team);
