@@ -8,6 +8,7 @@ typedef struct trial {
     uint64_t hash; /* of the partition */
     uint64_t visits;
     cofi_refiner refiner;
+    bool shared;    /* a later trial began with the same partition */
     int32_t *label; /* per row of the sample */
 } trial;
 
@@ -32,6 +33,7 @@ struct cofi_trials {
     const cofi_fit *whole;
     lane *lane;
     uint32_t *same_as;  /* per restart: as in cofi_start.prepare; at first, of its first partition */
+    uint32_t *turn;     /* the restarts in the order in which they are improved */
     atomic_bool halted; /* lanes end as soon as they can */
 };
 
@@ -45,6 +47,7 @@ cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_erro
     if (varied) status = cofi_rows_renumber(t->rows, &t->tight_problem, &t->tight_rows, err);
     if (varied && status == COF_OK) {
         t->trial = cofi_blocks_add_zero(&fit->own, restarts, sizeof *t->trial);
+        t->turn = cofi_blocks_add(&fit->own, restarts, sizeof *t->turn);
         int32_t *label = cofi_blocks_add(&fit->own, n * restarts, sizeof *label);
         status = cofi_blocks_status(&fit->own, err);
         for (uint32_t r = 0; status == COF_OK && r < restarts; r++) t->trial[r].label = label + n * r;
@@ -182,9 +185,10 @@ static void start_task(void *ctx, uint32_t worker, size_t restart)
     step_task(ctx, worker, run_start, restart);
 }
 
-static void improve_task(void *ctx, uint32_t worker, size_t restart)
+static void improve_task(void *ctx, uint32_t worker, size_t turn)
 {
-    step_task(ctx, worker, improve, restart);
+    const cofi_trials *t = ctx;
+    step_task(ctx, worker, improve, t->turn[turn]);
 }
 
 static void refine_task(void *ctx, uint32_t worker, size_t restart)
@@ -214,6 +218,19 @@ static void find_same(cofi_trials *t, uint32_t restarts, bool any_refiner)
     }
 }
 
+/* Partitions that one start alone found come first: they are often poor, so that EM takes longer, and the last task should
+ * be short. */
+static void choose_turns(cofi_trials *t, uint32_t restarts)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < restarts; r++) t->trial[r].shared = false;
+    for (uint32_t r = 0; r < restarts; r++)
+        if (t->same_as[r] < r) t->trial[t->same_as[r]].shared = true;
+    for (int shared = 0; shared < 2; shared++)
+        for (uint32_t r = 0; r < restarts; r++)
+            if (t->trial[r].shared == shared) t->turn[n++] = r;
+}
+
 /* Gives trials that began with the same partition what was made of it. */
 static void share_improved(cofi_trials *t, uint32_t restarts)
 {
@@ -238,6 +255,7 @@ static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, 
     if (status == COF_OK) {
         cofi_team_run(team, start_task, t, restarts);
         find_same(t, restarts, true);
+        choose_turns(t, restarts);
         cofi_team_run(team, improve_task, t, restarts);
         share_improved(t, restarts);
         find_same(t, restarts, false);
