@@ -29,8 +29,8 @@ cof_status cofi_nearest_labels(const cof_env *env, cofi_team *team, size_t n_row
     cofi_cells cells = {n_rows, n_attrs, ids, first, NULL, NULL};
     nearest_job job = {.n_rows = n_rows, .label = label};
     COFI_TRY(cofi_kernel_choose(&job.kernel, err));
-    cof_status status =
-        cofi_plan_open(env, &cells, scores->k, job.kernel->most_cells, job.kernel->split, &job.plan, err);
+    cof_status status = cofi_plan_open(env, &cells, scores->k, job.kernel->most_cells,
+                                       job.kernel->cheap_cells, job.kernel->split, &job.plan, err);
     if (status == COF_OK) {
         cofi_plan_prepare(&job.plan, scores);
         job.scratch_size = (job.kernel->scratch_bytes(&job.plan) + 63) & ~(size_t)63;

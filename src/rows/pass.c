@@ -82,7 +82,8 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     if (kernel == NULL) COFI_TRY(cofi_kernel_choose(&pass->kernel, err));
     pass->k = k;
     pass->stride = cofi_stride(k);
-    COFI_TRY(cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->split, &pass->plan, err));
+    COFI_TRY(cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->cheap_cells,
+                            pass->kernel->split, &pass->plan, err));
     pass->streamed = cofi_is_streamed(rows);
     COFI_TRY(open_savings(pass, err));
     pass->label = cofi_blocks_add(&pass->own, rows->n_rows, sizeof *pass->label);

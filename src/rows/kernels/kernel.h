@@ -109,8 +109,8 @@ static inline size_t cofi_coarse_index(size_t n_flat, uint32_t width, size_t g, 
  * the plan. Every kernel must give the same labels as the plain one. */
 struct cofi_revision;
 typedef struct cofi_kernel {
-    const char *name;    /* shown in results */
-    uint32_t most_cells; /* this and `split` are arguments of cofi_plan_open */
+    const char *name;                 /* shown in results */
+    uint32_t most_cells, cheap_cells; /* these and `split` are arguments of cofi_plan_open */
     bool split;
     bool (*available)(void); /* whether this processor has the instructions */
     size_t (*scratch_bytes)(const cofi_plan *plan);

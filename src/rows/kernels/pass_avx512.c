@@ -12,9 +12,9 @@ enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, LANES = 32, TILE = 8, STEP = 2 * LANE
 
 /* Sums 64 rows for n_clusters clusters; n_clusters is a constant in the inlined versions. */
 TARGET static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
-                                                                  uint32_t n_terms, uint32_t n_clusters,
-                                                                  const uint8_t *cell, const uint16_t *start,
-                                                                  uint16_t *sum)
+                                                                  uint32_t n_terms, uint32_t n_cheap,
+                                                                  uint32_t n_clusters, const uint8_t *cell,
+                                                                  const uint16_t *start, uint16_t *sum)
 {
     __m512i low[TILE], high[TILE];
     for (uint32_t j = 0; j < n_clusters; j++) low[j] = high[j] = _mm512_set1_epi16((short)start[j]);
@@ -257,7 +257,7 @@ static bool available(void)
     return cofi_processor_has(COFI_AVX512);
 }
 
-const cofi_kernel cofi_kernel_avx512 = {"avx512",     CELLS,       false,   available, cofi_lookup_scratch,
-                                        nearest_rows, revise_rows, members, count,     expect,
-                                        coarse};
+const cofi_kernel cofi_kernel_avx512 = {
+    "avx512",     CELLS,       CELLS,   false, available, cofi_lookup_scratch,
+    nearest_rows, revise_rows, members, count, expect,    coarse};
 #endif

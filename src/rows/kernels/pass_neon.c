@@ -10,9 +10,9 @@ enum { ROWS = COFI_GROUP_ROWS, CELLS = 32, TILE = 8, STEP = 16 };
 #define TILE_CASES COFI_CASES_1_TO_7
 
 static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
-                                                           uint32_t n_terms, uint32_t n_clusters,
-                                                           const uint8_t *cell, const uint16_t *start,
-                                                           uint16_t *sum)
+                                                           uint32_t n_terms, uint32_t n_cheap,
+                                                           uint32_t n_clusters, const uint8_t *cell,
+                                                           const uint16_t *start, uint16_t *sum)
 {
     uint16x8_t low[TILE], high[TILE];
     for (uint32_t j = 0; j < n_clusters; j++) low[j] = high[j] = vdupq_n_u16(start[j]);
@@ -61,7 +61,6 @@ static bool available(void)
 }
 
 /* NEON has no instruction that collects one bit of every byte, so blocks are counted row by row. */
-const cofi_kernel cofi_kernel_neon = {"neon",       CELLS,       true, available, cofi_lookup_scratch,
-                                      nearest_rows, revise_rows, NULL, NULL,      expect,
-                                      coarse};
+const cofi_kernel cofi_kernel_neon = {"neon",       CELLS,       CELLS, true, available, cofi_lookup_scratch,
+                                      nearest_rows, revise_rows, NULL,  NULL, expect,    coarse};
 #endif

@@ -117,5 +117,5 @@ static bool available(void)
     return true;
 }
 
-const cofi_kernel cofi_kernel_plain = {"plain", 0,    false, available, scratch_bytes, nearest,
-                                       NULL,    NULL, NULL,  expect,    coarse};
+const cofi_kernel cofi_kernel_plain = {"plain", 0,    0,    false, available, scratch_bytes,
+                                       nearest, NULL, NULL, NULL,  expect,    coarse};

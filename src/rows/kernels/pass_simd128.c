@@ -10,9 +10,9 @@ enum { ROWS = COFI_GROUP_ROWS, CELLS = 16, TILE = 4, STEP = 16 };
 #define TILE_CASES COFI_CASES_1_TO_3
 
 static inline __attribute__((always_inline)) void add_tile(const uint16_t *table, size_t stride,
-                                                           uint32_t n_terms, uint32_t n_clusters,
-                                                           const uint8_t *cell, const uint16_t *start,
-                                                           uint16_t *sum)
+                                                           uint32_t n_terms, uint32_t n_cheap,
+                                                           uint32_t n_clusters, const uint8_t *cell,
+                                                           const uint16_t *start, uint16_t *sum)
 {
     v128_t first[TILE], last[TILE];
     for (uint32_t j = 0; j < n_clusters; j++) first[j] = last[j] = wasm_u16x8_splat(start[j]);
@@ -74,7 +74,7 @@ static bool available(void)
     return true;
 }
 
-const cofi_kernel cofi_kernel_simd128 = {"simd128",    CELLS,       true,    available, cofi_lookup_scratch,
-                                         nearest_rows, revise_rows, members, count,     expect,
-                                         coarse};
+const cofi_kernel cofi_kernel_simd128 = {
+    "simd128",    CELLS,       CELLS,   true,  available, cofi_lookup_scratch,
+    nearest_rows, revise_rows, members, count, expect,    coarse};
 #endif

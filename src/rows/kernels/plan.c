@@ -26,17 +26,36 @@ static uint32_t order_attributes(cofi_plan *p)
     return n_narrow;
 }
 
+/* Beyond the cheap cells, one lookup still takes less time than two, but not less than it takes for several attributes that
+ * already share a cheap one. */
+static bool can_join(const cofi_plan *p, const cofi_lookup *last, uint32_t o)
+{
+    uint32_t n_cells = last->n_cells * o;
+    return n_cells <= p->cheap_cells || (n_cells <= p->most_cells && last->n_attrs == 1);
+}
+
 static void join_attributes(cofi_plan *p, uint32_t n_narrow)
 {
     for (uint32_t a = 0; a < n_narrow; a++) {
         uint32_t o = n_cells_of(p->rows, p->attr[a]);
         cofi_lookup *last = p->n_lookups > 0 ? &p->lookup[p->n_lookups - 1] : NULL;
-        if (last != NULL && last->n_cells * o <= p->most_cells) {
+        if (last != NULL && can_join(p, last, o)) {
             last->n_attrs++;
             last->n_cells *= o;
         } else {
             p->lookup[p->n_lookups++] = (cofi_lookup){.begin = a, .n_attrs = 1, .n_cells = o};
         }
+    }
+}
+
+/* Puts the cheap lookups first; in either kind the order stays. */
+static void order_lookups(cofi_plan *p)
+{
+    for (uint32_t t = 0; t < p->n_lookups; t++) {
+        cofi_lookup look = p->lookup[t];
+        if (look.n_cells > p->cheap_cells) continue;
+        memmove(p->lookup + p->n_cheap + 1, p->lookup + p->n_cheap, (t - p->n_cheap) * sizeof look);
+        p->lookup[p->n_cheap++] = look;
     }
 }
 
@@ -93,9 +112,14 @@ static cof_status open_tables(cofi_plan *p, uint32_t n_narrow)
 }
 
 cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k, uint32_t most_cells,
-                          bool split, cofi_plan *plan, cof_error *err)
+                          uint32_t cheap_cells, bool split, cofi_plan *plan, cof_error *err)
 {
-    *plan = (cofi_plan){.own = {.env = *env}, .rows = rows, .k = k, .most_cells = most_cells, .split = split};
+    *plan = (cofi_plan){.own = {.env = *env},
+                        .rows = rows,
+                        .k = k,
+                        .most_cells = most_cells,
+                        .cheap_cells = cheap_cells,
+                        .split = split};
     if (most_cells == 0) return COF_OK;
     plan->attr = cofi_blocks_add(&plan->own, rows->n_attrs, sizeof *plan->attr);
     plan->code = cofi_blocks_add(&plan->own, rows->n_attrs, sizeof *plan->code);
@@ -106,6 +130,7 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     COFI_TRY(cofi_blocks_status(&plan->own, err));
     uint32_t n_narrow = order_attributes(plan);
     join_attributes(plan, n_narrow);
+    order_lookups(plan);
     for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
     bool ok = list_cells(plan) == COF_OK && open_tables(plan, n_narrow) == COF_OK;
     return ok ? COF_OK : cofi_no_memory(err);

@@ -28,10 +28,12 @@ typedef struct cofi_plan {
     const cofi_cells *rows;
     const cofi_scores *scores; /* the scores it was prepared for */
     uint32_t k;
-    uint32_t most_cells; /* limit for one lookup, and the size of one lookup in `table` */
-    bool split;          /* tables hold all low bytes first, then all high bytes */
+    uint32_t most_cells;  /* limit for one lookup, and the size of one lookup in `table` */
+    uint32_t cheap_cells; /* a lookup of more cells takes longer */
+    bool split;           /* tables hold all low bytes first, then all high bytes */
     /* terms: the lookups first, then the wide attributes, which have too many values for a lookup */
     uint32_t n_lookups, n_terms, n_chunks, chunk_terms;
+    uint32_t n_cheap; /* the first so many lookups have at most cheap_cells cells */
     cofi_lookup *lookup;
     uint32_t *attr;  /* attributes in the order of terms */
     uint32_t *flat;  /* [lookup][cell][attribute]: flat ids of the values that make up a cell */
@@ -59,7 +61,7 @@ typedef struct cofi_plan {
 
 /* If most_cells is 0, no tables are made: the plain kernel uses the full scores. */
 cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k, uint32_t most_cells,
-                          bool split, cofi_plan *plan, cof_error *err);
+                          uint32_t cheap_cells, bool split, cofi_plan *plan, cof_error *err);
 void cofi_plan_close(cofi_plan *plan); /* allowed after a failed open */
 /* Fills the tables; call it before every pass. */
 void cofi_plan_prepare(cofi_plan *plan, const cofi_scores *scores);

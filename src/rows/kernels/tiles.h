@@ -1,6 +1,7 @@
 /* The part of a vector kernel that is the same for every instruction set. It is included by the kernel's source after
  * TARGET, the attribute of functions that use the instructions; ROWS, CELLS, TILE and STEP; and
- *   add_tile: sums STEP rows for n_clusters clusters, at most TILE, which is a constant where it is inlined
+ *   add_tile: sums STEP rows for n_clusters clusters, at most TILE, which is a constant where it is inlined; of n_terms
+ *             lookups the first n_cheap are cheap
  *   least:    see cofi_lanes
  * TILE_CASES(CALL) has a case for every number of clusters below TILE. */
 #pragma once
@@ -35,12 +36,13 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t 
                        const uint8_t *cell, const uint16_t *start, uint16_t *sum)
 {
     size_t stride = (size_t)p->k * CELLS;
+    uint32_t n_cheap = p->n_cheap < begin ? 0 : p->n_cheap < end ? p->n_cheap - begin : end - begin;
     for (uint32_t j = 0; j < p->k; j += TILE) {
         const uint16_t *table = p->table + begin * stride + (size_t)j * CELLS;
         for (size_t i = 0; i < n; i += STEP) {
             if (j == 0 && i % 64 == 0) cofi_prefetch_lookups(p, begin, end, row + i);
             uint16_t *to = sum + (size_t)j * ROWS + i;
-#define ADD(n_clusters) add_tile(table, stride, end - begin, n_clusters, cell + i, start + j, to)
+#define ADD(n_clusters) add_tile(table, stride, end - begin, n_cheap, n_clusters, cell + i, start + j, to)
             switch (p->k - j) {
                 TILE_CASES(ADD)
             default:
