@@ -24,6 +24,7 @@ set(COF_SOURCES
   src/fit/fit_parts.c
   src/fit/likelihood.c
   src/fit/loops.c
+  src/fit/masses.c
   src/fit/mixture.c
   src/fit/picks.c
   src/fit/restarts.c
@@ -254,6 +255,7 @@ set(UNIT_TESTS
   tests/unit/test_likelihood.c
   tests/unit/test_local_open.c
   tests/unit/test_loops.c
+  tests/unit/test_masses.c
   tests/unit/test_method_properties.c
   tests/unit/test_methods.c
   tests/unit/test_mixed.c

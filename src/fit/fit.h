@@ -42,6 +42,19 @@ typedef struct cofi_profiles {
     uint8_t *alive;  /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
 
+/* Sums of profiles.held over values with equal scores (masses.h). */
+typedef struct cofi_masses {
+    uint32_t most;     /* there is room for so many sums; 0: there are none */
+    uint32_t n;        /* 0: there is not enough room */
+    uint64_t of_trees; /* cofi_forest.n_built when values were grouped */
+    bool known;        /* `count` and had_rows are set */
+    uint32_t *value;   /* n flat ids of values with scores of their own, ascending */
+    uint32_t *place;   /* per flat id: where its sums are */
+    uint32_t *first;   /* per attribute: its first sums; then n */
+    uint64_t *count;   /* [n][stride] */
+    bool *had_rows;    /* k: at the last update */
+} cofi_masses;
+
 /* What a restart starts from. */
 typedef struct cofi_seeds {
     uint64_t *row;  /* k row numbers of the table */
@@ -78,6 +91,7 @@ typedef struct cofi_fit {
     double *centre; /* [j][quantity]: scaled means; NaN: unknown */
     bool absolute;  /* quantities add differences to their means, not squares */
     cofi_profiles profiles;
+    cofi_masses masses;
     cofi_forest forest;
     bool has_forest;
     uint64_t forest_of; /* hash of the partition that the forest was built from */

@@ -1,6 +1,7 @@
 /* Memory and log of a running fit. */
 #include "fit.h"
 
+#include "masses.h"
 #include "method.h"
 
 static cof_status open_tables(cofi_fit *fit, cof_error *err)
@@ -55,7 +56,8 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
         const cofi_column *c = &p->table->column[p->column[r]];
         fit->forest.line[r] = c->ordinal != 0 && c->cut == NULL;
     }
-    return open_tables(fit, err);
+    COFI_TRY(open_tables(fit, err));
+    return cofi_masses_open(fit, err);
 }
 
 void cofi_fit_close(cofi_fit *fit)

@@ -4,6 +4,7 @@
 #include "../core/real.h"
 
 #include "likelihood.h"
+#include "masses.h"
 
 #include <math.h>
 
@@ -16,6 +17,7 @@ void cofi_profile_clear(cofi_fit *fit)
     size_t n = fit->problem->n_attrs * fit->scores.stride;
     memset(fit->profiles.alive, 0, fit->partition.k);
     memset(fit->profiles.whole, 0, n * sizeof *fit->profiles.whole);
+    cofi_masses_forget(fit);
 }
 
 /* Profile of a cluster whose rows all have an ignored cell in this attribute: the distribution in the
@@ -250,6 +252,11 @@ static inline void measure_wholes(cofi_fit *fit, size_t r, uint32_t first, uint3
     }
 }
 
+static inline double share_of(uint64_t held, uint64_t whole)
+{
+    return whole > 0 ? (double)(int64_t)held / (double)(int64_t)whole : 0;
+}
+
 /* Brings the profiles up to date, and sets `work` of every value but equal leaves to p(v|C_j), that of its equal leaves
  * included. Until the last step its memory has counts. */
 static inline void gather_mass(cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first, uint32_t lanes)
@@ -281,8 +288,21 @@ static inline void gather_mass(cofi_fit *fit, const tree_sums *t, size_t r, uint
     for (uint32_t v = 0; v < t->n_slots; v++) {
         for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++) {
             size_t at = (size_t)v * stride + j;
-            t->work[at] = whole[j] > 0 ? (double)(int64_t)mass[at] / (double)(int64_t)whole[j] : 0;
+            t->work[at] = share_of(mass[at], whole[j]);
         }
+    }
+}
+
+/* Sets `work` in the same way from the sums over equal leaves, which are up to date. */
+static inline void copy_mass(const cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first,
+                             uint32_t lanes)
+{
+    const cofi_masses *m = &fit->masses;
+    const uint64_t *whole = fit->profiles.whole + r * t->stride + first;
+    for (uint32_t x = m->first[r]; x < m->first[r + 1]; x++) {
+        const uint64_t *mass = m->count + (size_t)x * t->stride + first;
+        double *to = t->work + (size_t)(m->value[x] - t->first) * t->stride;
+        for (uint32_t j = 0; j < lanes; j++) to[j] = share_of(mass[j], whole[j]);
     }
 }
 
@@ -332,7 +352,10 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
                    .stride = stride,
                    .same_as = f->same_as + g,
                    .work = (double *)(void *)value};
-    gather_mass(fit, &t, r, first, lanes);
+    if (fit->masses.known)
+        copy_mass(fit, &t, r, first, lanes);
+    else
+        gather_mass(fit, &t, r, first, lanes);
     reroot(&t, lanes);
     for (uint32_t v = 0; v < t.n_slots; v++)
         for (uint32_t j = 0; !is_equal_leaf(&t, v) && j < lanes; j++)
@@ -379,6 +402,7 @@ void cofi_scores_trace(cofi_fit *fit)
 {
     double largest = 0;
     mark_alive(fit);
+    if (!cofi_masses_update(fit)) cofi_masses_forget(fit);
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);

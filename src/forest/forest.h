@@ -22,6 +22,7 @@ typedef struct cofi_forest {
     uint32_t *same_as;
     /* the other edges of attribute r, as places among its edges, start at inner[first[r]], in the same order */
     uint32_t *inner, *n_inner;
+    uint64_t n_built; /* how often the trees were changed */
     uint32_t k, stride;
     double scale, twin_length;
     bool authors;

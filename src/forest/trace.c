@@ -55,5 +55,6 @@ static void trace_task(void *ctx, uint32_t worker, size_t r)
 
 void cofi_forest_trace(cofi_forest *f)
 {
+    f->n_built++;
     if (f->trace != NULL) cofi_team_run(f->team, trace_task, f, f->n_attrs);
 }

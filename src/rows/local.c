@@ -136,6 +136,7 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     cof_status status = cofi_pass_open(&l->env, &l->cells, p->k, team, NULL, pass, err);
     p->count = pass->count;
     p->size = pass->size;
+    p->changed = pass->changed;
     return status;
 }
 

@@ -18,7 +18,8 @@ typedef struct move {
 
 /* Changes made by one worker. Differences may wrap around; their sum over the workers is correct. */
 struct cofi_pass_worker {
-    uint64_t *count; /* n_flat x stride */
+    uint64_t *count;  /* n_flat x stride */
+    uint8_t *changed; /* n_flat: which of them are not 0 */
     uint64_t *size;
     uint64_t hash, moved;
     void *scratch;
@@ -30,9 +31,14 @@ struct cofi_pass_worker {
     bool touched;
 };
 
+static size_t n_flat(const cofi_pass *p)
+{
+    return p->rows->first[p->rows->n_attrs];
+}
+
 static size_t n_entries(const cofi_pass *p)
 {
-    return (size_t)p->rows->first[p->rows->n_attrs] * p->stride;
+    return n_flat(p) * p->stride;
 }
 
 static size_t n_blocks(const cofi_pass *p)
@@ -51,6 +57,7 @@ static bool counts_by_members(const cofi_pass *p, size_t r)
 static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
 {
     w->count = w == p->worker ? p->count : cofi_blocks_add_zero(&p->own, n_entries(p), sizeof *w->count);
+    w->changed = w == p->worker ? p->changed : cofi_blocks_add_zero(&p->own, n_flat(p), 1);
     w->size = cofi_blocks_add_zero(&p->own, p->k, sizeof *w->size);
     w->scratch = cofi_blocks_add(&p->own, p->kernel->scratch_bytes(&p->plan), 1);
     w->sum = cofi_blocks_add(&p->own, p->stride, sizeof *w->sum);
@@ -90,6 +97,7 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     pass->unknown = cofi_blocks_add(&pass->own, COFI_BLOCK_ROWS, sizeof *pass->unknown);
     pass->count = cofi_blocks_add(&pass->own, n_entries(pass), sizeof *pass->count);
     pass->size = cofi_blocks_add(&pass->own, k, sizeof *pass->size);
+    pass->changed = cofi_blocks_add(&pass->own, n_flat(pass), 1);
     pass->block_hash = cofi_blocks_add(&pass->own, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_blocks_add_zero(&pass->own, cofi_team_size(team), sizeof *pass->worker);
     if (pass->streamed) pass->scored = cofi_blocks_add(&pass->own, n_blocks(pass), 1);
@@ -123,6 +131,7 @@ void cofi_pass_reset(cofi_pass *pass)
 {
     pass->labelled = false;
     memset(pass->count, 0, n_entries(pass) * sizeof *pass->count);
+    memset(pass->changed, 1, n_flat(pass));
     memset(pass->size, 0, pass->k * sizeof *pass->size);
     memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
     pass->hash = 0;
@@ -166,15 +175,18 @@ static uint64_t block_hash(const cofi_pass *p, size_t begin, size_t n)
 
 /* Updates the counts of one attribute row by row. */
 static void count_moves(const cofi_pass *p, size_t r, size_t begin, const move *moves, size_t n_moves,
-                        uint64_t *count)
+                        struct cofi_pass_worker *w)
 {
     const cofi_cells *rows = p->rows;
     cofi_ids ids = rows->ids[r];
-    count += (size_t)rows->first[r] * p->stride;
+    uint64_t *count = w->count + (size_t)rows->first[r] * p->stride;
+    uint8_t *changed = w->changed + rows->first[r];
     for (size_t m = 0; m < n_moves; m++) {
         size_t row = begin + moves[m].at;
         uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
-        uint64_t *n = count + (size_t)cofi_id(ids, row) * p->stride;
+        uint32_t v = cofi_id(ids, row);
+        uint64_t *n = count + (size_t)v * p->stride;
+        changed[v] = 1;
         n[moves[m].to] += weight;
         if (moves[m].from != COFI_NO_LABEL) n[moves[m].from] -= weight;
     }
@@ -196,6 +208,7 @@ static void count_members(const cofi_pass *p, size_t r, size_t begin, size_t n, 
     uint32_t o = p->rows->first[r + 1] - p->rows->first[r], k = p->k;
     uint64_t left[MOST_MEMBERS], *count = w->count + (size_t)p->rows->first[r] * p->stride;
     p->kernel->count(code, n_words, o - 1, w->member, k, w->held);
+    memset(w->changed + p->rows->first[r], 1, o);
     memcpy(left, size, k * sizeof *left);
     for (uint32_t v = 0; v < o; v++, count += p->stride) {
         for (uint32_t j = 0; j < k; j++) {
@@ -287,7 +300,7 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
     size_t n_moves = done && p->all_by_members ? 0 : list_moves(p, begin, from, to, n, w->moves);
     if (!done) note_moves(p, w, begin, w->moves, n_moves);
     for (size_t r = 0; n_moves > 0 && r < p->rows->n_attrs; r++)
-        if (!done || !counts_by_members(p, r)) count_moves(p, r, begin, w->moves, n_moves, w->count);
+        if (!done || !counts_by_members(p, r)) count_moves(p, r, begin, w->moves, n_moves, w);
     if (to != kept) memcpy(kept, to, n * sizeof *to);
     uint64_t *hash = &p->block_hash[begin / COFI_BLOCK_ROWS], now = block_hash(p, begin, n);
     w->hash += now - *hash;
@@ -407,9 +420,14 @@ static uint64_t collect(cofi_pass *p)
     for (uint32_t t = 0; t < cofi_team_size(p->team); t++) {
         struct cofi_pass_worker *w = &p->worker[t];
         if (!w->touched) continue;
-        size_t n = w->count != p->count ? n_entries(p) : 0;
-        for (size_t at = 0; at < n; at++) p->count[at] += w->count[at];
-        memset(w->count, 0, n * sizeof *w->count);
+        for (size_t g = 0; w->count != p->count && g < n_flat(p); g++) {
+            uint64_t *from = w->count + g * p->stride, *to = p->count + g * p->stride;
+            if (!w->changed[g]) continue;
+            p->changed[g] = 1;
+            w->changed[g] = 0;
+            for (uint32_t j = 0; j < p->k; j++) to[j] += from[j];
+            memset(from, 0, p->stride * sizeof *from);
+        }
         for (uint32_t j = 0; j < p->k; j++) p->size[j] += w->size[j];
         memset(w->size, 0, p->k * sizeof *w->size);
         p->hash += w->hash;
@@ -494,5 +512,6 @@ void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
     copy_state(p, s, &now);
     p->hash = now.hash;
     p->labelled = true;
+    memset(p->changed, 1, n_flat(p));
     forget_sums(p);
 }

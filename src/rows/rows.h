@@ -26,7 +26,9 @@ typedef struct cofi_partition {
     bool known;      /* every row has a label; false until the first pass */
     uint64_t *count; /* n_flat x stride: N, summed row weights of cluster j that hold value g */
     uint64_t *size;  /* k: summed row weights of each cluster */
-    uint64_t hash;   /* equal partitions have equal hashes */
+    /* n_flat: 0 if the counts of the value are those of when the reader of the counts set this to 0; NULL: rows do not tell */
+    uint8_t *changed;
+    uint64_t hash; /* equal partitions have equal hashes */
     cofi_labels *labels;
 } cofi_partition;
 
