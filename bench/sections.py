@@ -9,7 +9,7 @@ import peers
 from measuring import ONE_THREAD, Failure, TooLong, Wanted, figure, in_turn, run, slope
 
 GB = 1e9
-PEER_S = 300  # that a peer with ten starts is given
+PEER_S = 120  # that a peer with ten starts is given
 BEFORE_S = 1200  # that an earlier build is given
 
 # The bounds, in one place. A figure without one is printed all the same.
@@ -256,7 +256,7 @@ def default_call(b, table, k, threads):
 def default_peers(b):
     """Whole default fits beside peers with ten starts: the fit call alone, on one thread each, then on two each.
 
-    A peer that has not ended after five minutes is stopped, and counts as if it had."""
+    A peer that has not ended after two minutes is stopped, and counts as if it had."""
     for title, table, (_, _, k, _, _, _, wanted) in default_tables(b):
         if wanted is not None:
             for threads in (1, 2):

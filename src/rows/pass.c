@@ -479,8 +479,8 @@ uint64_t cofi_pass_take(cofi_pass *pass, const cofi_label *label)
 
 bool cofi_pass_open_state(const cofi_pass *p, cofi_blocks *own, cofi_pass_state *s)
 {
-    s->label = cofi_blocks_add(own, p->rows->n_rows, sizeof *s->label);
-    s->count = cofi_blocks_add(own, n_entries(p), sizeof *s->count);
+    *s = (cofi_pass_state){.label = cofi_blocks_add(own, p->rows->n_rows, sizeof *s->label)};
+    if (n_entries(p) <= p->rows->n_rows) s->count = cofi_blocks_add(own, n_entries(p), sizeof *s->count);
     s->size = cofi_blocks_add(own, p->k, sizeof *s->size);
     s->block_hash = cofi_blocks_add(own, n_blocks(p), sizeof *s->block_hash);
     return !own->short_of_memory;
@@ -489,7 +489,7 @@ bool cofi_pass_open_state(const cofi_pass *p, cofi_blocks *own, cofi_pass_state 
 static void copy_state(const cofi_pass *p, const cofi_pass_state *from, cofi_pass_state *to)
 {
     memcpy(to->label, from->label, p->rows->n_rows * sizeof *to->label);
-    memcpy(to->count, from->count, n_entries(p) * sizeof *to->count);
+    if (to->count != NULL) memcpy(to->count, from->count, n_entries(p) * sizeof *to->count);
     memcpy(to->size, from->size, p->k * sizeof *to->size);
     memcpy(to->block_hash, from->block_hash, n_blocks(p) * sizeof *to->block_hash);
     to->hash = from->hash;
@@ -508,6 +508,11 @@ void cofi_pass_save(const cofi_pass *p, cofi_pass_state *s)
 
 void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
 {
+    if (s->count == NULL) {
+        cofi_pass_reset(p);
+        cofi_pass_take(p, s->label);
+        return;
+    }
     cofi_pass_state now = state_of(p);
     copy_state(p, s, &now);
     p->hash = now.hash;

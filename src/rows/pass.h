@@ -31,7 +31,7 @@ typedef struct cofi_pass {
     uint8_t *scored; /* if streamed, per block: the next pass has to score a row of it */
 } cofi_pass;
 
-/* A saved partition. */
+/* A saved partition. Where counts would take more room than rows, `count` is NULL, and rows are counted again. */
 typedef struct cofi_pass_state {
     cofi_label *label;
     uint64_t *count, *size, *block_hash, hash;
