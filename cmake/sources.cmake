@@ -30,7 +30,6 @@ set(COF_SOURCES
   src/fit/restarts.c
   src/fit/scores.c
   src/fit/strays.c
-  src/fit/value_order.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -122,6 +121,7 @@ set(COF_SOURCES
   src/rows/speed.c
   src/rows/speed_call.c
   src/rows/stream.c
+  src/rows/value_order.c
   src/score/contingency.c
   src/score/friedman.c
   src/score/indices.c

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define COFI_NONE UINT32_MAX /* in place of a number: there is none */
+
 typedef struct cofi_ids {
     const void *codes;
     uint8_t width; /* bytes of one id: 1, 2 or 4 */

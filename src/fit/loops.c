@@ -238,8 +238,7 @@ static cof_status label_rows(cofi_fit *fit, const cofi_loop *loop, uint64_t *mov
 {
     if (loop->assign != NULL) return loop->assign(fit, loop->ctx, moved, err);
     cof_status status = cofi_fit_pass(fit, loop->phase, moved, err);
-    if (status == COF_OK && loop->phase == COF_PHASE_FIT)
-        fit->log.objective = cofi_masses_objective(fit);
+    if (status == COF_OK && loop->phase == COF_PHASE_FIT) fit->log.objective = cofi_masses_objective(fit);
     return status;
 }
 

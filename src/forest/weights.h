@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../core/env.h"
-
-#define COFI_NONE UINT32_MAX
+#include "../core/shape.h"
 
 /* Values with equal profiles are twins and share one point: their distance is 0, a spanning tree joins
  * them first, and a column of very many values often has few profiles. */

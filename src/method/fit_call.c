@@ -1,7 +1,7 @@
 /* The public call cof_fit: finds the method and the start, opens the rows, runs the restarts and makes a
  * model of the best. */
 #include "../fit/restarts.h"
-#include "../fit/value_order.h"
+#include "../rows/value_order.h"
 #include "../model/collect.h"
 #include "../start/starts.h"
 #include "methods.h"

@@ -4,7 +4,7 @@
 
 #include "unit_helper.h"
 
-#include "../../src/fit/value_order.h"
+#include "../../src/rows/value_order.h"
 #include "../../src/method/methods.h"
 #include "../../src/rows/local.h"
 #include "../../src/start/starts.h"

@@ -3,7 +3,7 @@
 #include "unit_helper.h"
 
 #include "../../src/fit/restarts.h"
-#include "../../src/fit/value_order.h"
+#include "../../src/rows/value_order.h"
 #include "../../src/method/methods.h"
 #include "../../src/start/starts.h"
 

@@ -1,7 +1,7 @@
 /* The order of values that decides ties. */
 #pragma once
 
-#include "fit.h"
+#include "rows.h"
 
 /* Sets problem->order: in every attribute without a stated order, the more frequent value comes first, and of equally
  * frequent ones that which occurs first among the first 65,536 rows. So names of values do not matter. `rows` are those of
