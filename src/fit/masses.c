@@ -97,7 +97,7 @@ bool cofi_masses_update(cofi_fit *fit)
     if (m->of_trees != fit->forest.n_built) group_values(fit);
     if (m->n == 0) return false;
     bool all = false; /* a cluster that has rows again holds an old profile, whatever changed */
-    for (uint32_t j = 0; j < q->k; j++) all = all || (q->size[j] > 0 && !m->had_rows[j]);
+    for (uint32_t j = 0; m->known && j < q->k; j++) all = all || (q->size[j] > 0 && !m->had_rows[j]);
     if (!m->known)
         hold_all(fit);
     else
