@@ -390,9 +390,10 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
                 continue;
             }
             const double *d = fit->forest.trace + fit->forest.trace_at[r] + (size_t)u * n_values;
-            double sum = 0, whole = (double)(int64_t)fit->profiles.whole[r * stride + j];
-            for (uint32_t v = 0; v < n_values && whole > 0; v++)
-                if (v != u) sum += d[v] * ((double)(int64_t)held[(size_t)v * stride + j] / whole);
+            uint64_t whole = fit->profiles.whole[r * stride + j];
+            double sum = 0;
+            for (uint32_t v = 0; v < n_values; v++)
+                if (v != u) sum += d[v] * share_of(held[(size_t)v * stride + j], whole);
             plain[at] = cofi_column_weight(p, r) * (sum / (double)(p->n_present[r] - 1));
         }
     }
