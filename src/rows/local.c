@@ -78,34 +78,40 @@ static cof_status local_totals(cofi_rows *rows, cofi_team *team, uint64_t *total
 
 typedef struct fetch_job {
     const cofi_local *l;
-    const uint64_t *row;
+    const uint64_t *row; /* NULL: the first n */
     size_t n, n_columns;
     uint32_t *cell;
 } fetch_job;
 
-/* One column after the other, since few of its pages are needed at a time. */
-static void fetch_task(void *ctx, uint32_t worker, size_t r)
+enum { FETCH_ROWS = 512 };
+
+/* One column after the other, since few of its pages are needed at a time; few rows, so that what is written stays in the
+ * cache until the last column. */
+static void fetch_task(void *ctx, uint32_t worker, size_t task)
 {
     enum { AHEAD = 32 };
     const fetch_job *job = ctx;
     const cofi_local *l = job->l;
     const uint64_t *row = job->row;
-    for (size_t i = 0; i < job->n; i++) {
-        if (row != NULL && i + AHEAD < job->n) cofi_prefetch_id(l->ids[r], cofi_local_row(l, row[i + AHEAD]));
-        job->cell[i * job->n_columns + r] = cofi_id(l->ids[r], cofi_local_row(l, row != NULL ? row[i] : i));
-    }
+    size_t end = (task + 1) * FETCH_ROWS < job->n ? (task + 1) * FETCH_ROWS : job->n;
+    for (size_t r = 0; r < job->n_columns; r++)
+        for (size_t i = task * FETCH_ROWS; i < end; i++) {
+            if (row != NULL && i + AHEAD < end) cofi_prefetch_id(l->ids[r], cofi_local_row(l, row[i + AHEAD]));
+            job->cell[i * job->n_columns + r] =
+                cofi_id(l->ids[r], cofi_local_row(l, row != NULL ? row[i] : i));
+        }
 }
 
 static cof_status local_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
                               uint64_t *weight, cof_error *err)
 {
-    enum { FEW_ROWS = 1024 }; /* threads would take longer */
     const cofi_local *l = cofi_local_of(rows);
     fetch_job job = {l, row, n, rows->problem->n_attrs + rows->problem->n_numeric, cell};
-    if (cell != NULL && team != NULL && n > FEW_ROWS)
-        cofi_team_run(team, fetch_task, &job, job.n_columns);
+    size_t n_tasks = cell != NULL ? (n + FETCH_ROWS - 1) / FETCH_ROWS : 0;
+    if (team != NULL && n_tasks > 2) /* for less, threads would take longer */
+        cofi_team_run(team, fetch_task, &job, n_tasks);
     else
-        for (size_t r = 0; cell != NULL && r < job.n_columns; r++) fetch_task(&job, 0, r);
+        for (size_t task = 0; task < n_tasks; task++) fetch_task(&job, 0, task);
     for (size_t i = 0; weight != NULL && i < n; i++)
         weight[i] = l->table_weight != NULL ? l->table_weight[row != NULL ? row[i] : i] : 1;
     return COF_OK;
