@@ -96,7 +96,8 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
     size_t end = (task + 1) * FETCH_ROWS < job->n ? (task + 1) * FETCH_ROWS : job->n;
     for (size_t r = 0; r < job->n_columns; r++)
         for (size_t i = task * FETCH_ROWS; i < end; i++) {
-            if (row != NULL && i + AHEAD < end) cofi_prefetch_id(l->ids[r], cofi_local_row(l, row[i + AHEAD]));
+            if (row != NULL && i + AHEAD < end)
+                cofi_prefetch_id(l->ids[r], cofi_local_row(l, row[i + AHEAD]));
             job->cell[i * job->n_columns + r] =
                 cofi_id(l->ids[r], cofi_local_row(l, row != NULL ? row[i] : i));
         }
