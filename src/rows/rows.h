@@ -180,10 +180,11 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, 
 /* ---- For all implementations ----------------------------------------------------------------------- */
 
 /* A sample of n rows in memory, with its own problem. The table is cut into n stretches and one row is drawn
- * from each; repeated calls draw the same rows. The sample has no quantities. Close the rows, then the
+ * from each; repeated calls draw the same rows. The sample has no quantities. If at least `enough` of its rows are
+ * distinct, its n_distinct may be any number from `enough` to theirs. Close the rows, then the
  * problem, even if the call failed. The sample's problem uses arrays of the whole problem. */
-cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *problem,
-                            cofi_rows **out, cof_error *err);
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough,
+                            cofi_problem *problem, cofi_rows **out, cof_error *err);
 
 /* The same rows as a sample, in memory, without the values that no row holds: the other values of each attribute are
  * numbered anew, in the same order. A fit of them gives the labels of a fit of the sample, bit for bit, because values of

@@ -55,11 +55,18 @@ static bool count_present(const cofi_cells *c, cofi_problem *p)
     return true;
 }
 
-static bool count_distinct(const cofi_cells *c, cofi_problem *p)
+/* Looks at ever more of the rows: the first of them usually hold enough that differ. */
+static bool count_distinct(const cofi_cells *c, size_t enough, cofi_problem *p)
 {
     uint32_t *group = cofi_blocks_add(&p->own, c->n_rows, sizeof *group), n_groups = 0;
-    return group != NULL && cofi_dedupe(&p->env, c->ids, p->n_attrs, c->n_rows, group, &n_groups) == COF_OK &&
-           cofi_count_weighing(&p->env, group, n_groups, c->weight, c->n_rows, &p->n_distinct);
+    for (size_t n = 0; n < c->n_rows && p->n_distinct < enough;) {
+        n = n == 0 ? 4 * enough : 8 * n;
+        if (n > c->n_rows) n = c->n_rows;
+        if (group == NULL || cofi_dedupe(&p->env, c->ids, p->n_attrs, n, group, &n_groups) != COF_OK ||
+            !cofi_count_weighing(&p->env, group, n_groups, c->weight, n, &p->n_distinct))
+            return false;
+    }
+    return true;
 }
 
 /* The kernels count unweighted rows faster. */
@@ -71,8 +78,8 @@ static void forget_equal_weights(cofi_local *l)
     l->cells.weight = NULL;
 }
 
-cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *p, cofi_rows **out,
-                            cof_error *err)
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *p,
+                            cofi_rows **out, cof_error *err)
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
@@ -90,7 +97,7 @@ cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, cofi_pro
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
     if (p->own.short_of_memory || !open_columns(l, p)) return cofi_no_memory(err);
     COFI_TRY(fetch(rows, team, l, p, err));
-    if (!count_present(&l->cells, p) || !count_distinct(&l->cells, p)) return cofi_no_memory(err);
+    if (!count_present(&l->cells, p) || !count_distinct(&l->cells, enough, p)) return cofi_no_memory(err);
     forget_equal_weights(l);
     return COF_OK;
 }

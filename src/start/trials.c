@@ -42,7 +42,8 @@ cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_erro
     uint32_t restarts = fit->host.o.restarts;
     cofi_trials *t = cofi_blocks_add_zero(&fit->own, 1, sizeof *t);
     if (t == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_sample(fit->partition.rows, fit->host.team, n, &t->problem, &t->rows, err);
+    cof_status status = cofi_rows_sample(fit->partition.rows, fit->host.team, n, fit->partition.k,
+                                         &t->problem, &t->rows, err);
     bool varied = status == COF_OK && t->problem.n_distinct >= fit->partition.k;
     if (varied) status = cofi_rows_renumber(t->rows, &t->tight_problem, &t->tight_rows, err);
     if (varied && status == COF_OK) {

@@ -49,7 +49,7 @@ static void open_both(two_samples *s, uint32_t **order)
     }
     s->g = open_rig(table_of(codes, 2000, 3),
                     (cof_fit_options){.k = 3, .weights = weights, .missing = COF_MISSING_IGNORE});
-    assert_status(cofi_rows_sample(s->g->rows, NULL, 60, &s->problem, &s->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(s->g->rows, NULL, 60, 60, &s->problem, &s->rows, &err), COF_OK, &err);
     *order = reverse_order(&s->problem);
     s->problem.order = *order;
     assert_status(cofi_rows_renumber(s->rows, &s->tight_problem, &s->tight, &err), COF_OK, &err);
@@ -137,7 +137,7 @@ static void every_allocation_may_fail(void **state)
         two_samples s = {.g = NULL};
         assert_int_equal(cof_table_from_codes(&env, codes, 8, 2, NULL, &table, NULL), COF_OK);
         s.g = open_rig(table, (cof_fit_options){.k = 2, .init = COF_INIT_RANDOM});
-        assert_int_equal(cofi_rows_sample(s.g->rows, NULL, 4, &s.problem, &s.rows, NULL), COF_OK);
+        assert_int_equal(cofi_rows_sample(s.g->rows, NULL, 4, 4, &s.problem, &s.rows, NULL), COF_OK);
         meter.fail_at = meter.count + n;
         cof_status status = cofi_rows_renumber(s.rows, &s.tight_problem, &s.tight, NULL);
         close_both(&s);

@@ -34,7 +34,7 @@ static void sample_is_rows_of_the_whole(void **state)
     cofi_problem problem;
     cofi_rows *rows = NULL;
     cof_error err;
-    assert_status(cofi_rows_sample(g->rows, NULL, 100, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(g->rows, NULL, 100, 100, &problem, &rows, &err), COF_OK, &err);
     const cofi_cells *some = cells_of(rows);
     assert_int_equal(problem.n_distinct, n_weighing(rows)); /* no two rows are equal */
     assert_in_range(problem.n_distinct, 2, 100);            /* a hundred rows cannot be 101 different ones */
@@ -70,7 +70,7 @@ static void equal_rows_are_counted_once(void **state)
     cofi_problem problem;
     cofi_rows *rows = NULL;
     cof_error err;
-    assert_status(cofi_rows_sample(g->rows, NULL, 12, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(g->rows, NULL, 12, 12, &problem, &rows, &err), COF_OK, &err);
     uint64_t n = 0;
     for (size_t s = 0; s < 12; s++) {
         const cofi_cells *c = cells_of(rows);
@@ -83,6 +83,28 @@ static void equal_rows_are_counted_once(void **state)
     }
     assert_int_equal(problem.n_distinct, n);
     close_sample(&problem, rows);
+    close_rig(g);
+}
+
+/* Rows that differ only at the end of the table are found too, and no more than needed are looked at. */
+static void counting_distinct_rows_ends_when_they_are_enough(void **state)
+{
+    (void)state;
+    int32_t codes[1000];
+    for (size_t i = 0; i < 1000; i++) codes[i] = i < 900 ? 0 : (int32_t)i;
+    rig *g = open_rig(table_of(codes, 1000, 1), (cof_fit_options){.k = 2});
+    static const struct {
+        size_t enough, least, most;
+    } cases[] = {{1, 1, 1}, {2, 2, 101}, {50, 50, 101}, {101, 101, 101}, {102, 101, 101}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        cofi_problem problem;
+        cofi_rows *rows = NULL;
+        cof_error err;
+        assert_status(cofi_rows_sample(g->rows, NULL, 1000, cases[c].enough, &problem, &rows, &err), COF_OK,
+                      &err);
+        assert_in_range(problem.n_distinct, cases[c].least, cases[c].most);
+        close_sample(&problem, rows);
+    }
     close_rig(g);
 }
 
@@ -100,7 +122,7 @@ static void every_allocation_may_fail(void **state)
         cofi_problem problem;
         cofi_rows *rows = NULL;
         meter.fail_at = meter.count + n;
-        cof_status status = cofi_rows_sample(g->rows, NULL, 4, &problem, &rows, NULL);
+        cof_status status = cofi_rows_sample(g->rows, NULL, 4, 4, &problem, &rows, NULL);
         close_sample(&problem, rows);
         close_rig(g);
         assert_int_equal(meter.live, 0);
@@ -114,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sample_is_rows_of_the_whole),
         cmocka_unit_test(equal_rows_are_counted_once),
+        cmocka_unit_test(counting_distinct_rows_ends_when_they_are_enough),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

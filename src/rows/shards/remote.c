@@ -758,8 +758,8 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
     cofi_problem some;
     cofi_rows *rows = NULL;
     bool all = p->n_table_rows < 2 * LOOK_ROWS;
-    cof_status status =
-        cofi_rows_sample(&m->base, NULL, all ? (size_t)p->n_table_rows : LOOK_ROWS, &some, &rows, err);
+    size_t n = all ? (size_t)p->n_table_rows : LOOK_ROWS;
+    cof_status status = cofi_rows_sample(&m->base, NULL, n, all ? n : k, &some, &rows, err);
     uint64_t n_distinct = some.n_distinct;
     cofi_rows_close(rows);
     cofi_problem_close(&some);
