@@ -117,7 +117,10 @@ typedef struct tree_work {
     uint64_t **bits;      /* per attribute: [value][n_words], the rows that hold it; NULL: count row by row */
     uint32_t *first_word; /* k + 1: the words of each cluster's rows */
     uint32_t n_words;
-    double *gain; /* per attribute: its greatest gain with an attribute of the tree */
+    uint32_t *n_members; /* per cluster: number of rows */
+    uint32_t **margin;   /* per attribute that has bits, and no ignored cells: [value][cluster] counts */
+    double **evidence;   /* per such attribute: [cluster] */
+    double *gain;        /* per attribute: its greatest gain with an attribute of the tree */
     bool *joined;
     remembered *seen; /* N_SEEN */
 } tree_work;
@@ -189,21 +192,48 @@ static void count_by_rows(const cofi_dependence *d, tree_work *w, size_t r, size
         for (size_t i = 0; i < d->n_rows; i++) w->count[w->at[i] * slots + cell[i]]++;
 }
 
-/* Leaves the counts of ignored cells as they are: nobody reads them. */
-COUNTS_BITS static void count_by_bits(const cofi_problem *p, const tree_work *w, size_t r, size_t t,
-                                      size_t table)
+/* count[j * step]: rows of cluster j that are in both bitmaps */
+COUNTS_BITS static inline void count_common(const tree_work *w, const uint64_t *a, const uint64_t *b,
+                                            uint32_t *count, size_t step)
 {
-    uint32_t slots = slots_of(p, t);
-    for (uint32_t u = 0; u < p->n_values[r]; u++)
-        for (uint32_t v = 0; v < p->n_values[t]; v++) {
-            const uint64_t *a = w->bits[r] + u * w->n_words, *b = w->bits[t] + v * w->n_words;
-            uint32_t *count = w->count + u * slots + v;
-            for (uint32_t j = 0, i = 0; j < w->k; j++, count += table) {
-                uint64_t n = 0;
-                for (; i < w->first_word[j + 1]; i++) n += (uint64_t)__builtin_popcountll(a[i] & b[i]);
-                *count = (uint32_t)n;
-            }
+    for (uint32_t j = 0, i = 0; j < w->k; j++, count += step) {
+        uint64_t n = 0;
+        for (; i < w->first_word[j + 1]; i++) n += (uint64_t)__builtin_popcountll(a[i] & b[i]);
+        *count = (uint32_t)n;
+    }
+}
+
+/* Counts the first n_u values of r with the first n_v of t. */
+COUNTS_BITS static void count_by_bits(const tree_work *w, size_t r, size_t t, uint32_t n_u, uint32_t n_v,
+                                      uint32_t slots, size_t table)
+{
+    for (uint32_t u = 0; u < n_u; u++)
+        for (uint32_t v = 0; v < n_v; v++)
+            count_common(w, w->bits[r] + u * w->n_words, w->bits[t] + v * w->n_words,
+                         w->count + u * slots + v, table);
+}
+
+/* Without ignored cells, the counts of the last values follow from the margins, and so do the terms of either attribute. */
+static double gain_of_whole_table(const cofi_dependence *d, const tree_work *w, size_t r, size_t t,
+                                  uint32_t j, uint32_t *count)
+{
+    uint32_t n_u = d->problem->n_values[r], n_v = d->problem->n_values[t];
+    uint32_t *last = count + (n_u - 1) * n_v;
+    double sum = 0;
+    for (uint32_t v = 0; v < n_v; v++) last[v] = w->margin[t][v * w->k + j];
+    for (uint32_t u = 0; u + 1 < n_u; u++, count += n_v) {
+        count[n_v - 1] = w->margin[r][u * w->k + j];
+        for (uint32_t v = 0; v + 1 < n_v; v++) {
+            count[n_v - 1] -= count[v];
+            last[v] -= count[v];
+            sum += d->log_gamma[count[v]];
         }
+        last[n_v - 1] -= count[n_v - 1];
+        sum += d->log_gamma[count[n_v - 1]];
+    }
+    for (uint32_t v = 0; v < n_v; v++) sum += d->log_gamma[last[v]];
+    double n_pairs = (double)d->problem->n_present[r] * d->problem->n_present[t];
+    return sum + evidence_of_total(d, w, n_pairs, w->n_members[j]) - w->evidence[r][j] - w->evidence[t][j];
 }
 
 static double gain_of_pair(const cofi_dependence *d, tree_work *w, size_t r, size_t t)
@@ -212,14 +242,19 @@ static double gain_of_pair(const cofi_dependence *d, tree_work *w, size_t r, siz
     size_t table = (size_t)slots_of(p, r) * slots_of(p, t);
     double gain = 0;
     if (table > MOST_CELLS / w->k) return 0;
-    if (w->bits[r] != NULL && w->bits[t] != NULL &&
-        bits_are_faster(d, w, (size_t)p->n_values[r] * p->n_values[t]))
-        count_by_bits(p, w, r, t, table);
+    uint32_t n_u = p->n_values[r], n_v = p->n_values[t];
+    bool by_bits = w->bits[r] != NULL && w->bits[t] != NULL && bits_are_faster(d, w, (size_t)n_u * n_v);
+    bool whole = by_bits && w->margin[r] != NULL && w->margin[t] != NULL;
+    if (by_bits)
+        count_by_bits(w, r, t, n_u - whole, n_v - whole, slots_of(p, t), table);
     else
         count_by_rows(d, w, r, t, table);
-    for (uint32_t j = 0; j < w->k; j++) gain += gain_of_table(d, w, r, t, w->count + j * table);
+    for (uint32_t j = 0; j < w->k; j++)
+        gain += whole ? gain_of_whole_table(d, w, r, t, j, w->count + j * table)
+                      : gain_of_table(d, w, r, t, w->count + j * table);
     /* a pair of columns counts as much as the lesser of them */
-    return fmin(cofi_column_weight(d->problem, r), cofi_column_weight(d->problem, t)) * gain;
+    double weight_r = cofi_column_weight(p, r), weight_t = cofi_column_weight(p, t);
+    return (weight_r < weight_t ? weight_r : weight_t) * gain;
 }
 
 /* ---- The tree ------------------------------------------------------------------------------------- */
@@ -227,8 +262,11 @@ static double gain_of_pair(const cofi_dependence *d, tree_work *w, size_t r, siz
 static void join(const cofi_dependence *d, tree_work *w, size_t r)
 {
     w->joined[r] = true;
-    for (size_t t = 0; t < d->problem->n_attrs; t++)
-        if (!w->joined[t]) w->gain[t] = fmax(w->gain[t], gain_of_pair(d, w, r, t));
+    for (size_t t = 0; t < d->problem->n_attrs; t++) {
+        if (w->joined[t]) continue;
+        double gain = gain_of_pair(d, w, r, t);
+        if (gain > w->gain[t]) w->gain[t] = gain;
+    }
 }
 
 /* Prim's algorithm, which needs the gain of every pair once. */
@@ -251,16 +289,16 @@ static double grow_tree(const cofi_dependence *d, tree_work *w)
 static uint16_t *sort_rows(cofi_blocks *own, const cofi_dependence *d, tree_work *w)
 {
     w->first_word = cofi_blocks_add_zero(own, w->k + 1, sizeof *w->first_word);
+    w->n_members = cofi_blocks_add_zero(own, w->k, sizeof *w->n_members);
     uint32_t *next = cofi_blocks_add(own, w->k, sizeof *next);
-    if (w->first_word == NULL || next == NULL) return NULL;
-    uint32_t *first = w->first_word;
-    if (w->label == NULL) first[1] = (uint32_t)d->n_rows;
-    for (size_t i = 0; w->label != NULL && i < d->n_rows; i++) first[w->label[i] + 1]++;
+    if (w->first_word == NULL || w->n_members == NULL || next == NULL) return NULL;
+    if (w->label == NULL) w->n_members[0] = (uint32_t)d->n_rows;
+    for (size_t i = 0; w->label != NULL && i < d->n_rows; i++) w->n_members[w->label[i]]++;
     for (uint32_t j = 0; j < w->k; j++) {
-        next[j] = first[j] * 64;
-        first[j + 1] = first[j] + (first[j + 1] + 63) / 64;
+        next[j] = w->first_word[j] * 64;
+        w->first_word[j + 1] = w->first_word[j] + (w->n_members[j] + 63) / 64;
     }
-    w->n_words = first[w->k];
+    w->n_words = w->first_word[w->k];
     uint16_t *row = cofi_blocks_add(own, w->n_words * (size_t)64, sizeof *row);
     if (row == NULL) return NULL;
     for (size_t at = 0; at < w->n_words * (size_t)64; at++) row[at] = (uint16_t)d->n_rows;
@@ -278,17 +316,39 @@ static void set_bits(const cofi_dependence *d, const tree_work *w, size_t r, con
         }
 }
 
+/* Of an attribute without ignored cells. */
+static void sum_margin(const cofi_dependence *d, const tree_work *w, size_t r)
+{
+    const cofi_problem *p = d->problem;
+    for (uint32_t j = 0; j < w->k; j++)
+        w->evidence[r][j] = evidence_of_total(d, w, p->n_present[r], w->n_members[j]);
+    for (uint32_t v = 0; v < p->n_values[r]; v++) {
+        const uint64_t *bits = w->bits[r] + v * w->n_words;
+        uint32_t *margin = w->margin[r] + v * w->k;
+        count_common(w, bits, bits, margin, 1);
+        for (uint32_t j = 0; j < w->k; j++) w->evidence[r][j] += d->log_gamma[margin[j]];
+    }
+}
+
 static cof_status open_bits(cofi_blocks *own, const cofi_dependence *d, tree_work *w, cof_error *err)
 {
     const cofi_problem *p = d->problem;
     w->bits = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->bits);
+    w->margin = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->margin);
+    w->evidence = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->evidence);
     COFI_TRY(cofi_blocks_status(own, err));
     if (d->weighted || !cofi_processor_has(COFI_POPCNT)) return COF_OK;
     const uint16_t *row = sort_rows(own, d, w);
     for (size_t r = 0; row != NULL && r < p->n_attrs; r++) {
         if (!bits_are_faster(d, w, (size_t)2 * p->n_values[r])) continue;
         w->bits[r] = cofi_blocks_add_zero(own, (size_t)p->n_values[r] * w->n_words, sizeof **w->bits);
-        if (w->bits[r] != NULL) set_bits(d, w, r, row);
+        if (w->bits[r] == NULL) break;
+        set_bits(d, w, r, row);
+        if (slots_of(p, r) > p->n_values[r]) continue; /* some cells are ignored */
+        w->margin[r] = cofi_blocks_add(own, (size_t)p->n_values[r] * w->k, sizeof **w->margin);
+        w->evidence[r] = cofi_blocks_add(own, w->k, sizeof **w->evidence);
+        if (w->margin[r] == NULL || w->evidence[r] == NULL) break;
+        sum_margin(d, w, r);
     }
     return cofi_blocks_status(own, err);
 }
@@ -298,12 +358,14 @@ static cof_status measure(const cofi_dependence *d, const cofi_partition *q, dou
 {
     cofi_blocks own = {.env = d->problem->env};
     size_t n = d->problem->n_attrs, most = 0;
+    uint32_t k = q != NULL ? q->k : 1;
     for (size_t r = 0; r < n; r++) most = slots_of(d->problem, r) > most ? slots_of(d->problem, r) : most;
-    tree_work w = {.k = q != NULL ? q->k : 1,
+    bool small = most < 256 && most * most < MOST_CELLS / k;
+    tree_work w = {.k = k,
                    .at_attr = n,
                    .label = q != NULL ? cofi_blocks_add(&own, d->n_rows, sizeof *w.label) : NULL,
                    .at = cofi_blocks_add(&own, d->n_rows, sizeof *w.at),
-                   .count = cofi_blocks_add(&own, MOST_CELLS, sizeof *w.count),
+                   .count = cofi_blocks_add(&own, small ? k * most * most : MOST_CELLS, sizeof *w.count),
                    .column = cofi_blocks_add(&own, most, sizeof *w.column),
                    .gain = cofi_blocks_add(&own, n, sizeof *w.gain),
                    .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined),
