@@ -106,23 +106,31 @@ typedef struct remembered {
     uint64_t total;
 } remembered;
 
+/* Memory of one worker. */
+typedef struct pair_work {
+    uint16_t *at; /* per row: label x slots of attribute at_attr, plus the row's cell there */
+    size_t at_attr;
+    uint32_t *count;  /* one pair: [cluster][value][value] */
+    uint32_t *column; /* sums over the first attribute's values */
+    remembered *seen; /* N_SEEN */
+} pair_work;
+
 /* Memory of one measurement. */
 typedef struct tree_work {
+    const cofi_dependence *d;
     uint32_t k;
-    int32_t *label; /* per row; NULL: one cluster */
-    uint16_t *at;   /* per row: label x slots of attribute at_attr, plus the row's cell there */
-    size_t at_attr;
-    uint32_t *count;      /* one pair: [cluster][value][value] */
-    uint32_t *column;     /* sums over the first attribute's values */
+    int32_t *label;       /* per row; NULL: one cluster */
     uint64_t **bits;      /* per attribute: [value][n_words], the rows that hold it; NULL: count row by row */
+    uint16_t *row;        /* [n_words][64]: the row at each bit; n_rows: none */
     uint32_t *first_word; /* k + 1: the words of each cluster's rows */
     uint32_t n_words;
     uint32_t *n_members; /* per cluster: number of rows */
     uint32_t **margin;   /* per attribute that has bits, and no ignored cells: [value][cluster] counts */
     double **evidence;   /* per such attribute: [cluster] */
-    double *gain;        /* per attribute: its greatest gain with an attribute of the tree */
+    double *gain;        /* [attribute][attribute] */
+    double *best;        /* per attribute: its greatest gain with an attribute of the tree */
     bool *joined;
-    remembered *seen; /* N_SEEN */
+    pair_work *worker;
 } tree_work;
 
 /* Number of ids of an attribute, including that of an ignored cell. */
@@ -132,9 +140,10 @@ static uint32_t slots_of(const cofi_problem *p, size_t r)
 }
 
 /* Terms of the log evidence that depend on the number of values and on the summed count only. */
-static double evidence_of_total(const cofi_dependence *d, const tree_work *w, double n_values, uint64_t total)
+static double evidence_of_total(const cofi_dependence *d, const pair_work *own, double n_values,
+                                uint64_t total)
 {
-    remembered *seen = &w->seen[(total + (uint64_t)n_values * N_SEEN / 8) % N_SEEN];
+    remembered *seen = &own->seen[(total + (uint64_t)n_values * N_SEEN / 8) % N_SEEN];
     if (seen->n_values != n_values || seen->total != total)
         *seen = (remembered){.n_values = n_values,
                              .total = total,
@@ -145,12 +154,12 @@ static double evidence_of_total(const cofi_dependence *d, const tree_work *w, do
 
 /* Gain of one cluster's table, [value of r][value of t]. A count of 0 adds 0; lines of many values skip it, but in short ones
  * the processor would guess wrong too often. */
-static double gain_of_table(const cofi_dependence *d, const tree_work *w, size_t r, size_t t,
+static double gain_of_table(const cofi_dependence *d, const pair_work *own, size_t r, size_t t,
                             const uint32_t *count)
 {
     const cofi_problem *p = d->problem;
     uint32_t slots = slots_of(p, t);
-    uint32_t *column = w->column;
+    uint32_t *column = own->column;
     bool sparse = p->n_values[t] > SHORT_LINE;
     uint64_t total = 0;
     double sum = 0;
@@ -168,28 +177,29 @@ static double gain_of_table(const cofi_dependence *d, const tree_work *w, size_t
     }
     for (uint32_t v = 0; v < p->n_values[t]; v++) sum -= d->log_gamma[column[v]];
     double o_r = p->n_present[r], o_t = p->n_present[t];
-    return sum + evidence_of_total(d, w, o_r * o_t, total) - evidence_of_total(d, w, o_r, total) -
-           evidence_of_total(d, w, o_t, total);
+    return sum + evidence_of_total(d, own, o_r * o_t, total) - evidence_of_total(d, own, o_r, total) -
+           evidence_of_total(d, own, o_t, total);
 }
 
 /* Counting a word of 64 rows takes about as long as counting one row. */
-static bool bits_are_faster(const cofi_dependence *d, const tree_work *w, size_t n_counts)
+static bool bits_are_faster(const tree_work *w, size_t n_counts)
 {
-    return n_counts * w->n_words <= d->n_rows;
+    return n_counts * w->n_words <= w->d->n_rows;
 }
 
-static void count_by_rows(const cofi_dependence *d, tree_work *w, size_t r, size_t t, size_t table)
+static void count_by_rows(const tree_work *w, pair_work *own, size_t r, size_t t, size_t table)
 {
+    const cofi_dependence *d = w->d;
     const uint16_t *of_r = d->cell + r * d->n_rows, *cell = d->cell + t * d->n_rows;
     uint32_t slots_r = slots_of(d->problem, r), slots = slots_of(d->problem, t);
-    for (size_t i = 0; w->at_attr != r && i < d->n_rows; i++)
-        w->at[i] = (uint16_t)((w->label != NULL ? (uint32_t)w->label[i] * slots_r : 0) + of_r[i]);
-    w->at_attr = r;
-    memset(w->count, 0, w->k * table * sizeof *w->count);
+    for (size_t i = 0; own->at_attr != r && i < d->n_rows; i++)
+        own->at[i] = (uint16_t)((w->label != NULL ? (uint32_t)w->label[i] * slots_r : 0) + of_r[i]);
+    own->at_attr = r;
+    memset(own->count, 0, w->k * table * sizeof *own->count);
     if (d->weighted)
-        for (size_t i = 0; i < d->n_rows; i++) w->count[w->at[i] * slots + cell[i]] += d->weight[i];
+        for (size_t i = 0; i < d->n_rows; i++) own->count[own->at[i] * slots + cell[i]] += d->weight[i];
     else
-        for (size_t i = 0; i < d->n_rows; i++) w->count[w->at[i] * slots + cell[i]]++;
+        for (size_t i = 0; i < d->n_rows; i++) own->count[own->at[i] * slots + cell[i]]++;
 }
 
 /* count[j * step]: rows of cluster j that are in both bitmaps */
@@ -204,176 +214,204 @@ COUNTS_BITS static inline void count_common(const tree_work *w, const uint64_t *
 }
 
 /* Counts the first n_u values of r with the first n_v of t. */
-COUNTS_BITS static void count_by_bits(const tree_work *w, size_t r, size_t t, uint32_t n_u, uint32_t n_v,
-                                      uint32_t slots, size_t table)
+COUNTS_BITS static void count_by_bits(const tree_work *w, uint32_t *count, size_t r, size_t t, uint32_t n_u,
+                                      uint32_t n_v, size_t table)
 {
+    uint32_t slots = slots_of(w->d->problem, t);
     for (uint32_t u = 0; u < n_u; u++)
         for (uint32_t v = 0; v < n_v; v++)
-            count_common(w, w->bits[r] + u * w->n_words, w->bits[t] + v * w->n_words,
-                         w->count + u * slots + v, table);
+            count_common(w, w->bits[r] + u * w->n_words, w->bits[t] + v * w->n_words, count + u * slots + v,
+                         table);
 }
 
 /* Without ignored cells, the counts of the last values follow from the margins, and so do the terms of either attribute. */
-static double gain_of_whole_table(const cofi_dependence *d, const tree_work *w, size_t r, size_t t,
-                                  uint32_t j, uint32_t *count)
+static double gain_of_whole_table(const tree_work *w, const pair_work *own, size_t r, size_t t, uint32_t j,
+                                  uint32_t *count)
 {
-    uint32_t n_u = d->problem->n_values[r], n_v = d->problem->n_values[t];
+    const cofi_problem *p = w->d->problem;
+    const double *log_gamma = w->d->log_gamma;
+    uint32_t n_u = p->n_values[r], n_v = p->n_values[t];
     uint32_t *last = count + (n_u - 1) * n_v;
-    double sum = 0;
+    double sum = 0, n_pairs = (double)p->n_present[r] * p->n_present[t];
     for (uint32_t v = 0; v < n_v; v++) last[v] = w->margin[t][v * w->k + j];
     for (uint32_t u = 0; u + 1 < n_u; u++, count += n_v) {
         count[n_v - 1] = w->margin[r][u * w->k + j];
         for (uint32_t v = 0; v + 1 < n_v; v++) {
             count[n_v - 1] -= count[v];
             last[v] -= count[v];
-            sum += d->log_gamma[count[v]];
+            sum += log_gamma[count[v]];
         }
         last[n_v - 1] -= count[n_v - 1];
-        sum += d->log_gamma[count[n_v - 1]];
+        sum += log_gamma[count[n_v - 1]];
     }
-    for (uint32_t v = 0; v < n_v; v++) sum += d->log_gamma[last[v]];
-    double n_pairs = (double)d->problem->n_present[r] * d->problem->n_present[t];
-    return sum + evidence_of_total(d, w, n_pairs, w->n_members[j]) - w->evidence[r][j] - w->evidence[t][j];
+    for (uint32_t v = 0; v < n_v; v++) sum += log_gamma[last[v]];
+    return sum + evidence_of_total(w->d, own, n_pairs, w->n_members[j]) - w->evidence[r][j] -
+           w->evidence[t][j];
 }
 
-static double gain_of_pair(const cofi_dependence *d, tree_work *w, size_t r, size_t t)
+static double gain_of_pair(const tree_work *w, pair_work *own, size_t r, size_t t)
 {
-    const cofi_problem *p = d->problem;
+    const cofi_problem *p = w->d->problem;
     size_t table = (size_t)slots_of(p, r) * slots_of(p, t);
     double gain = 0;
     if (table > MOST_CELLS / w->k) return 0;
     uint32_t n_u = p->n_values[r], n_v = p->n_values[t];
-    bool by_bits = w->bits[r] != NULL && w->bits[t] != NULL && bits_are_faster(d, w, (size_t)n_u * n_v);
+    bool by_bits = w->bits[r] != NULL && w->bits[t] != NULL && bits_are_faster(w, (size_t)n_u * n_v);
     bool whole = by_bits && w->margin[r] != NULL && w->margin[t] != NULL;
     if (by_bits)
-        count_by_bits(w, r, t, n_u - whole, n_v - whole, slots_of(p, t), table);
+        count_by_bits(w, own->count, r, t, n_u - whole, n_v - whole, table);
     else
-        count_by_rows(d, w, r, t, table);
+        count_by_rows(w, own, r, t, table);
     for (uint32_t j = 0; j < w->k; j++)
-        gain += whole ? gain_of_whole_table(d, w, r, t, j, w->count + j * table)
-                      : gain_of_table(d, w, r, t, w->count + j * table);
+        gain += whole ? gain_of_whole_table(w, own, r, t, j, own->count + j * table)
+                      : gain_of_table(w->d, own, r, t, own->count + j * table);
     /* a pair of columns counts as much as the lesser of them */
     double weight_r = cofi_column_weight(p, r), weight_t = cofi_column_weight(p, t);
     return (weight_r < weight_t ? weight_r : weight_t) * gain;
 }
 
+/* The last attribute has the most pairs, so it is the first task. */
+static void gain_task(void *ctx, uint32_t worker, size_t task)
+{
+    const tree_work *w = ctx;
+    size_t n = w->d->problem->n_attrs, r = n - 1 - task;
+    for (size_t t = 0; t < r; t++)
+        w->gain[r * n + t] = w->gain[t * n + r] = gain_of_pair(w, &w->worker[worker], r, t);
+}
+
 /* ---- The tree ------------------------------------------------------------------------------------- */
 
-static void join(const cofi_dependence *d, tree_work *w, size_t r)
+/* Prim's algorithm. */
+static double grow_tree(const tree_work *w)
 {
-    w->joined[r] = true;
-    for (size_t t = 0; t < d->problem->n_attrs; t++) {
-        if (w->joined[t]) continue;
-        double gain = gain_of_pair(d, w, r, t);
-        if (gain > w->gain[t]) w->gain[t] = gain;
-    }
-}
-
-/* Prim's algorithm, which needs the gain of every pair once. */
-static double grow_tree(const cofi_dependence *d, tree_work *w)
-{
-    size_t n = d->problem->n_attrs, next = 0;
+    size_t n = w->d->problem->n_attrs, next = 0;
     double least = 2 * cofi_ln((double)n * (double)(n - 1) / 2), sum = 0;
-    for (size_t r = 0; r < n; r++) w->gain[r] = -INFINITY;
+    for (size_t r = 0; r < n; r++) w->best[r] = -INFINITY;
     for (size_t n_joined = 1; n_joined < n; n_joined++) {
-        join(d, w, next);
+        const double *gain = w->gain + next * n;
+        w->joined[next] = true;
         next = n;
-        for (size_t t = 0; t < n; t++)
-            if (!w->joined[t] && (next == n || w->gain[t] > w->gain[next])) next = t;
-        if (w->gain[next] > least) sum += w->gain[next];
+        for (size_t t = 0; t < n; t++) {
+            if (w->joined[t]) continue;
+            if (gain[t] > w->best[t]) w->best[t] = gain[t];
+            if (next == n || w->best[t] > w->best[next]) next = t;
+        }
+        if (w->best[next] > least) sum += w->best[next];
     }
-    return sum * d->scale;
+    return sum * w->d->scale;
 }
 
-/* Sorts the rows by cluster, with words of bits of their own for every cluster. Returns the row at each bit; n_rows: none. */
-static uint16_t *sort_rows(cofi_blocks *own, const cofi_dependence *d, tree_work *w)
+/* ---- A measurement -------------------------------------------------------------------------------- */
+
+/* Sorts the rows by cluster, with words of bits of their own for every cluster. */
+static bool sort_rows(cofi_blocks *own, tree_work *w)
 {
+    size_t n = w->d->n_rows;
     w->first_word = cofi_blocks_add_zero(own, w->k + 1, sizeof *w->first_word);
     w->n_members = cofi_blocks_add_zero(own, w->k, sizeof *w->n_members);
     uint32_t *next = cofi_blocks_add(own, w->k, sizeof *next);
-    if (w->first_word == NULL || w->n_members == NULL || next == NULL) return NULL;
-    if (w->label == NULL) w->n_members[0] = (uint32_t)d->n_rows;
-    for (size_t i = 0; w->label != NULL && i < d->n_rows; i++) w->n_members[w->label[i]]++;
+    if (own->short_of_memory) return false;
+    if (w->label == NULL) w->n_members[0] = (uint32_t)n;
+    for (size_t i = 0; w->label != NULL && i < n; i++) w->n_members[w->label[i]]++;
     for (uint32_t j = 0; j < w->k; j++) {
         next[j] = w->first_word[j] * 64;
         w->first_word[j + 1] = w->first_word[j] + (w->n_members[j] + 63) / 64;
     }
     w->n_words = w->first_word[w->k];
-    uint16_t *row = cofi_blocks_add(own, w->n_words * (size_t)64, sizeof *row);
-    if (row == NULL) return NULL;
-    for (size_t at = 0; at < w->n_words * (size_t)64; at++) row[at] = (uint16_t)d->n_rows;
-    for (size_t i = 0; i < d->n_rows; i++) row[next[w->label != NULL ? w->label[i] : 0]++] = (uint16_t)i;
-    return row;
+    w->row = cofi_blocks_add(own, w->n_words * (size_t)64, sizeof *w->row);
+    if (w->row == NULL) return false;
+    for (size_t at = 0; at < w->n_words * (size_t)64; at++) w->row[at] = (uint16_t)n;
+    for (size_t i = 0; i < n; i++) w->row[next[w->label != NULL ? w->label[i] : 0]++] = (uint16_t)i;
+    return true;
 }
 
-static void set_bits(const cofi_dependence *d, const tree_work *w, size_t r, const uint16_t *row)
+static void set_bits(const tree_work *w, size_t r)
 {
+    const cofi_dependence *d = w->d;
     const uint16_t *cell = d->cell + r * d->n_rows;
     for (uint32_t i = 0; i < w->n_words; i++)
-        for (uint32_t bit = 0; bit < 64 && row[i * 64 + bit] < d->n_rows; bit++) {
-            uint32_t value = cell[row[i * 64 + bit]];
+        for (uint32_t bit = 0; bit < 64 && w->row[i * 64 + bit] < d->n_rows; bit++) {
+            uint32_t value = cell[w->row[i * 64 + bit]];
             if (value < d->problem->n_values[r]) w->bits[r][value * w->n_words + i] |= UINT64_C(1) << bit;
         }
 }
 
-/* Of an attribute without ignored cells. */
-static void sum_margin(const cofi_dependence *d, const tree_work *w, size_t r)
+static void sum_margin(const tree_work *w, const pair_work *own, size_t r)
 {
-    const cofi_problem *p = d->problem;
+    const cofi_problem *p = w->d->problem;
     for (uint32_t j = 0; j < w->k; j++)
-        w->evidence[r][j] = evidence_of_total(d, w, p->n_present[r], w->n_members[j]);
+        w->evidence[r][j] = evidence_of_total(w->d, own, p->n_present[r], w->n_members[j]);
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
         const uint64_t *bits = w->bits[r] + v * w->n_words;
         uint32_t *margin = w->margin[r] + v * w->k;
         count_common(w, bits, bits, margin, 1);
-        for (uint32_t j = 0; j < w->k; j++) w->evidence[r][j] += d->log_gamma[margin[j]];
+        for (uint32_t j = 0; j < w->k; j++) w->evidence[r][j] += w->d->log_gamma[margin[j]];
     }
 }
 
-static cof_status open_bits(cofi_blocks *own, const cofi_dependence *d, tree_work *w, cof_error *err)
+static void bits_task(void *ctx, uint32_t worker, size_t r)
 {
-    const cofi_problem *p = d->problem;
+    const tree_work *w = ctx;
+    if (w->bits[r] != NULL) set_bits(w, r);
+    if (w->margin[r] != NULL) sum_margin(w, &w->worker[worker], r);
+}
+
+static void open_bits(cofi_blocks *own, tree_work *w)
+{
+    const cofi_problem *p = w->d->problem;
     w->bits = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->bits);
     w->margin = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->margin);
     w->evidence = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->evidence);
-    COFI_TRY(cofi_blocks_status(own, err));
-    if (d->weighted || !cofi_processor_has(COFI_POPCNT)) return COF_OK;
-    const uint16_t *row = sort_rows(own, d, w);
-    for (size_t r = 0; row != NULL && r < p->n_attrs; r++) {
-        if (!bits_are_faster(d, w, (size_t)2 * p->n_values[r])) continue;
+    if (w->d->weighted || !cofi_processor_has(COFI_POPCNT) || !sort_rows(own, w)) return;
+    for (size_t r = 0; r < p->n_attrs && !own->short_of_memory; r++) {
+        if (!bits_are_faster(w, (size_t)2 * p->n_values[r])) continue;
         w->bits[r] = cofi_blocks_add_zero(own, (size_t)p->n_values[r] * w->n_words, sizeof **w->bits);
-        if (w->bits[r] == NULL) break;
-        set_bits(d, w, r, row);
         if (slots_of(p, r) > p->n_values[r]) continue; /* some cells are ignored */
         w->margin[r] = cofi_blocks_add(own, (size_t)p->n_values[r] * w->k, sizeof **w->margin);
         w->evidence[r] = cofi_blocks_add(own, w->k, sizeof **w->evidence);
-        if (w->margin[r] == NULL || w->evidence[r] == NULL) break;
-        sum_margin(d, w, r);
     }
-    return cofi_blocks_status(own, err);
+}
+
+static void open_workers(cofi_blocks *own, tree_work *w, uint32_t n)
+{
+    const cofi_problem *p = w->d->problem;
+    size_t most = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) most = slots_of(p, r) > most ? slots_of(p, r) : most;
+    bool small = most < 256 && most * most < MOST_CELLS / w->k;
+    w->worker = cofi_blocks_add(own, n, sizeof *w->worker);
+    for (uint32_t i = 0; w->worker != NULL && i < n; i++)
+        w->worker[i] = (pair_work){
+            .at = cofi_blocks_add(own, w->d->n_rows, sizeof *w->worker->at),
+            .at_attr = p->n_attrs,
+            .count = cofi_blocks_add(own, small ? w->k * most * most : MOST_CELLS, sizeof *w->worker->count),
+            .column = cofi_blocks_add(own, most, sizeof *w->worker->column),
+            .seen = cofi_blocks_add_zero(own, N_SEEN, sizeof *w->worker->seen)};
 }
 
 /* q NULL: one cluster */
-static cof_status measure(const cofi_dependence *d, const cofi_partition *q, double *added, cof_error *err)
+static cof_status measure(const cofi_dependence *d, const cofi_partition *q, cofi_team *team, double *added,
+                          cof_error *err)
 {
     cofi_blocks own = {.env = d->problem->env};
-    size_t n = d->problem->n_attrs, most = 0;
-    uint32_t k = q != NULL ? q->k : 1;
-    for (size_t r = 0; r < n; r++) most = slots_of(d->problem, r) > most ? slots_of(d->problem, r) : most;
-    bool small = most < 256 && most * most < MOST_CELLS / k;
-    tree_work w = {.k = k,
-                   .at_attr = n,
+    size_t n = d->problem->n_attrs;
+    tree_work w = {.d = d,
+                   .k = q != NULL ? q->k : 1,
                    .label = q != NULL ? cofi_blocks_add(&own, d->n_rows, sizeof *w.label) : NULL,
-                   .at = cofi_blocks_add(&own, d->n_rows, sizeof *w.at),
-                   .count = cofi_blocks_add(&own, small ? k * most * most : MOST_CELLS, sizeof *w.count),
-                   .column = cofi_blocks_add(&own, most, sizeof *w.column),
-                   .gain = cofi_blocks_add(&own, n, sizeof *w.gain),
-                   .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined),
-                   .seen = cofi_blocks_add_zero(&own, N_SEEN, sizeof *w.seen)};
+                   .gain = cofi_blocks_add(&own, n * n, sizeof *w.gain),
+                   .best = cofi_blocks_add(&own, n, sizeof *w.best),
+                   .joined = cofi_blocks_add_zero(&own, n, sizeof *w.joined)};
     cof_status status = cofi_blocks_status(&own, err);
     if (status == COF_OK && q != NULL) status = cofi_partition_labels(q, d->row, d->n_rows, w.label, err);
-    if (status == COF_OK) status = open_bits(&own, d, &w, err);
-    if (status == COF_OK) *added = grow_tree(d, &w);
+    if (status == COF_OK) {
+        open_workers(&own, &w, cofi_team_size(team));
+        open_bits(&own, &w);
+        status = cofi_blocks_status(&own, err);
+    }
+    if (status == COF_OK) {
+        cofi_team_run(team, bits_task, &w, n);
+        cofi_team_run(team, gain_task, &w, n);
+        *added = grow_tree(&w);
+    }
     cofi_blocks_release(&own);
     return status;
 }
@@ -387,22 +425,23 @@ cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_team *te
     if (p->n_attrs < 2 || p->n_attrs > MOST_ATTRS) d->n_rows = 0;
     if (d->n_rows == 0) return COF_OK;
     COFI_TRY(open_rows(own, rows, team, d, err));
-    return d->n_rows > 0 ? measure(d, NULL, &d->of_one, err) : COF_OK;
+    return d->n_rows > 0 ? measure(d, NULL, team, &d->of_one, err) : COF_OK;
 }
 
-cof_status cofi_dependence_measure(const cofi_dependence *d, const cofi_partition *q, double *added,
-                                   cof_error *err)
+cof_status cofi_dependence_measure(const cofi_dependence *d, cofi_team *team, const cofi_partition *q,
+                                   double *added, cof_error *err)
 {
     *added = 0;
-    return d->n_rows > 0 ? measure(d, q, added, err) : COF_OK;
+    return d->n_rows > 0 ? measure(d, q, team, added, err) : COF_OK;
 }
 
-cof_status cofi_dependence_of(cofi_rows *rows, const cofi_partition *q, double *added, cof_error *err)
+cof_status cofi_dependence_of(cofi_rows *rows, cofi_team *team, const cofi_partition *q, double *added,
+                              cof_error *err)
 {
     cofi_blocks own = {.env = rows->problem->env};
     cofi_dependence d;
-    cof_status status = cofi_dependence_open(&own, rows, NULL, &d, err);
-    if (status == COF_OK) status = cofi_dependence_measure(&d, q, added, err);
+    cof_status status = cofi_dependence_open(&own, rows, team, &d, err);
+    if (status == COF_OK) status = cofi_dependence_measure(&d, team, q, added, err);
     cofi_blocks_release(&own);
     return status;
 }

@@ -22,8 +22,8 @@ typedef struct cofi_dependence {
 cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_team *team,
                                 cofi_dependence *dependence, cof_error *err);
 /* *added: what the tree adds to the log-likelihood of the partition; never negative. */
-cof_status cofi_dependence_measure(const cofi_dependence *dependence, const cofi_partition *partition,
-                                   double *added, cof_error *err);
+cof_status cofi_dependence_measure(const cofi_dependence *dependence, cofi_team *team,
+                                   const cofi_partition *partition, double *added, cof_error *err);
 /* Opens, measures one partition, and closes. */
-cof_status cofi_dependence_of(cofi_rows *rows, const cofi_partition *partition, double *added,
-                              cof_error *err);
+cof_status cofi_dependence_of(cofi_rows *rows, cofi_team *team, const cofi_partition *partition,
+                              double *added, cof_error *err);

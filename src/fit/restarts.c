@@ -7,9 +7,9 @@
 #include <math.h>
 
 enum {
-    SMALL_CELLS = 1 << 22,   /* rows x attributes; up to this, every thread has a restart of its own */
-    MIDDLE_WORK = 1 << 29,   /* cells x clusters; up to this, two restarts share the threads */
-    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; */
+    SMALL_CELLS = 1 << 22, /* rows x attributes; up to this, every thread has a restart of its own */
+    MIDDLE_WORK = 1 << 29, /* cells x clusters; up to this, two restarts with many values share the threads */
+    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; more are many values; */
     MOST_ENTRIES = 5 << 19,  /* up to this, two restarts run in parallel, above it one */
     LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
     ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
@@ -125,7 +125,7 @@ static cof_status measure_tree(cofi_lane *lane, double *added, cof_error *err)
         *added = lane->tree[t];
         return COF_OK;
     }
-    cof_status status = cofi_dependence_measure(d, q, added, err);
+    cof_status status = cofi_dependence_measure(d, lane->fit.host.team, q, added, err);
     lane->hash[lane->n_trees] = q->hash;
     lane->tree[lane->n_trees++] = *added;
     return status;
@@ -621,13 +621,15 @@ static bool is_small(const cofi_problem *p, const cof_fit_options *o)
     return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS && count_entries(p, o) <= SMALL_ENTRIES;
 }
 
-/* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. */
+/* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. In a large table with
+ * few values the rows keep all threads busy; the work for many values would not. */
 static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
 {
     bool alone =
         (method->flags & (COFI_METHOD_PAIRS | COFI_METHOD_ROW_BY_ROW)) != 0 || p->n_numeric > 0 || p->remote;
     return o->restarts > 1 && !alone && count_entries(p, o) <= MOST_ENTRIES &&
-           (is_small(p, o) || (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK);
+           (is_small(p, o) || (count_entries(p, o) > SMALL_ENTRIES &&
+                               (double)p->n_walked * (double)p->n_attrs * o->k <= MIDDLE_WORK));
 }
 
 /* How many fits the preparations of starts may have at the same time. */

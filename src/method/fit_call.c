@@ -157,7 +157,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
         run.lane[l].fit.host.coarser = hints.coarser;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK && hints.tree != NULL)
-        status = cofi_dependence_of(rows, &run.fit->partition, hints.tree, err);
+        status = cofi_dependence_of(rows, run.fit->host.team, &run.fit->partition, hints.tree, err);
     if (status == COF_OK) {
         cofi_restarts_tell(&run, &own);
         status = make_model(&run, out, err);

@@ -86,8 +86,9 @@ static void equals_the_best_spanning_tree(void **state)
         cofi_dependence d;
         cofi_blocks own = {.env = g->problem.env};
         set_random_labels(g, &rng, 0);
-        assert_status(cofi_dependence_open(&own, g->rows, NULL, &d, &err), COF_OK, &err);
-        assert_status(cofi_dependence_measure(&d, &g->fit.partition, &added, &err), COF_OK, &err);
+        assert_status(cofi_dependence_open(&own, g->rows, g->fit.host.team, &d, &err), COF_OK, &err);
+        assert_status(cofi_dependence_measure(&d, g->fit.host.team, &g->fit.partition, &added, &err), COF_OK,
+                      &err);
         double expected = slow_tree(g, o.k);
         assert_true(expected > 0);
         assert_near(added, expected, 1e-9 * expected);
@@ -112,7 +113,7 @@ static void equal_fractions_change_little(void **state)
         cofi_dependence d;
         cofi_blocks own = {.env = g->problem.env};
         cof_error err;
-        assert_status(cofi_dependence_open(&own, g->rows, NULL, &d, &err), COF_OK, &err);
+        assert_status(cofi_dependence_open(&own, g->rows, g->fit.host.team, &d, &err), COF_OK, &err);
         *(weighted ? &scaled : &whole) = d.of_one;
         cofi_blocks_release(&own);
         close_rig(g);

@@ -157,16 +157,23 @@ static inline void assert_same_history(const cof_model *a, const cof_model *b)
     }
 }
 
+static inline void assert_same_record(const cof_restart_record *a, const cof_restart_record *b)
+{
+    assert_true(a->objective == b->objective);
+    assert_true(a->log_likelihood == b->log_likelihood);
+    assert_true(a->criterion == b->criterion);
+    assert_int_equal(a->rebuilds, b->rebuilds);
+    assert_int_equal(a->passes, b->passes);
+    assert_int_equal(a->stop_reason, b->stop_reason);
+    assert_int_equal(a->by_likelihood, b->by_likelihood);
+}
+
 static inline void assert_same_records(const cof_model *a, const cof_model *b)
 {
     size_t n_a, n_b;
     const cof_restart_record *x = cof_model_restarts(a, &n_a), *y = cof_model_restarts(b, &n_b);
     assert_int_equal(n_a, n_b);
-    for (size_t i = 0; i < n_a; i++) {
-        assert_true(x[i].objective == y[i].objective);
-        assert_true(x[i].log_likelihood == y[i].log_likelihood);
-        assert_int_equal(x[i].passes, y[i].passes);
-    }
+    for (size_t i = 0; i < n_a; i++) assert_same_record(&x[i], &y[i]);
 }
 
 #endif
