@@ -33,6 +33,35 @@ static inline size_t cofi_stretch_begin(size_t at, size_t n, size_t n_rows)
     return (size_t)((uint64_t)at * n_rows / n);
 }
 
+/* The first rows of the stretches from number `at` on, one after the other, without a division for each. */
+typedef struct cofi_stretches {
+    uint64_t n, row, step, rest, carry;
+} cofi_stretches;
+
+/* at, n < 2^32; there may be 2^64 rows if `at` is 0 */
+static inline cofi_stretches cofi_stretches_at(uint64_t at, uint64_t n, uint64_t n_rows)
+{
+    cofi_stretches s = {.n = n};
+    if (n == 0) return s;
+    s.step = n_rows / n;
+    s.rest = n_rows % n;
+    s.row = at * s.step + at * s.rest / n;
+    s.carry = at * s.rest % n;
+    return s;
+}
+
+static inline uint64_t cofi_next_stretch(cofi_stretches *s)
+{
+    uint64_t row = s->row;
+    s->row += s->step;
+    s->carry += s->rest;
+    if (s->carry >= s->n) {
+        s->carry -= s->n;
+        s->row++;
+    }
+    return row;
+}
+
 /* The cluster of a row. Two bytes keep the traffic small: a pass writes one label per row. */
 typedef uint16_t cofi_label;
 enum { COFI_NO_LABEL = UINT16_MAX };

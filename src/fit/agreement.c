@@ -18,16 +18,8 @@ cof_status cofi_agreement_open(cofi_blocks *own, uint32_t restarts, uint64_t n, 
     if (restarts == 1) a->n_rows = 0;
     if (a->n_rows == 0) return COF_OK;
     a->label = cofi_blocks_add(own, restarts * a->n_rows, sizeof *a->label);
-    a->row = cofi_blocks_add(own, a->n_rows, sizeof *a->row);
     a->at = cofi_blocks_add(own, restarts, sizeof *a->at);
     COFI_TRY(cofi_blocks_status(own, err));
-    uint64_t at = 0, rest = 0; /* as cofi_stretch_begin, without a division for every row */
-    for (size_t s = 0; s < a->n_rows; s++) {
-        a->row[s] = at;
-        rest += n % a->n_rows;
-        at += n / a->n_rows + (rest >= a->n_rows);
-        rest -= rest >= a->n_rows ? a->n_rows : 0;
-    }
     for (uint32_t r = 0; r < restarts; r++) a->at[r] = r;
     return COF_OK;
 }
@@ -40,7 +32,7 @@ static int32_t *labels_of(const cofi_agreement *a, uint32_t record)
 cof_status cofi_agreement_note(const cofi_partition *p, cofi_agreement *a, uint32_t record, cof_error *err)
 {
     if (a->n_rows == 0) return COF_OK;
-    return cofi_partition_labels(p, a->row, a->n_rows, labels_of(a, record), err);
+    return cofi_partition_labels(p, NULL, a->n_rows, labels_of(a, record), err);
 }
 
 void cofi_agreement_repeat(cofi_agreement *a, uint32_t record, uint32_t earlier)

@@ -6,7 +6,6 @@
 
 typedef struct cofi_agreement {
     size_t n_rows;  /* size of the sample; 0: nothing to compare */
-    uint64_t *row;  /* row numbers of the sample */
     int32_t *label; /* [place][row] */
     uint32_t *at;   /* per restart: the place of its labels */
 } cofi_agreement;

@@ -219,7 +219,7 @@ typedef struct label_job {
     int32_t *label;
 } label_job;
 
-enum { LABEL_ROWS = 1 << 16, FEW_TASKS = 64 };
+enum { LABEL_ROWS = 1 << 16, FEW_TASKS = 8 };
 
 static void label_task(void *ctx, uint32_t worker, size_t task)
 {
@@ -227,13 +227,19 @@ static void label_task(void *ctx, uint32_t worker, size_t task)
     const cofi_local *l = cofi_local_of(job->p->rows);
     const cofi_label *label = job->p->labels->pass.label;
     size_t end = (task + 1) * LABEL_ROWS < job->n ? (task + 1) * LABEL_ROWS : job->n;
-    for (size_t i = task * LABEL_ROWS; i < end; i++) {
-        uint64_t row = job->row != NULL ? job->row[i] : i;
+    size_t i = task * LABEL_ROWS;
+    if (job->row == NULL && job->n == l->n_rows && l->dropped == NULL && l->group == NULL) {
+        for (; i < end; i++) job->label[i] = label[i];
+        return;
+    }
+    cofi_stretches spaced = cofi_stretches_at(i, job->n, l->n_rows);
+    for (; i < end; i++) {
+        uint64_t row = job->row != NULL ? job->row[i] : cofi_next_stretch(&spaced);
         job->label[i] = l->dropped != NULL && l->dropped[row] ? -1 : label[cofi_local_row(l, row)];
     }
 }
 
-/* Most of the time goes into first writes to fresh memory. Up to 2^22 rows, waking threads for that takes longer. */
+/* Most of the time goes into first writes to fresh memory. Up to 2^19 rows, waking threads for that takes longer. */
 static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err)
 {

@@ -121,7 +121,8 @@ typedef struct cofi_rows_ops {
      * recall restores it. */
     cof_status (*keep)(const cofi_partition *partition, cofi_kept **kept, cof_error *err);
     cof_status (*recall)(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
-    /* Labels of n listed rows, -1 for a dropped row. If `row` is NULL, the rows are 0 to n - 1. */
+    /* Labels of n listed rows, -1 for a dropped row. If `row` is NULL, the rows are evenly spaced (cofi_stretch_begin); these
+     * are all rows of the table if n is their number. */
     cof_status (*labels)(const cofi_partition *partition, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err);
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
@@ -183,8 +184,8 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, 
  * from each; repeated calls draw the same rows. The sample has no quantities. If at least `enough` of its rows are
  * distinct, its n_distinct may be any number from `enough` to theirs. Close the rows, then the
  * problem, even if the call failed. The sample's problem uses arrays of the whole problem. */
-cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough,
-                            cofi_problem *problem, cofi_rows **out, cof_error *err);
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *problem,
+                            cofi_rows **out, cof_error *err);
 
 /* The same rows as a sample, in memory, without the values that no row holds: the other values of each attribute are
  * numbered anew, in the same order. A fit of them gives the labels of a fit of the sample, bit for bit, because values of

@@ -161,6 +161,21 @@ static void stretches_cover_all_rows(void **state)
     assert_int_equal(cofi_stretch_begin(n, n, n_rows), n_rows);
 }
 
+static void stretches_follow_each_other(void **state)
+{
+    (void)state;
+    static const uint64_t n_rows[] = {0, 1, 9, 1000, 65537, UINT32_MAX - 1}, n[] = {1, 2, 7, 999, 8192};
+    for (size_t a = 0; a < COUNT(n_rows); a++)
+        for (size_t b = 0; b < COUNT(n); b++)
+            for (uint64_t from = 0; from < n[b]; from += 1 + n[b] / 3) {
+                cofi_stretches s = cofi_stretches_at(from, n[b], n_rows[a]);
+                for (uint64_t at = from; at < n[b]; at++)
+                    assert_int_equal(cofi_next_stretch(&s), at * n_rows[a] / n[b]);
+            }
+    cofi_stretches all = cofi_stretches_at(0, 3, UINT64_MAX);
+    for (uint64_t at = 0; at < 3; at++) assert_int_equal(cofi_next_stretch(&all), UINT64_MAX / 3 * at);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -184,7 +199,7 @@ int main(void)
         cmocka_unit_test(groups_equal_brute_force),  cmocka_unit_test(without_attributes_all_rows_are_equal),
         cmocka_unit_test(many_distinct_rows),        cmocka_unit_test(a_sample_of_rows),
         cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(more_rows_than_can_be_numbered),
-        cmocka_unit_test(stretches_cover_all_rows),
+        cmocka_unit_test(stretches_cover_all_rows),  cmocka_unit_test(stretches_follow_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,9 @@ static void assert_partition(const scene *s, const cofi_partition *p, const int3
     int32_t some[COUNT(row)];
     assert_status(cofi_partition_labels(p, row, COUNT(row), some, &err), COF_OK, &err);
     for (size_t i = 0; i < COUNT(row); i++) assert_int_equal(some[i], label[row[i]]);
+    size_t n_some = n < COUNT(some) ? n : COUNT(some);
+    assert_status(cofi_partition_labels(p, NULL, n_some, some, &err), COF_OK, &err);
+    for (size_t i = 0; i < n_some; i++) assert_int_equal(some[i], label[i * n / n_some]);
     free(label);
     free(count);
     free(size);

@@ -112,33 +112,16 @@ void cofi_put_range(cofi_writer *w, uint64_t first, uint64_t n)
     cofi_put_u64(w, n);
 }
 
-static void begin_spaced(cofi_row_list *list, uint64_t n, uint64_t first, uint64_t span)
-{
-    *list = (cofi_row_list){.n = n, .first = first, .span = span};
-    list->step = n > 0 ? span / n : 0;
-    list->rest = n > 0 ? span % n : 0;
-}
-
-/* Adds up first + i span / n without a division for each row. */
 uint64_t cofi_next_row(cofi_row_list *list)
 {
-    if (list->span == 0) return cofi_get_u64(&list->rows);
-    uint64_t row = list->first;
-    list->first += list->step;
-    list->carry += list->rest;
-    if (list->carry >= list->n) {
-        list->carry -= list->n;
-        list->first++;
-    }
-    return row;
+    return list->listed ? cofi_get_u64(&list->rows) : cofi_next_stretch(&list->spaced);
 }
 
 static bool is_spaced(const uint64_t *row, size_t n, uint64_t span)
 {
-    cofi_row_list list;
-    begin_spaced(&list, n, 0, span);
-    for (size_t i = 0; i < n; i++)
-        if (row[i] != cofi_next_row(&list)) return false;
+    cofi_stretches wanted = cofi_stretches_at(0, n, span);
+    for (size_t i = 0; row != NULL && i < n; i++)
+        if (row[i] != cofi_next_stretch(&wanted)) return false;
     return n > 0;
 }
 
@@ -173,8 +156,9 @@ bool cofi_get_rows(cofi_reader *body, cofi_row_list *list)
 {
     uint64_t n = cofi_get_u64(body), first = cofi_get_u64(body), span = cofi_get_u64(body);
     if (body->failed || first > UINT64_MAX - span) return false;
-    begin_spaced(list, n, first, span);
-    list->rows = *body;
+    *list =
+        (cofi_row_list){.n = n, .listed = span == 0, .rows = *body, .spaced = cofi_stretches_at(0, n, span)};
+    list->spaced.row = first;
     size_t n_left = body->n - body->at;
     return span > 0 ? n_left == 0 : n_left % sizeof(uint64_t) == 0 && n == n_left / sizeof(uint64_t);
 }

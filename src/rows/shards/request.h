@@ -63,14 +63,16 @@ cof_status cofi_answer_check(const uint64_t *answer, size_t n, uint64_t n_rows, 
 /* ---- Lists of rows ------------------------------------------------------------------------------- */
 
 /* u64 n, u64 first, u64 span; row number i is first + i span / n, or if span is 0, the row numbers follow. The list ends the
- * body of a request. */
+ * body of a request. `row` NULL: the rows are evenly spaced in the table. */
 void cofi_put_rows(cofi_writer *writer, const uint64_t *row, size_t n, uint64_t n_table_rows);
 void cofi_put_range(cofi_writer *writer, uint64_t first, uint64_t n); /* consecutive rows */
 enum { COFI_EMPTY_RANGE_BYTES = 24 };
 
 typedef struct cofi_row_list {
-    cofi_reader rows; /* what is left of the row numbers */
-    uint64_t n, first, span, step, rest, carry;
+    uint64_t n;
+    bool listed;
+    cofi_reader rows;      /* what is left of the listed row numbers */
+    cofi_stretches spaced; /* the others */
 } cofi_row_list;
 
 bool cofi_get_rows(cofi_reader *body, cofi_row_list *list); /* false: the body does not end with a list */
