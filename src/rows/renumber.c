@@ -37,8 +37,12 @@ static void order_values(const cofi_problem *from, size_t r, const uint32_t *id,
     }
 }
 
-static bool copy_column(cofi_local *l, size_t r, cofi_ids from, uint32_t n_slots, const uint32_t *id)
+/* Where all values stay, the ids are those of the sample, which outlives these rows. */
+static bool copy_column(cofi_local *l, size_t r, cofi_ids from, uint32_t n_before, uint32_t n_slots,
+                        const uint32_t *id)
 {
+    l->ids[r] = from;
+    if (n_slots == n_before) return true;
     uint8_t width = cofi_local_width(n_slots);
     void *codes = cofi_alloc_column(&l->env, r, l->n_rows, width, &l->gathered[r]);
     if (codes == NULL) return false;
@@ -47,7 +51,7 @@ static bool copy_column(cofi_local *l, size_t r, cofi_ids from, uint32_t n_slots
     return true;
 }
 
-/* The weights stay those of the sample, which outlives these rows. */
+/* The weights stay those of the sample. */
 static cofi_local *open_like(const cofi_local *sample, cofi_problem *p, cofi_rows **out)
 {
     cofi_local *l = cofi_local_new(p, out);
@@ -80,7 +84,8 @@ cof_status cofi_rows_renumber(const cofi_rows *sample, cofi_problem *p, cofi_row
         uint32_t n_slots = number_values(from, r, here, &p->n_values[r]);
         p->first[r + 1] = p->first[r] + n_slots;
         if (from->order != NULL) order_values(from, r, here, order + p->first[r]);
-        if (!copy_column(l, r, of->ids[r], n_slots, here)) return cofi_no_memory(err);
+        if (!copy_column(l, r, of->ids[r], from->first[r + 1] - from->first[r], n_slots, here))
+            return cofi_no_memory(err);
     }
     return COF_OK;
 }

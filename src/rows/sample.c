@@ -4,7 +4,8 @@
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 
-enum { FETCHED_ROWS = 4096 }; /* rows fetched at once */
+/* Rows that are fetched at once: so few that their cells stay in the cache; elsewhere, so many that few requests do. */
+enum { TASK_ROWS = 256, TASK_ROWS_ELSEWHERE = 4096 };
 
 static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
@@ -18,27 +19,64 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
     return true;
 }
 
-/* Fetches the cells and weights of the drawn rows, some at a time. */
+/* Cells and weights of drawn rows, on their way into the sample. */
+typedef struct fetching {
+    cofi_rows *whole;
+    cofi_local *to;
+    size_t n_columns, task_rows;
+    uint64_t *row;  /* [worker][task_rows] */
+    uint32_t *cell; /* [worker][task_rows][n_columns] */
+} fetching;
+
+static void store_column(cofi_ids ids, size_t begin, size_t n, const uint32_t *cell, size_t n_columns)
+{
+    void *codes = (void *)(uintptr_t)ids.codes;
+    if (ids.width == 1)
+        for (size_t i = 0; i < n; i++) ((uint8_t *)codes)[begin + i] = (uint8_t)cell[i * n_columns];
+    else
+        for (size_t i = 0; i < n; i++) cofi_code_set(codes, ids.width, begin + i, cell[i * n_columns]);
+}
+
+static cof_status fetch_some(const fetching *f, uint32_t worker, size_t task, cof_error *err)
+{
+    uint64_t *row = f->row + worker * f->task_rows;
+    uint32_t *cell = f->cell + worker * f->task_rows * f->n_columns;
+    size_t begin = task * f->task_rows, n_all = f->to->cells.n_rows;
+    size_t n = n_all - begin < f->task_rows ? n_all - begin : f->task_rows;
+    for (size_t i = 0; i < n; i++)
+        row[i] = cofi_stretch_row(begin + i, n_all, f->whole->problem->n_table_rows);
+    COFI_TRY(cofi_rows_fetch(f->whole, NULL, row, n, cell, f->to->table_weight + begin, err));
+    for (size_t r = 0; r < f->to->cells.n_attrs; r++)
+        store_column(f->to->ids[r], begin, n, cell + r, f->n_columns);
+    return COF_OK;
+}
+
+/* Of rows in memory, which can be fetched without a failure. */
+static void fetch_task(void *ctx, uint32_t worker, size_t task)
+{
+    fetch_some(ctx, worker, task, NULL);
+}
+
 static cof_status fetch(cofi_rows *whole, cofi_team *team, cofi_local *l, cofi_problem *p, cof_error *err)
 {
-    size_t n = l->cells.n_rows, n_columns = whole->problem->n_attrs + whole->problem->n_numeric;
+    bool remote = whole->problem->remote;
+    size_t n_workers = remote || team == NULL ? 1 : cofi_team_size(team);
+    fetching f = {.whole = whole,
+                  .to = l,
+                  .n_columns = whole->problem->n_attrs + whole->problem->n_numeric,
+                  .task_rows = remote ? TASK_ROWS_ELSEWHERE : TASK_ROWS};
+    size_t n_tasks = (l->cells.n_rows + f.task_rows - 1) / f.task_rows;
     cofi_blocks own = {.env = l->env};
-    uint64_t *row = cofi_blocks_add(&own, FETCHED_ROWS, sizeof *row);
-    uint32_t *cell = cofi_blocks_add(&own, FETCHED_ROWS * n_columns, sizeof *cell);
-    cof_status status = own.short_of_memory ? cofi_no_memory(err) : COF_OK;
-    for (size_t begin = 0; status == COF_OK && begin < n; begin += FETCHED_ROWS) {
-        size_t n_here = n - begin < FETCHED_ROWS ? n - begin : FETCHED_ROWS;
-        for (size_t i = 0; i < n_here; i++)
-            row[i] = cofi_stretch_row(begin + i, n, whole->problem->n_table_rows);
-        status = cofi_rows_fetch(whole, team, row, n_here, cell, l->table_weight + begin, err);
-        for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
-            for (size_t i = 0; i < n_here; i++)
-                cofi_code_set((void *)(uintptr_t)l->ids[r].codes, l->ids[r].width, begin + i,
-                              cell[i * n_columns + r]);
-        for (size_t i = begin; status == COF_OK && i < begin + n_here; i++)
-            p->total_weight += l->table_weight[i];
-    }
+    f.row = cofi_blocks_add(&own, n_workers * f.task_rows, sizeof *f.row);
+    f.cell = cofi_blocks_add(&own, n_workers * f.task_rows * f.n_columns, sizeof *f.cell);
+    cof_status status = cofi_blocks_status(&own, err);
+    if (status == COF_OK && n_workers > 1)
+        cofi_team_run(team, fetch_task, &f, n_tasks);
+    else
+        for (size_t task = 0; status == COF_OK && task < n_tasks; task++)
+            status = fetch_some(&f, 0, task, err);
     cofi_blocks_release(&own);
+    for (size_t i = 0; status == COF_OK && i < l->cells.n_rows; i++) p->total_weight += l->table_weight[i];
     return status;
 }
 

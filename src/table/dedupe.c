@@ -131,7 +131,7 @@ static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                               size_t n_sample, size_t *n_differ)
 {
-    enum { AHEAD = 8 * RUN };
+    enum { AHEAD = 32 * RUN };
     size_t n_slots = 2;
     while (n_slots < 2 * n_sample) n_slots *= 2;
     uint64_t *hash = cofi_alloc_zero(env, 2 * n_sample + n_slots, sizeof *hash);

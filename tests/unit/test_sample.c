@@ -17,41 +17,54 @@ static uint64_t n_weighing(const cofi_rows *rows)
 }
 
 /* Every sampled row is a row of its stretch, with its weight; values present are those of the sample. */
-static void sample_is_rows_of_the_whole(void **state)
+static void assert_sample(const rig *g, size_t n, uint32_t threads)
 {
-    (void)state;
-    cofi_rng rng = dice(5);
-    int32_t truth[1000], codes[1000 * 3];
-    double weights[1000];
-    for (size_t i = 0; i < 1000; i++) {
-        weights[i] = (double)below(&rng, 3);
-        codes[3 * i] = (int32_t)i; /* tells the row */
-        codes[3 * i + 1] = truth[i] = (int32_t)below(&rng, 5);
-        codes[3 * i + 2] = i == 500 ? 1 : 0;
-    }
-    rig *g = open_rig(table_of(codes, 1000, 3), (cof_fit_options){.k = 2, .weights = weights});
     const cofi_cells *whole = cells_of(g->rows);
     cofi_problem problem;
     cofi_rows *rows = NULL;
+    cofi_team *team;
     cof_error err;
-    assert_status(cofi_rows_sample(g->rows, NULL, 100, 100, &problem, &rows, &err), COF_OK, &err);
+    uint64_t total = 0;
+    size_t width = whole->n_rows / n;
+    assert_status(cofi_team_open(&g->rows->problem->env, threads, &team, &err), COF_OK, &err);
+    assert_status(cofi_rows_sample(g->rows, threads > 1 ? team : NULL, n, n, &problem, &rows, &err), COF_OK,
+                  &err);
     const cofi_cells *some = cells_of(rows);
     assert_int_equal(problem.n_distinct, n_weighing(rows)); /* no two rows are equal */
-    assert_in_range(problem.n_distinct, 2, 100);            /* a hundred rows cannot be 101 different ones */
-    assert_int_equal(some->n_rows, 100);
-    assert_int_equal(problem.n_table_rows, 100);
-    assert_int_equal(problem.n_walked, 100);
-    uint64_t total = 0;
-    for (size_t s = 0; s < 100; s++) {
+    assert_in_range(problem.n_distinct, 2, n);
+    assert_int_equal(some->n_rows, n);
+    assert_int_equal(problem.n_table_rows, n);
+    assert_int_equal(problem.n_walked, n);
+    for (size_t s = 0; s < n; s++) {
         uint32_t row = cofi_id(some->ids[0], s);
-        assert_in_range(row, 10 * s, 10 * s + 9);
+        assert_in_range(row, width * s, width * s + width - 1);
         assert_int_equal(cofi_id(some->ids[1], s), cofi_id(whole->ids[1], row));
         assert_int_equal(some->weight[s], whole->weight[row]);
         total += some->weight[s];
     }
     assert_int_equal(problem.total_weight, total);
-    assert_true(problem.n_present[0] <= 100 && problem.n_present[1] == 5);
+    assert_true(problem.n_present[0] <= n && problem.n_present[1] == 5);
     close_sample(&problem, rows);
+    cofi_team_close(team);
+}
+
+static void sample_is_rows_of_the_whole(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(5);
+    int32_t codes[1000 * 3];
+    double weights[1000];
+    for (size_t i = 0; i < 1000; i++) {
+        weights[i] = (double)below(&rng, 3);
+        codes[3 * i] = (int32_t)i; /* tells the row */
+        codes[3 * i + 1] = (int32_t)below(&rng, 5);
+        codes[3 * i + 2] = i == 500 ? 1 : 0;
+    }
+    rig *g = open_rig(table_of(codes, 1000, 3), (cof_fit_options){.k = 2, .weights = weights});
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        assert_sample(g, 100, threads);
+        assert_sample(g, 1000, threads); /* several tasks */
+    }
     close_rig(g);
 }
 
