@@ -127,10 +127,11 @@ COFI_INLINE void cofi_coarse_batch(const cofi_coarse_job *job, const cofi_expect
     for (uint32_t j = 0; j < lanes; j += width)
         cofi_coarse_tile(job->surprise + cofi_coarse_index(job->n_flat, width, 0, j), job->n_flat, id,
                          n_attrs, b->n, width, lanes, part->entry + j);
+    /* one step for all rows, then the next: the operations of one row wait for each other, those of several do not */
+    for (size_t i = 0; i < b->n; i++) cofi_coarse_share(job, lanes, part->entry + i * lanes);
     for (size_t i = 0; i < b->n; i++) {
-        uint32_t *entry = part->entry + i * lanes, times = cofi_coarse_times(&job->rows, b->at[i]);
-        cofi_coarse_share(job, lanes, entry);
-        cofi_coarse_add(job, entry, times, id + i * n_attrs, width, lanes, part->count);
+        uint32_t times = cofi_coarse_times(&job->rows, b->at[i]);
+        cofi_coarse_add(job, part->entry + i * lanes, times, id + i * n_attrs, width, lanes, part->count);
         part->weight += times;
     }
 }
