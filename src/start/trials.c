@@ -2,10 +2,9 @@
 
 #include "../fit/scores.h"
 
-/* The trial of one restart. Clusters are numbered in order of first appearance, so equal partitions have equal hashes. */
+/* The trial of one restart. Clusters are numbered in order of first appearance, so equal partitions have equal labels. */
 typedef struct trial {
-    bool done;     /* false: the host asked to stop, or the time was up */
-    uint64_t hash; /* of the partition */
+    bool done; /* false: the host asked to stop, or the time was up */
     uint64_t visits;
     cofi_refiner refiner;
     bool shared;    /* a later trial began with the same partition */
@@ -96,12 +95,10 @@ static cof_status note_partition(lane *l, trial *of, cof_error *err)
     uint32_t n_numbered = 0;
     COFI_TRY(cofi_partition_labels(&l->fit.partition, NULL, n, of->label, err));
     memset(l->number, 0xFF, l->fit.partition.k * sizeof *l->number);
-    of->hash = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t *number = &l->number[of->label[i]];
         if (*number == COFI_NONE) *number = n_numbered++;
         of->label[i] = (int32_t)*number;
-        of->hash = cofi_mix64(of->hash + *number);
     }
     return COF_OK;
 }
@@ -200,9 +197,10 @@ static void refine_task(void *ctx, uint32_t worker, size_t restart)
 /* ---- All trials ----------------------------------------------------------------------------------- */
 
 /* Whether what follows is the same for both. Improving does not ask for the refiner. */
-static bool are_same(const trial *a, const trial *b, bool any_refiner)
+static bool are_same(const trial *a, const trial *b, size_t n_rows, bool any_refiner)
 {
-    return a->hash == b->hash && (any_refiner || a->refiner == b->refiner);
+    return (any_refiner || a->refiner == b->refiner) &&
+           memcmp(a->label, b->label, n_rows * sizeof *a->label) == 0;
 }
 
 /* Finds the trials that repeat an earlier one, and those that were not done. */
@@ -212,7 +210,8 @@ static void find_same(cofi_trials *t, uint32_t restarts, bool any_refiner)
         const trial *of = &t->trial[r];
         if (!of->done && t->same_as[r] == COFI_NONE) t->same_as[r] = r;
         for (uint32_t earlier = 0; earlier < r && t->same_as[r] == COFI_NONE; earlier++)
-            if (t->same_as[earlier] == COFI_NONE && are_same(&t->trial[earlier], of, any_refiner))
+            if (t->same_as[earlier] == COFI_NONE &&
+                are_same(&t->trial[earlier], of, t->problem.n_table_rows, any_refiner))
                 t->same_as[r] = earlier;
         uint32_t first = t->same_as[r];
         if (first < r && t->same_as[first] != COFI_NONE) t->same_as[r] = t->same_as[first];
@@ -241,7 +240,6 @@ static void share_improved(cofi_trials *t, uint32_t restarts)
         t->same_as[r] = COFI_NONE;
         if (earlier >= r) continue;
         memcpy(t->trial[r].label, t->trial[earlier].label, n * sizeof *t->trial[r].label);
-        t->trial[r].hash = t->trial[earlier].hash;
         t->trial[r].done = t->trial[earlier].done;
     }
 }
