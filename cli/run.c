@@ -93,6 +93,7 @@ static int flush_output(int code)
 int run_program(int argc, char **argv)
 {
     survive_failed_writes();
+    use_one_heap();
     argv = host_arguments(&argc, argv);
     if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
     remember_command(argc, argv);

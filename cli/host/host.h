@@ -8,6 +8,9 @@
 /* From now on a closed pipe and a file that grew too large are failures of writing, which do not end the program: other
  * files must still be written. */
 void survive_failed_writes(void);
+/* From now on all threads allocate from one heap, if the C library would give each its own: what reading a table has released
+ * is then used by the fit, instead of memory that is touched for the first time. */
+void use_one_heap(void);
 /* The arguments in UTF-8, with slashes between folders; `argc` is changed if need be. */
 char **host_arguments(int *argc, char **argv);
 

@@ -1,6 +1,9 @@
 /* Linux, macOS and other systems with POSIX. */
 #include "host.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +19,13 @@ void survive_failed_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void use_one_heap(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 char **host_arguments(int *argc, char **argv)

@@ -10,6 +10,7 @@
 static void (*asked_to_stop)(int);
 
 void survive_failed_writes(void) {}
+void use_one_heap(void) {}
 
 char **host_arguments(int *argc, char **argv)
 {

@@ -28,6 +28,8 @@ void survive_failed_writes(void)
     begin_terminal(STD_ERROR_HANDLE);
 }
 
+void use_one_heap(void) {} /* threads have one */
+
 /* A backslash separates folders where what stands before the last one is a folder; else it is part of a name or value, as
  * in --delimiter '\t'. */
 static void use_slashes(char *argument)
