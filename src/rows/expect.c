@@ -15,7 +15,6 @@ enum { MOST_KEPT_IDS = 1 << 18 };  /* of one part */
 typedef struct expect_team {
     const cofi_visited *rows;
     const cofi_cells *cells;
-    size_t step;
     uint32_t n_parts;
     cofi_labels *s;
     void (*visit)(const struct expect_team *team, size_t part, size_t begin, size_t end);
@@ -34,11 +33,17 @@ static uint32_t choose_parts(const cofi_labels *s, size_t table_bytes, size_t n_
     return n > 0 ? (uint32_t)n : 1;
 }
 
+/* The first row from `begin` on that is visited. */
+static size_t first_visited(uint64_t first_row, size_t begin, size_t step)
+{
+    return begin + (step - (size_t)((first_row + begin) % step)) % step;
+}
+
 static void part_task(void *ctx, uint32_t worker, size_t part)
 {
     const expect_team *team = ctx;
     bool streamed = team->s->pass.streamed;
-    size_t n = cofi_n_blocks(team->rows->n), step = team->step;
+    size_t n = cofi_n_blocks(team->rows->n), step = team->rows->step;
     size_t begin = part * n / team->n_parts * COFI_BLOCK_ROWS,
            end = (part + 1) * n / team->n_parts * COFI_BLOCK_ROWS;
     end = end < team->rows->n ? end : team->rows->n;
@@ -47,7 +52,7 @@ static void part_task(void *ctx, uint32_t worker, size_t part)
     for (size_t next; begin < end; begin = next) {
         next = end - begin < each ? end : begin + each;
         if (streamed) cofi_stream_want(team->cells, next, next + each);
-        size_t first = begin + (step - (size_t)((team->rows->first_row + begin) % step)) % step;
+        size_t first = first_visited(team->rows->first_row, begin, step);
         if (first < next) team->visit(team, part, first, next);
     }
 }
@@ -59,13 +64,32 @@ static void run_parts(expect_team team)
     if (team.s->pass.streamed) cofi_stream_end(team.cells);
 }
 
-/* Equal rows of equal weight are visited once, unless only some rows of the table are visited. */
-static cofi_visited rows_to_visit(const cofi_local *l, size_t step)
+static bool count_copies(cofi_labels *s, const cofi_local *l, size_t step)
 {
-    if (l->group != NULL && l->table_weight == NULL && step == 1)
-        return (cofi_visited){.n = l->cells.n_rows, .copies = l->copies};
-    return (cofi_visited){
-        .n = l->n_rows, .group = l->group, .weight = l->table_weight, .first_row = l->first_row};
+    if (s->visited_copies == NULL)
+        s->visited_copies = cofi_blocks_add(&s->own, l->cells.n_rows, sizeof *s->visited_copies);
+    if (s->visited_copies == NULL) return false;
+    memset(s->visited_copies, 0, l->cells.n_rows * sizeof *s->visited_copies);
+    for (size_t i = first_visited(l->first_row, 0, step); i < l->n_rows; i += step)
+        s->visited_copies[l->group[i]]++;
+    s->copies_step = step;
+    return true;
+}
+
+/* Equal rows of equal weight are visited once, unless every step-th row of the table is less to visit. */
+static cof_status find_visited(cofi_labels *s, const cofi_local *l, size_t step, cofi_visited *rows,
+                               cof_error *err)
+{
+    *rows = (cofi_visited){.n = l->n_rows,
+                           .step = step,
+                           .group = l->group,
+                           .weight = l->table_weight,
+                           .first_row = l->first_row};
+    if (l->group == NULL || l->table_weight != NULL || l->cells.n_rows > l->n_rows / step) return COF_OK;
+    if (step > 1 && s->copies_step != step && !count_copies(s, l, step)) return cofi_no_memory(err);
+    *rows =
+        (cofi_visited){.n = l->cells.n_rows, .step = 1, .copies = step > 1 ? s->visited_copies : l->copies};
+    return COF_OK;
 }
 
 /* ---- Full precision ------------------------------------------------------------------------------ */
@@ -78,7 +102,7 @@ static cof_status open_parts(cofi_labels *s, const cofi_expect_job *job, cof_err
     size_t n_count = job->n_entries + job->stride + APART;
     size_t n_attrs = s->pass.rows->n_attrs, n_rows = cofi_expect_most(COFI_EXPECT_ENTRIES, lanes, n_attrs);
     size_t n = n_rows * lanes + APART;
-    s->n_parts = choose_parts(s, n_count * sizeof(uint64_t), job->rows.n / job->e->step);
+    s->n_parts = choose_parts(s, n_count * sizeof(uint64_t), job->rows.n / job->rows.step);
     if (job->stride != job->e->stride) {
         s->theta = cofi_blocks_add_line(&s->own, job->n_entries + job->stride, sizeof *s->theta);
         if (s->theta == NULL) return cofi_no_memory(err);
@@ -169,10 +193,10 @@ static cof_status open_coarse(cofi_labels *s, const cofi_coarse_job *job, cof_er
     uint32_t lanes = cofi_coarse_lanes(job->e->k);
     size_t n_attrs = job->cells->n_attrs, n_rows = cofi_coarse_most(lanes, n_attrs);
     size_t n_entries = (job->n_flat + 1) * lanes;
-    s->n_coarse = choose_parts(s, n_entries * sizeof(uint32_t), job->rows.n / job->e->step);
+    s->n_coarse = choose_parts(s, n_entries * sizeof(uint32_t), job->rows.n / job->rows.step);
     /* a part has whole blocks, of which each may have a row more or less */
     size_t n_blocks = cofi_n_blocks(job->rows.n) / s->n_coarse + 1,
-           n_most = n_blocks * (COFI_BLOCK_ROWS / job->e->step + 1);
+           n_most = n_blocks * (COFI_BLOCK_ROWS / job->rows.step + 1);
     s->kept_step = n_most * n_attrs <= MOST_KEPT_IDS ? job->e->step : 0;
     size_t n_ids = (s->kept_step > 0 && n_most > n_rows ? n_most : n_rows) * n_attrs;
     s->surprise = cofi_blocks_add_line(&s->own, n_entries, sizeof *s->surprise);
@@ -269,8 +293,9 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     const cofi_local *l = cofi_local_of(p->rows);
     const cofi_problem *problem = p->rows->problem;
     uint32_t n_flat = cofi_n_flat(problem);
-    cofi_visited rows = rows_to_visit(l, e->step);
-    expect_team team = {.rows = &rows, .cells = &l->cells, .step = e->step, .s = p->labels};
+    cofi_visited rows;
+    expect_team team = {.rows = &rows, .cells = &l->cells, .s = p->labels};
+    COFI_TRY(find_visited(p->labels, l, e->step, &rows, err));
     memset(e->count, 0, (size_t)n_flat * e->stride * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;

@@ -141,7 +141,7 @@ COFI_INLINE void cofi_coarse_some(const cofi_coarse_job *job, size_t begin, size
 {
     cofi_expect_batch b = {.n = 0};
     size_t most = cofi_coarse_most(lanes, job->cells->n_attrs);
-    while (cofi_expect_fill(&job->rows, &begin, end, job->e->step, most, &b))
+    while (cofi_expect_fill(&job->rows, &begin, end, most, &b))
         cofi_coarse_batch(job, &b, width, lanes, part);
 }
 

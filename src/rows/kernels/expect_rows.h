@@ -145,12 +145,13 @@ typedef struct cofi_expect_batch {
 } cofi_expect_batch;
 
 /* The next rows from *next on that have weight, at most `most`. False: there are none before `end`. */
-COFI_INLINE bool cofi_expect_fill(const cofi_visited *rows, size_t *next, size_t end, size_t step,
-                                  size_t most, cofi_expect_batch *b)
+COFI_INLINE bool cofi_expect_fill(const cofi_visited *rows, size_t *next, size_t end, size_t most,
+                                  cofi_expect_batch *b)
 {
     size_t i = *next;
-    for (b->n = 0; i < end && b->n < most; i += step) {
+    for (b->n = 0; i < end && b->n < most; i += rows->step) {
         if (rows->weight != NULL && rows->weight[i] == 0) continue;
+        if (rows->copies != NULL && rows->copies[i] == 0) continue;
         b->at[b->n] = i;
         b->row[b->n++] = rows->group != NULL ? rows->group[i] : i;
     }
@@ -219,7 +220,7 @@ COFI_INLINE void cofi_expect_some(const cofi_expect_job *job, size_t begin, size
 {
     cofi_expect_batch b = {.n = 0};
     size_t most = cofi_expect_most(COFI_EXPECT_ENTRIES, lanes, job->cells->n_attrs);
-    while (cofi_expect_fill(&job->rows, &begin, end, job->e->step, most, &b))
+    while (cofi_expect_fill(&job->rows, &begin, end, most, &b))
         cofi_expect_some_rows(job, &b, lanes, stride, part);
 }
 

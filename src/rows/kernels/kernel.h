@@ -13,12 +13,13 @@ typedef struct cofi_expect_part {
     uint64_t surprise, weight;
 } cofi_expect_part;
 
-/* The rows that an E step visits: n rows of the table, or, if copies can be counted instead, n rows of the cells. */
+/* The rows that an E step visits: of n rows of the table, every step-th, or, if copies can be counted instead, all n rows of
+ * the cells. */
 typedef struct cofi_visited {
-    size_t n;
+    size_t n, step;
     const uint32_t *group;  /* row of the table -> row of the cells; NULL: the identity */
     const uint64_t *weight; /* NULL: 1 each */
-    const uint32_t *copies; /* NULL: 1 each */
+    const uint32_t *copies; /* which may be 0; NULL: 1 each */
     uint64_t first_row;     /* number of the first one in the whole table */
 } cofi_visited;
 
