@@ -11,8 +11,10 @@ enum {
     MIDDLE_WORK = 1 << 29, /* cells x clusters; up to this, two restarts with many values share the threads */
     SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; more are many values; */
     MOST_ENTRIES = 5 << 19,  /* up to this, two restarts run in parallel, above it one */
-    LANE_WORK = 1 << 21,     /* cells x clusters x restarts; below it, waking threads takes longer */
-    ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
+    LANE_WORK = 1 << 18,     /* see work_of; below it, starting threads takes longer */
+    RESTART_WORK = 1 << 12,
+    PORTFOLIO_TIMES = 8,
+    ROUND_ENTRIES = 1 << 22 /* values x clusters x lanes, in rounds */
 };
 
 /* ---- The env of a lane ------------------------------------------------------------------ */
@@ -640,11 +642,18 @@ static uint32_t count_prepares(const cofi_problem *p, const cofi_method *method,
     return alone ? 1 : n < o->restarts ? n : o->restarts;
 }
 
+/* Cells x clusters of all restarts, in terms of restarts from a random start. On the smallest table, too, a restart takes some
+ * time. */
+static double work_of(const cofi_problem *p, const cof_fit_options *o)
+{
+    double times = o->init == COF_INIT_PORTFOLIO ? PORTFOLIO_TIMES : 1;
+    return o->restarts * (times * (double)p->n_walked * (double)p->n_attrs * o->k + RESTART_WORK);
+}
+
 static uint32_t choose_lanes(const cofi_restarts *run, const cofi_problem *p, const cof_fit_options *o)
 {
-    double work = (double)o->restarts * (double)p->n_walked * (double)p->n_attrs * o->k;
     uint32_t threads = count_threads(o);
-    if (!run->side_by_side || work < LANE_WORK) return 1;
+    if (!run->side_by_side || work_of(p, o) < LANE_WORK) return 1;
     return is_small(p, o) || threads == 1 ? threads : 2;
 }
 
