@@ -1,24 +1,30 @@
 /* Rows that lie nearer to another cluster than to their own. A restart that is refined by likelihood leaves such rows,
- * because the distances along its trees did not decide. */
+ * because the distances along its trees did not decide.
+ *
+ * A pass with these distances finds the nearest cluster of every row. Only the rows for which that is another cluster are
+ * looked at one by one, because their own may be as near. */
 #include "strays.h"
 
-enum { MOST_ROWS = 1 << 16, TASK_ROWS = 512 };
-/* Of one chunk. Rows in memory stay in the cache; rows elsewhere take few requests. */
-enum { CHUNK_CELLS = 1 << 17, CHUNK_CELLS_ELSEWHERE = 1 << 20 };
+enum {
+    MOST_ROWS = 1 << 16,
+    TASK_ROWS = 256,
+    MOST_ENTRIES = 1 << 20 /* values x clusters; the tables of a pass would take too much memory with more */
+};
 
 typedef struct tally {
     uint64_t strays, all; /* weight of the strays and of all rows */
 } tally;
 
-/* The rows that are looked at together. */
-typedef struct chunk {
+typedef struct strays {
     const cofi_fit *fit;
-    size_t n;
-    uint64_t *row, *weight;
-    uint32_t *cell; /* [row][column] */
-    int32_t *label;
-    tally *found; /* per task */
-} chunk;
+    cofi_rows *rows; /* the rows that are looked at */
+    size_t n, n_columns;
+    int32_t *own, *nearest; /* per row: its cluster, and that of the pass */
+    /* of every worker */
+    uint64_t *row, *weight; /* TASK_ROWS each */
+    uint32_t *cell;         /* [TASK_ROWS][column] */
+    tally *found;
+} strays;
 
 /* Two clusters at a time, so that both sums stay in registers. */
 static bool is_stray(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
@@ -40,57 +46,84 @@ static bool is_stray(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
     return own > least + COFI_TIE;
 }
 
+/* The rows are in memory, so fetching them does not fail. */
 static void stray_task(void *ctx, uint32_t worker, size_t task)
 {
-    const chunk *c = ctx;
-    size_t n_columns = c->fit->problem->n_attrs + c->fit->problem->n_numeric;
-    size_t end = (task + 1) * TASK_ROWS < c->n ? (task + 1) * TASK_ROWS : c->n;
-    tally found = {0, 0};
-    for (size_t i = task * TASK_ROWS; i < end; i++) {
-        if (c->label[i] < 0) continue;
-        found.all += c->weight[i];
-        if (is_stray(c->fit, c->cell + i * n_columns, (uint32_t)c->label[i])) found.strays += c->weight[i];
+    const strays *s = ctx;
+    size_t begin = task * TASK_ROWS, end = begin + TASK_ROWS < s->n ? begin + TASK_ROWS : s->n, n = 0;
+    uint64_t *row = s->row + worker * TASK_ROWS, *weight = s->weight + worker * TASK_ROWS;
+    uint32_t *cell = s->cell + worker * TASK_ROWS * s->n_columns;
+    tally *found = &s->found[worker];
+    for (size_t i = begin; i < end; i++) row[i - begin] = i;
+    cofi_rows_fetch(s->rows, NULL, row, end - begin, NULL, weight, NULL);
+    for (size_t i = begin; i < end; i++) {
+        if (s->own[i] < 0) continue;
+        found->all += weight[i - begin];
+        if (s->nearest[i] != s->own[i]) row[n++] = i;
     }
-    c->found[task] = found;
+    cofi_rows_fetch(s->rows, NULL, row, n, cell, weight, NULL);
+    for (size_t i = 0; i < n; i++)
+        if (is_stray(s->fit, cell + i * s->n_columns, (uint32_t)s->own[row[i]])) found->strays += weight[i];
 }
 
-static cof_status look_at(chunk *c, tally *sum, cof_error *err)
+static cof_status count(strays *s, cofi_blocks *own, double *share, cof_error *err)
 {
-    const cofi_partition *q = &c->fit->partition;
-    cofi_team *team = c->fit->host.team;
-    size_t n_tasks = (c->n + TASK_ROWS - 1) / TASK_ROWS;
-    COFI_TRY(cofi_rows_fetch(q->rows, team, c->row, c->n, c->cell, c->weight, err));
-    COFI_TRY(cofi_partition_labels(q, c->row, c->n, c->label, err));
-    cofi_team_run(team, stray_task, c, n_tasks);
-    for (size_t task = 0; task < n_tasks; task++) {
-        sum->strays += c->found[task].strays;
-        sum->all += c->found[task].all;
+    cofi_team *team = s->fit->host.team;
+    size_t n_workers = cofi_team_size(team);
+    tally sum = {0, 0};
+    s->n_columns = s->rows->problem->n_attrs + s->rows->problem->n_numeric;
+    s->row = cofi_blocks_add(own, n_workers * TASK_ROWS, sizeof *s->row);
+    s->weight = cofi_blocks_add(own, n_workers * TASK_ROWS, sizeof *s->weight);
+    s->cell = cofi_blocks_add(own, n_workers * TASK_ROWS * s->n_columns, sizeof *s->cell);
+    s->found = cofi_blocks_add_zero(own, n_workers, sizeof *s->found);
+    COFI_TRY(cofi_blocks_status(own, err));
+    cofi_team_run(team, stray_task, s, (s->n + TASK_ROWS - 1) / TASK_ROWS);
+    for (size_t w = 0; w < n_workers; w++) {
+        sum.strays += s->found[w].strays;
+        sum.all += s->found[w].all;
     }
+    *share = sum.all > 0 ? (double)sum.strays / (double)sum.all : 0;
     return COF_OK;
+}
+
+/* Finds the nearest clusters; where that takes too much memory, all rows are left to be looked at. */
+static cof_status run_pass(strays *s, cof_error *err)
+{
+    const cofi_fit *fit = s->fit;
+    cofi_scores scores = fit->scores;
+    cofi_partition nearest;
+    uint64_t moved;
+    memset(s->nearest, 0xFF, s->n * sizeof *s->nearest);
+    if ((uint64_t)cofi_n_flat(fit->problem) * scores.stride > MOST_ENTRIES) return COF_OK;
+    scores.plain = NULL; /* distances decide, not their rounding */
+    cof_status status = cofi_partition_open(s->rows, scores.k, fit->host.team, &nearest, err);
+    if (status == COF_OK) status = cofi_partition_pass(&nearest, &scores, &moved, err);
+    if (status == COF_OK) status = cofi_partition_labels(&nearest, NULL, s->n, s->nearest, err);
+    cofi_partition_close(&nearest);
+    return status;
 }
 
 cof_status cofi_strays_measure(const cofi_fit *fit, double *share, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     cofi_blocks own = {.env = p->env};
-    size_t n_columns = p->n_attrs + p->n_numeric;
-    size_t n = p->n_table_rows < MOST_ROWS ? (size_t)p->n_table_rows : MOST_ROWS;
-    size_t room = (p->remote ? CHUNK_CELLS_ELSEWHERE : CHUNK_CELLS) / n_columns + 1;
-    tally sum = {0, 0};
-    if (room > n) room = n;
-    chunk c = {.fit = fit,
-               .row = cofi_blocks_add(&own, room, sizeof *c.row),
-               .weight = cofi_blocks_add(&own, room, sizeof *c.weight),
-               .cell = cofi_blocks_add(&own, room * n_columns, sizeof *c.cell),
-               .label = cofi_blocks_add(&own, room, sizeof *c.label),
-               .found = cofi_blocks_add(&own, room / TASK_ROWS + 1, sizeof *c.found)};
+    cofi_problem some = {.own = {.env = p->env}};
+    cofi_rows *sample = NULL;
+    strays s = {.fit = fit,
+                .rows = fit->partition.rows,
+                .n = p->n_table_rows < MOST_ROWS ? p->n_table_rows : MOST_ROWS};
+    s.own = cofi_blocks_add(&own, s.n, sizeof *s.own);
+    s.nearest = cofi_blocks_add(&own, s.n, sizeof *s.nearest);
     cof_status status = cofi_blocks_status(&own, err);
-    for (size_t at = 0; status == COF_OK && at < n; at += c.n) {
-        c.n = n - at < room ? n - at : room;
-        for (size_t i = 0; i < c.n; i++) c.row[i] = cofi_stretch_begin(at + i, n, p->n_table_rows);
-        status = look_at(&c, &sum, err);
+    if (status == COF_OK) status = cofi_partition_labels(&fit->partition, NULL, s.n, s.own, err);
+    if (status == COF_OK && (p->remote || s.n < p->n_table_rows)) {
+        status = cofi_rows_spaced(s.rows, fit->host.team, s.n, &some, &sample, err);
+        s.rows = sample;
     }
-    *share = sum.all > 0 ? (double)sum.strays / (double)sum.all : 0;
+    if (status == COF_OK) status = run_pass(&s, err);
+    if (status == COF_OK) status = count(&s, &own, share, err);
+    cofi_rows_close(sample);
+    cofi_problem_close(&some);
     cofi_blocks_release(&own);
     return status;
 }

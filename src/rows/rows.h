@@ -187,6 +187,11 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *frame, 
 cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *problem,
                             cofi_rows **out, cof_error *err);
 
+/* The same of n evenly spaced rows (cofi_stretch_begin), which are all rows if n is their number. Distinct rows are not
+ * counted, and values count as present if they are in the table. */
+cof_status cofi_rows_spaced(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *problem,
+                            cofi_rows **out, cof_error *err);
+
 /* The same rows as a sample, in memory, without the values that no row holds: the other values of each attribute are
  * numbered anew, in the same order. A fit of them gives the labels of a fit of the sample, bit for bit, because values of
  * count 0 add 0 to every sum. For that, all bins of a quantity stay, and of every attribute the first value in the order

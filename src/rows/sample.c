@@ -4,8 +4,21 @@
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 
-/* Rows that are fetched at once: so few that their cells stay in the cache; elsewhere, so many that few requests do. */
-enum { TASK_ROWS = 256, TASK_ROWS_ELSEWHERE = 4096 };
+/* What is fetched at once: so few rows that their cells stay in the cache; elsewhere, so many cells that few requests do. */
+enum { TASK_ROWS = 256, TASK_CELLS_ELSEWHERE = 1 << 20 };
+
+/* Chooses the rows, each from a stretch of the table. */
+typedef uint64_t (*row_of_stretch)(size_t at, size_t n, uint64_t n_rows);
+
+static uint64_t drawn_row(size_t at, size_t n, uint64_t n_rows)
+{
+    return cofi_stretch_row(at, n, n_rows);
+}
+
+static uint64_t spaced_row(size_t at, size_t n, uint64_t n_rows)
+{
+    return cofi_stretch_begin(at, n, n_rows);
+}
 
 static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
@@ -23,6 +36,7 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
 typedef struct fetching {
     cofi_rows *whole;
     cofi_local *to;
+    row_of_stretch choose;
     size_t n_columns, task_rows;
     uint64_t *row;  /* [worker][task_rows] */
     uint32_t *cell; /* [worker][task_rows][n_columns] */
@@ -43,8 +57,7 @@ static cof_status fetch_some(const fetching *f, uint32_t worker, size_t task, co
     uint32_t *cell = f->cell + worker * f->task_rows * f->n_columns;
     size_t begin = task * f->task_rows, n_all = f->to->cells.n_rows;
     size_t n = n_all - begin < f->task_rows ? n_all - begin : f->task_rows;
-    for (size_t i = 0; i < n; i++)
-        row[i] = cofi_stretch_row(begin + i, n_all, f->whole->problem->n_table_rows);
+    for (size_t i = 0; i < n; i++) row[i] = f->choose(begin + i, n_all, f->whole->problem->n_table_rows);
     COFI_TRY(cofi_rows_fetch(f->whole, NULL, row, n, cell, f->to->table_weight + begin, err));
     for (size_t r = 0; r < f->to->cells.n_attrs; r++)
         store_column(f->to->ids[r], begin, n, cell + r, f->n_columns);
@@ -57,14 +70,18 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
     fetch_some(ctx, worker, task, NULL);
 }
 
-static cof_status fetch(cofi_rows *whole, cofi_team *team, cofi_local *l, cofi_problem *p, cof_error *err)
+static cof_status fetch(cofi_rows *whole, cofi_team *team, row_of_stretch choose, cofi_local *l,
+                        cofi_problem *p, cof_error *err)
 {
     bool remote = whole->problem->remote;
     size_t n_workers = remote || team == NULL ? 1 : cofi_team_size(team);
     fetching f = {.whole = whole,
                   .to = l,
+                  .choose = choose,
                   .n_columns = whole->problem->n_attrs + whole->problem->n_numeric,
-                  .task_rows = remote ? TASK_ROWS_ELSEWHERE : TASK_ROWS};
+                  .task_rows = TASK_ROWS};
+    if (remote) f.task_rows = TASK_CELLS_ELSEWHERE / f.n_columns + 1;
+    if (f.task_rows > l->cells.n_rows) f.task_rows = l->cells.n_rows;
     size_t n_tasks = (l->cells.n_rows + f.task_rows - 1) / f.task_rows;
     cofi_blocks own = {.env = l->env};
     f.row = cofi_blocks_add(&own, n_workers * f.task_rows, sizeof *f.row);
@@ -116,8 +133,8 @@ static void forget_equal_weights(cofi_local *l)
     l->cells.weight = NULL;
 }
 
-cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *p,
-                            cofi_rows **out, cof_error *err)
+static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, row_of_stretch choose,
+                            cofi_problem *p, cofi_rows **out, cof_error *err)
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
@@ -128,14 +145,29 @@ cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t e
     if (l == NULL) return cofi_no_memory(err);
     l->n_rows = n;
     l->n_columns = p->n_attrs;
-    p->n_present = cofi_blocks_add(&p->own, p->n_attrs, sizeof *p->n_present);
     l->ids = cofi_blocks_add(&p->own, p->n_attrs, sizeof *l->ids);
     l->gathered = cofi_blocks_add_zero(&p->own, p->n_attrs, sizeof *l->gathered);
     l->table_weight = cofi_blocks_add(&p->own, n, sizeof *l->table_weight);
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
     if (p->own.short_of_memory || !open_columns(l, p)) return cofi_no_memory(err);
-    COFI_TRY(fetch(rows, team, l, p, err));
-    if (!count_present(&l->cells, p) || !count_distinct(&l->cells, enough, p)) return cofi_no_memory(err);
+    COFI_TRY(fetch(rows, team, choose, l, p, err));
     forget_equal_weights(l);
+    return COF_OK;
+}
+
+cof_status cofi_rows_spaced(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *p, cofi_rows **out,
+                            cof_error *err)
+{
+    return open_some(rows, team, n, spaced_row, p, out, err);
+}
+
+cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *p,
+                            cofi_rows **out, cof_error *err)
+{
+    COFI_TRY(open_some(rows, team, n, drawn_row, p, out, err));
+    const cofi_local *l = cofi_local_of(*out);
+    p->n_present = cofi_blocks_add(&p->own, p->n_attrs, sizeof *p->n_present);
+    if (p->n_present == NULL || !count_present(&l->cells, p) || !count_distinct(&l->cells, enough, p))
+        return cofi_no_memory(err);
     return COF_OK;
 }

@@ -14,18 +14,20 @@ static double along_trees(const cof_model *m, const int32_t *code, uint32_t j)
     return sum;
 }
 
-static double count_strays(const cof_model *m, const cof_table *t, const double *weight)
+/* Of n_looked evenly spaced rows; `weight` NULL: 1 each. */
+static double count_strays(const cof_model *m, const cof_table *t, const double *weight, size_t n_looked)
 {
     size_t n = 0, l = cof_table_n_columns(t);
     const int32_t *label = cof_model_labels(m, &n);
     int32_t *code = get_zero(l, sizeof *code);
     double strays = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t at = 0; at < n_looked; at++) {
+        size_t i = at * n / n_looked;
         for (size_t r = 0; r < l; r++) code[r] = (int32_t)cof_table_code(t, i, r);
         double own = along_trees(m, code, (uint32_t)label[i]), least = own;
         for (uint32_t j = 0; j < cof_model_k(m); j++) least = fmin(least, along_trees(m, code, j));
-        all += weight[i];
-        if (least < own - 1e-9) strays += weight[i];
+        all += weight != NULL ? weight[i] : 1;
+        if (least < own - 1e-9) strays += weight != NULL ? weight[i] : 1;
     }
     free(code);
     return strays / all;
@@ -64,10 +66,10 @@ static void the_kind_that_was_kept_is_told(void **state)
         n_of_kind[likely]++;
         if (info.stop_reason == COF_STOP_CONVERGED) {
             assert_consistent(m, t);
-            if (!likely) assert_near(count_strays(m, t, weight), 0, 0);
+            if (!likely) assert_near(count_strays(m, t, weight, COUNT(weight)), 0, 0);
         }
         if (likely) {
-            assert_near(cof_model_nearer_other(m), count_strays(m, t, weight), 1e-12);
+            assert_near(cof_model_nearer_other(m), count_strays(m, t, weight, COUNT(weight)), 1e-12);
             n_strays += cof_model_nearer_other(m) > 0;
         } else {
             assert_true(isnan(cof_model_nearer_other(m)));
@@ -78,8 +80,39 @@ static void the_kind_that_was_kept_is_told(void **state)
     assert_true(n_of_kind[0] > 0 && n_of_kind[1] > 0 && n_strays > 0);
 }
 
+/* Of a large table, 65,536 evenly spaced rows are looked at. */
+static void strays_of_large_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, l, o;
+        uint32_t k;
+    } cases[] = {{70000, 4, 3, 3}, {66000, 5, 4, 2}};
+    uint32_t n_likely = 0;
+    for (size_t c = 0; c < COUNT(cases); c++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            cof_table *t = random_table(seed, cases[c].n, cases[c].l, cases[c].o, 9);
+            cof_fit_options o = {.struct_size = sizeof o,
+                                 .k = cases[c].k,
+                                 .seed = seed,
+                                 .restarts = 2,
+                                 .select = COF_SELECT_LIKELIHOOD,
+                                 .threads = 2};
+            cof_fit_info info = {.struct_size = sizeof info};
+            cof_model *m = fit_model(t, &o, &info);
+            if (cof_model_refined_by(m) == COF_REFINED_BY_LIKELIHOOD) {
+                assert_near(cof_model_nearer_other(m), count_strays(m, t, NULL, 65536), 1e-12);
+                n_likely += 1 << 8 * c;
+            }
+            cof_model_free(m);
+            cof_table_free(t);
+        }
+    for (size_t c = 0; c < COUNT(cases); c++) assert_true((n_likely >> 8 * c & 0xFF) > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_kind_that_was_kept_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_kind_that_was_kept_is_told),
+                                       cmocka_unit_test(strays_of_large_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
