@@ -128,10 +128,12 @@ static cof_status count_present(const cofi_local *l, const cofi_problem *p, cons
     if (l->table_weight == NULL) return COF_OK; /* a dictionary lists only values that occur */
     uint8_t *seen = cofi_alloc_zero(&p->env, (size_t)c->n_values + 1, 1);
     if (seen == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < p->n_table_rows; i++)
-        if (l->table_weight[i] > 0) seen[cofi_column_code(c, i)] = 1;
     *n_present = 0;
-    for (uint32_t v = 0; v < n_values; v++) *n_present += seen[v];
+    for (size_t i = 0; i < p->n_table_rows && *n_present < n_values; i++) {
+        uint32_t v = cofi_column_code(c, i);
+        *n_present += l->table_weight[i] > 0 && !seen[v] && v < n_values;
+        seen[v] |= l->table_weight[i] > 0;
+    }
     cofi_release(&p->env, seen);
     return COF_OK;
 }
@@ -289,12 +291,14 @@ static cof_status look_for_copies(cofi_local *l, cofi_problem *p, bool may_fold,
                                   bool *worth_it, cof_error *err)
 {
     enum { SAMPLE = 8192, PASSES = 10, USUAL_RESTARTS = 10 };
-    size_t n = p->n_table_rows, n_columns = p->n_attrs + p->n_numeric, n_differ;
+    size_t n = p->n_table_rows, n_columns = p->n_attrs + p->n_numeric, n_weighing, n_differ;
     *worth_it = true;
-    if (n < 2 * SAMPLE || l->table_weight != NULL) return COF_OK;
-    if (cofi_dedupe_sample(&p->env, l->ids, n_columns, n, SAMPLE, &n_differ) != COF_OK)
+    if (n < 2 * SAMPLE) return COF_OK;
+    if (cofi_dedupe_sample(&p->env, l->ids, n_columns, n, l->table_weight, SAMPLE, &n_weighing, &n_differ) !=
+        COF_OK)
         return cofi_no_memory(err);
-    double differ = (double)n_differ / SAMPLE, visit_ns = 1 + 0.02 * (double)p->n_attrs * o->k;
+    if (n_differ == 0) return COF_OK;
+    double differ = (double)n_differ / (double)n_weighing, visit_ns = 1 + 0.02 * (double)p->n_attrs * o->k;
     double saved_ns = (1 - differ) * PASSES * (o->restarts > 0 ? o->restarts : USUAL_RESTARTS) * visit_ns;
     double search_ns = 60 + 400 * differ;
     *worth_it = (may_fold && saved_ns > search_ns) || o->k > n_differ;

@@ -129,7 +129,7 @@ static uint64_t sample_row(size_t i, size_t n_sample, size_t n_rows)
 }
 
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
-                              size_t n_sample, size_t *n_differ)
+                              const uint64_t *weight, size_t n_sample, size_t *n_weighing, size_t *n_differ)
 {
     enum { AHEAD = 32 * RUN };
     size_t n_slots = 2;
@@ -144,7 +144,10 @@ cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_
             if (i % RUN == 0 && i + AHEAD < n_sample) cofi_prefetch_id(ids[r], row[i + AHEAD]);
             hash[i] = add_to_hash(hash[i], cofi_id(ids[r], row[i]));
         }
-    *n_differ = count_different(hash, n_sample, row + n_sample, n_slots);
+    *n_weighing = 0;
+    for (size_t i = 0; i < n_sample; i++)
+        if (weight == NULL || weight[row[i]] > 0) hash[(*n_weighing)++] = hash[i];
+    *n_differ = count_different(hash, *n_weighing, row + n_sample, n_slots);
     cofi_release(env, hash);
     return COF_OK;
 }

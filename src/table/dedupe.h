@@ -9,7 +9,7 @@
 cof_status cofi_dedupe(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
                        uint32_t *group, uint32_t *n_groups);
 
-/* Number of distinct rows in a sample of n_sample rows, runs of neighbours that are spread over the table. Only
- * hashes are compared, so a few distinct rows may count as equal. */
+/* A sample of n_sample rows, runs of neighbours that are spread over the table: how many of them weigh anything, and how many
+ * of these differ. Only hashes are compared, so a few distinct rows may count as equal. `weight` NULL: all rows weigh. */
 cof_status cofi_dedupe_sample(const cof_env *env, const cofi_ids *ids, size_t n_attrs, size_t n_rows,
-                              size_t n_sample, size_t *n_differ);
+                              const uint64_t *weight, size_t n_sample, size_t *n_weighing, size_t *n_differ);

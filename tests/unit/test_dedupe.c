@@ -129,17 +129,44 @@ static void a_sample_of_rows(void **state)
     for (size_t v = 0; v < COUNT(values); v++) {
         cells c = make_cells(v, 30000, 3, values[v]);
         uint32_t *group = get_zero(c.n_rows, sizeof *group), n_groups;
-        size_t n_differ, again;
+        size_t n_differ, again, n_weighing;
         assert_int_equal(cofi_dedupe(&env, c.ids, 3, c.n_rows, group, &n_groups), COF_OK);
         for (size_t n_sample = 1; n_sample <= c.n_rows; n_sample = 7 * n_sample + 3) {
-            assert_int_equal(cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, n_sample, &n_differ), COF_OK);
-            assert_int_equal(cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, n_sample, &again), COF_OK);
+            assert_int_equal(
+                cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, NULL, n_sample, &n_weighing, &n_differ), COF_OK);
+            assert_int_equal(n_weighing, n_sample);
+            assert_int_equal(
+                cofi_dedupe_sample(&env, c.ids, 3, c.n_rows, NULL, n_sample, &n_weighing, &again), COF_OK);
             assert_true(n_differ >= 1 && n_differ <= n_groups && n_differ <= n_sample && n_differ == again);
             if (n_groups < 30 && n_sample > 2000) assert_int_equal(n_differ, n_groups);
         }
         free(group);
         free_cells(&c);
     }
+}
+
+/* Rows without weight do not count, and if none has weight, none differs. */
+static void a_sample_of_rows_with_weights(void **state)
+{
+    (void)state;
+    enum { N = 30000, SAMPLE = 2000 };
+    cof_env env = cofi_env_resolve(NULL);
+    cells c = {.n_rows = N, .n_attrs = 1, .code = get_zero(N, sizeof *c.code)};
+    uint64_t *weight = get_zero(N, sizeof *weight);
+    for (size_t i = 0; i < N; i++) c.code[i] = (uint32_t)(i % 4 == 0 ? 0 : i);
+    store_column(&c, 0, 4);
+    size_t n_weighing = 7, n_differ = 7, n_all;
+    assert_int_equal(cofi_dedupe_sample(&env, c.ids, 1, N, weight, SAMPLE, &n_weighing, &n_differ), COF_OK);
+    assert_int_equal(n_weighing, 0);
+    assert_int_equal(n_differ, 0);
+    for (size_t i = 0; i < N; i += 4) weight[i] = 3; /* these are all equal */
+    assert_int_equal(cofi_dedupe_sample(&env, c.ids, 1, N, weight, SAMPLE, &n_weighing, &n_differ), COF_OK);
+    assert_in_range(n_weighing, SAMPLE / 5, SAMPLE / 3);
+    assert_int_equal(n_differ, 1);
+    assert_int_equal(cofi_dedupe_sample(&env, c.ids, 1, N, NULL, SAMPLE, &n_weighing, &n_all), COF_OK);
+    assert_in_range(n_all, SAMPLE / 2, SAMPLE);
+    free(weight);
+    free_cells(&c);
 }
 
 /* Row numbers have 32 bits here; more rows used to be numbered modulo 2^32. */
@@ -196,10 +223,15 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_equal_brute_force),  cmocka_unit_test(without_attributes_all_rows_are_equal),
-        cmocka_unit_test(many_distinct_rows),        cmocka_unit_test(a_sample_of_rows),
-        cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(more_rows_than_can_be_numbered),
-        cmocka_unit_test(stretches_cover_all_rows),  cmocka_unit_test(stretches_follow_each_other),
+        cmocka_unit_test(groups_equal_brute_force),
+        cmocka_unit_test(without_attributes_all_rows_are_equal),
+        cmocka_unit_test(many_distinct_rows),
+        cmocka_unit_test(a_sample_of_rows),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(more_rows_than_can_be_numbered),
+        cmocka_unit_test(stretches_cover_all_rows),
+        cmocka_unit_test(stretches_follow_each_other),
+        cmocka_unit_test(a_sample_of_rows_with_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
