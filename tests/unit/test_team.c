@@ -2,6 +2,7 @@
 #include "unit_helper.h"
 
 #include "alloc_helper.h"
+#include "../../src/core/system/system.h"
 #include "../../src/core/team.h"
 
 #include <sched.h>
@@ -43,6 +44,39 @@ static void check_round(cofi_team *team, size_t n)
     assert_int_equal(sum, n > 0 ? n * (n - 1) / 2 : 0);
     assert_true(atomic_load(&t->highest_worker) < cofi_team_size(team));
     free(t);
+}
+
+static void note_cores(void *ctx, uint32_t worker, size_t task)
+{
+    (void)worker;
+    ((long *)ctx)[task] = cofi_usable_cores();
+    usleep(200); /* so that every worker has a task */
+}
+
+/* They leave the core of their team's host when they start, and may return to it. */
+static void workers_may_run_on_all_cores(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        long cores[N] = {0};
+        cofi_team *team = open_team(&env, threads);
+        cofi_team_run(team, note_cores, cores, N);
+        for (size_t i = 0; i < N; i++) assert_int_equal(cores[i], cofi_usable_cores());
+        cofi_team_close(team);
+    }
+}
+
+/* Where there is but one core, or none is known, nothing happens. */
+static void no_other_core(void **state)
+{
+    (void)state;
+    long before = cofi_usable_cores();
+    cofi_leave_core(-1);
+    cofi_leave_core(1 << 20);
+    cofi_leave_core(cofi_this_core());
+    assert_int_equal(cofi_usable_cores(), before);
 }
 
 static void every_task_is_done_once(void **state)
@@ -196,6 +230,8 @@ static void memory_is_asked_for_on_the_calling_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_may_run_on_all_cores),
+        cmocka_unit_test(no_other_core),
         cmocka_unit_test(every_task_is_done_once),
         cmocka_unit_test(rounds_do_not_overlap),
         cmocka_unit_test(rounds_see_what_earlier_ones_wrote),

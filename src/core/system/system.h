@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-long cofi_usable_cores(void);       /* the cores that this process may run on */
+long cofi_usable_cores(void); /* the cores that this process may run on */
+int cofi_this_core(void);     /* the core that this thread runs on; -1: not known */
+/* Moves this thread to any core that it may run on but this one. Afterwards it may run on the same cores as before. */
+void cofi_leave_core(int core);
 uint64_t cofi_machine_memory(void); /* bytes; UINT64_MAX: not known */
 
 double cofi_processor_s(void); /* processor time of all threads together, in seconds */

@@ -19,6 +19,30 @@ long cofi_usable_cores(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+#ifdef __linux__
+int cofi_this_core(void)
+{
+    return sched_getcpu();
+}
+
+void cofi_leave_core(int core)
+{
+    cpu_set_t allowed, others;
+    if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    others = allowed;
+    CPU_CLR(core, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+}
+#else
+int cofi_this_core(void)
+{
+    return -1;
+}
+
+void cofi_leave_core(int core) {}
+#endif
+
 uint64_t cofi_machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);

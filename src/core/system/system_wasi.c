@@ -14,6 +14,13 @@ long cofi_usable_cores(void)
     return 1;
 }
 
+int cofi_this_core(void)
+{
+    return -1;
+}
+
+void cofi_leave_core(int core) {}
+
 uint64_t cofi_machine_memory(void)
 {
     return UINT32_MAX; /* addresses have 32 bits */
