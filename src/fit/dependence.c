@@ -111,7 +111,8 @@ typedef struct pair_work {
     uint16_t *at; /* per row: label x slots of attribute at_attr, plus the row's cell there */
     size_t at_attr;
     uint32_t *count;  /* one pair: [cluster][value][value] */
-    uint32_t *column; /* sums over the first attribute's values */
+    uint32_t *column; /* sums over the first attribute's values, */
+    uint32_t *line;   /* and over the second one's */
     remembered *seen; /* N_SEEN */
 } pair_work;
 
@@ -153,32 +154,33 @@ static double evidence_of_total(const cofi_dependence *d, const pair_work *own, 
 }
 
 /* Gain of one cluster's table, [value of r][value of t]. A count of 0 adds 0; lines of many values skip it, but in short ones
- * the processor would guess wrong too often. */
+ * the processor would guess wrong too often. Terms are added in the order of gain_of_whole_table, because not every processor
+ * counts that way. */
 static double gain_of_table(const cofi_dependence *d, const pair_work *own, size_t r, size_t t,
                             const uint32_t *count)
 {
     const cofi_problem *p = d->problem;
     uint32_t slots = slots_of(p, t);
-    uint32_t *column = own->column;
+    uint32_t *column = own->column, *line = own->line;
     bool sparse = p->n_values[t] > SHORT_LINE;
     uint64_t total = 0;
-    double sum = 0;
+    double sum = 0, n_pairs = (double)p->n_present[r] * p->n_present[t];
     memset(column, 0, p->n_values[t] * sizeof *column);
     for (uint32_t u = 0; u < p->n_values[r]; u++, count += slots) {
-        uint32_t line = 0;
+        line[u] = 0;
         for (uint32_t v = 0; v < p->n_values[t]; v++) {
             if (sparse && count[v] == 0) continue;
-            line += count[v];
+            line[u] += count[v];
             column[v] += count[v];
             sum += d->log_gamma[count[v]];
         }
-        sum -= d->log_gamma[line];
-        total += line;
+        total += line[u];
     }
-    for (uint32_t v = 0; v < p->n_values[t]; v++) sum -= d->log_gamma[column[v]];
-    double o_r = p->n_present[r], o_t = p->n_present[t];
-    return sum + evidence_of_total(d, own, o_r * o_t, total) - evidence_of_total(d, own, o_r, total) -
-           evidence_of_total(d, own, o_t, total);
+    double of_r = evidence_of_total(d, own, p->n_present[r], total),
+           of_t = evidence_of_total(d, own, p->n_present[t], total);
+    for (uint32_t u = 0; u < p->n_values[r]; u++) of_r += d->log_gamma[line[u]];
+    for (uint32_t v = 0; v < p->n_values[t]; v++) of_t += d->log_gamma[column[v]];
+    return sum + evidence_of_total(d, own, n_pairs, total) - of_r - of_t;
 }
 
 /* Counting a word of 64 rows takes about as long as counting one row. */
@@ -385,6 +387,7 @@ static void open_workers(cofi_blocks *own, tree_work *w, uint32_t n)
             .at_attr = p->n_attrs,
             .count = cofi_blocks_add(own, small ? w->k * most * most : MOST_CELLS, sizeof *w->worker->count),
             .column = cofi_blocks_add(own, most, sizeof *w->worker->column),
+            .line = cofi_blocks_add(own, most, sizeof *w->worker->line),
             .seen = cofi_blocks_add_zero(own, N_SEEN, sizeof *w->worker->seen)};
 }
 
