@@ -26,7 +26,6 @@ struct cofi_team {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     double look_s; /* how long threads look before they sleep; 0 if there are more threads than cores */
-    int home;      /* the core of the caller when the team was opened; -1: not known */
     /* changed under the lock, which also protects the members below that are not atomic */
     atomic_uint_fast64_t round;
     atomic_uint n_busy;
@@ -73,8 +72,6 @@ static void *worker_main(void *arg)
 {
     const worker_seat *seat = arg;
     cofi_team *team = seat->team;
-    /* Some schedulers start a thread on its creator's core, and move it only after milliseconds, even if others are idle. */
-    cofi_leave_core(team->home);
     for (uint64_t seen = 0;;) {
         look_for_round(team, seen);
         pthread_mutex_lock(&team->lock);
@@ -96,7 +93,9 @@ static bool start_worker(cofi_team *team, uint32_t number)
     worker_seat *seat = &team->seat[number - 1];
     seat->team = team;
     seat->number = number;
-    return pthread_create(&seat->thread, NULL, worker_main, seat) == 0;
+    if (pthread_create(&seat->thread, NULL, worker_main, seat) != 0) return false;
+    if (team->look_s > 0) cofi_start_elsewhere(seat->thread);
+    return true;
 }
 
 static uint32_t choose_size(uint32_t threads)
@@ -119,7 +118,6 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
     atomic_init(&team->n_busy, 0);
     bool core_each = team->n_workers > 1 && team->n_workers <= cof_n_cores();
     team->look_s = core_each ? LOOK_S : 0;
-    team->home = core_each ? cofi_this_core() : -1;
     team->seat = cofi_alloc(env, team->n_workers - 1, sizeof *team->seat);
     if (team->seat == NULL) {
         cofi_team_close(team);

@@ -53,7 +53,7 @@ static void note_cores(void *ctx, uint32_t worker, size_t task)
     usleep(200); /* so that every worker has a task */
 }
 
-/* They leave the core of their team's host when they start, and may return to it. */
+/* They start on another core than that of their team's host, and may move to that one later. */
 static void workers_may_run_on_all_cores(void **state)
 {
     (void)state;
@@ -66,17 +66,6 @@ static void workers_may_run_on_all_cores(void **state)
         for (size_t i = 0; i < N; i++) assert_int_equal(cores[i], cofi_usable_cores());
         cofi_team_close(team);
     }
-}
-
-/* Where there is but one core, or none is known, nothing happens. */
-static void no_other_core(void **state)
-{
-    (void)state;
-    long before = cofi_usable_cores();
-    cofi_leave_core(-1);
-    cofi_leave_core(1 << 20);
-    cofi_leave_core(cofi_this_core());
-    assert_int_equal(cofi_usable_cores(), before);
 }
 
 static void every_task_is_done_once(void **state)
@@ -231,7 +220,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_may_run_on_all_cores),
-        cmocka_unit_test(no_other_core),
         cmocka_unit_test(every_task_is_done_once),
         cmocka_unit_test(rounds_do_not_overlap),
         cmocka_unit_test(rounds_see_what_earlier_ones_wrote),

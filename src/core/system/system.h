@@ -2,15 +2,17 @@
  * file here; CMakeLists.txt chooses it. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
 long cofi_usable_cores(void); /* the cores that this process may run on */
-int cofi_this_core(void);     /* the core that this thread runs on; -1: not known */
-/* Moves this thread to any core that it may run on but this one. Afterwards it may run on the same cores as before. */
-void cofi_leave_core(int core);
+/* Moves a thread that this one has just started from the core of this one to any other that it may run on. Afterwards it may
+ * run on the same cores as this one. Some schedulers start a thread on its creator's core, and move it only after
+ * milliseconds, even if others are idle. */
+void cofi_start_elsewhere(pthread_t thread);
 uint64_t cofi_machine_memory(void); /* bytes; UINT64_MAX: not known */
 
 double cofi_processor_s(void); /* processor time of all threads together, in seconds */

@@ -19,29 +19,18 @@ long cofi_usable_cores(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+void cofi_start_elsewhere(pthread_t thread)
+{
 #ifdef __linux__
-int cofi_this_core(void)
-{
-    return sched_getcpu();
-}
-
-void cofi_leave_core(int core)
-{
     cpu_set_t allowed, others;
+    int core = sched_getcpu();
     if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     others = allowed;
     CPU_CLR(core, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof allowed, &allowed);
-}
-#else
-int cofi_this_core(void)
-{
-    return -1;
-}
-
-void cofi_leave_core(int core) {}
+    if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(thread, sizeof others, &others) == 0)
+        pthread_setaffinity_np(thread, sizeof allowed, &allowed);
 #endif
+}
 
 uint64_t cofi_machine_memory(void)
 {

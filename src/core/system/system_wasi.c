@@ -14,12 +14,7 @@ long cofi_usable_cores(void)
     return 1;
 }
 
-int cofi_this_core(void)
-{
-    return -1;
-}
-
-void cofi_leave_core(int core) {}
+void cofi_start_elsewhere(pthread_t thread) {}
 
 uint64_t cofi_machine_memory(void)
 {

@@ -398,12 +398,7 @@ long cofi_usable_cores(void)
     return (long)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
 }
 
-int cofi_this_core(void)
-{
-    return -1;
-}
-
-void cofi_leave_core(int core) {} /* a new thread begins on a core that is idle */
+void cofi_start_elsewhere(pthread_t thread) {} /* a new thread begins on a core that is idle */
 
 uint64_t cofi_machine_memory(void)
 {
