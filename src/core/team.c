@@ -17,6 +17,14 @@ typedef struct worker_seat {
     pthread_t thread;
 } worker_seat;
 
+enum { LINE = 128 }; /* bytes that processors fetch together */
+
+/* The tasks begin..end-1 that are left of a worker's part, both in one word, on a line of the cache of its own. */
+typedef struct part {
+    atomic_uint_fast64_t left;
+    char room[LINE - sizeof(atomic_uint_fast64_t)];
+} part;
+
 struct cofi_team {
     cof_env env;
     uint32_t n_workers;         /* includes the caller, which is number 0 */
@@ -35,6 +43,8 @@ struct cofi_team {
     void *ctx;
     size_t n_tasks;
     atomic_size_t next;
+    bool in_parts;
+    part *part; /* per worker */
 };
 
 /* Number of tasks to take: few enough that all workers finish at about the same time. */
@@ -46,8 +56,71 @@ static size_t share(cofi_team *team)
     return n < 1 ? 1 : n < MOST ? n : MOST;
 }
 
+static uint64_t range_of(size_t begin, size_t end)
+{
+    return (uint64_t)begin << 32 | end;
+}
+
+static uint32_t begin_of(uint64_t range)
+{
+    return (uint32_t)(range >> 32);
+}
+
+static uint32_t end_of(uint64_t range)
+{
+    return (uint32_t)range;
+}
+
+static void set_parts(cofi_team *team)
+{
+    for (uint32_t w = 0; w < team->n_active; w++) {
+        size_t n = team->n_tasks, begin = n * w / team->n_active, end = n * (w + 1) / team->n_active;
+        atomic_store_explicit(&team->part[w].left, range_of(begin, end), memory_order_relaxed);
+    }
+}
+
+/* Takes the first task of the worker's own part. */
+static bool take_own(cofi_team *team, uint32_t worker, size_t *task)
+{
+    part *own = &team->part[worker];
+    uint64_t left = atomic_load(&own->left);
+    do {
+        if (begin_of(left) == end_of(left)) return false;
+        *task = begin_of(left);
+    } while (!atomic_compare_exchange_weak(&own->left, &left, range_of(*task + 1, end_of(left))));
+    return true;
+}
+
+/* Moves the second half of what another worker has left to this worker's part, which is empty. */
+static bool take_half(cofi_team *team, uint32_t worker)
+{
+    for (uint32_t i = 1; i < team->n_active; i++) {
+        part *other = &team->part[(worker + i) % team->n_active];
+        uint64_t left = atomic_load(&other->left);
+        while (begin_of(left) < end_of(left)) {
+            uint32_t begin = begin_of(left), end = end_of(left), middle = begin + (end - begin) / 2;
+            if (!atomic_compare_exchange_weak(&other->left, &left, range_of(begin, middle))) continue;
+            atomic_store(&team->part[worker].left, range_of(middle, end));
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_part(cofi_team *team, uint32_t worker)
+{
+    size_t task;
+    do
+        while (take_own(team, worker, &task)) team->task(team->ctx, worker, task);
+    while (take_half(team, worker));
+}
+
 static void take_tasks(cofi_team *team, uint32_t worker)
 {
+    if (team->in_parts) {
+        take_part(team, worker);
+        return;
+    }
     for (;;) {
         size_t n = share(team), task = atomic_fetch_add_explicit(&team->next, n, memory_order_relaxed);
         if (task >= team->n_tasks) return;
@@ -119,7 +192,8 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
     bool core_each = team->n_workers > 1 && team->n_workers <= cof_n_cores();
     team->look_s = core_each ? LOOK_S : 0;
     team->seat = cofi_alloc(env, team->n_workers - 1, sizeof *team->seat);
-    if (team->seat == NULL) {
+    team->part = cofi_alloc_zero(env, team->n_workers, sizeof *team->part);
+    if (team->seat == NULL || team->part == NULL) {
         cofi_team_close(team);
         return cofi_no_memory(err);
     }
@@ -147,7 +221,7 @@ static uint32_t count_active(const cofi_team *team)
     return n_teams <= 1 ? team->n_workers : team->n_workers / n_teams;
 }
 
-void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
+static void run_tasks(cofi_team *team, cofi_task task, void *ctx, size_t n, bool in_parts)
 {
     uint32_t n_active = count_active(team);
     if (n_active <= 1 || n <= 1) {
@@ -159,6 +233,8 @@ void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
     team->ctx = ctx;
     team->n_tasks = n;
     team->n_active = n_active;
+    team->in_parts = in_parts;
+    if (in_parts) set_parts(team);
     atomic_store_explicit(&team->next, 0, memory_order_relaxed);
     team->n_busy = team->n_started;
     team->round++;
@@ -170,6 +246,16 @@ void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
     pthread_mutex_lock(&team->lock);
     while (team->n_busy > 0) pthread_cond_wait(&team->done, &team->lock);
     pthread_mutex_unlock(&team->lock);
+}
+
+void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n)
+{
+    run_tasks(team, task, ctx, n, false);
+}
+
+void cofi_team_run_parts(cofi_team *team, cofi_task task, void *ctx, size_t n)
+{
+    run_tasks(team, task, ctx, n, n <= UINT32_MAX);
 }
 
 void cofi_team_close(cofi_team *team)
@@ -185,5 +271,5 @@ void cofi_team_close(cofi_team *team)
     pthread_cond_destroy(&team->work);
     pthread_cond_destroy(&team->done);
     cof_env env = team->env;
-    COFI_RELEASE_ALL(&env, team->seat, team);
+    COFI_RELEASE_ALL(&env, team->part, team->seat, team);
 }

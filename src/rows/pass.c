@@ -441,7 +441,8 @@ static uint64_t collect(cofi_pass *p)
 static uint64_t run_job(pass_job *job)
 {
     cofi_pass *p = job->pass;
-    cofi_team_run(p->team, do_block, job, n_blocks(p));
+    void (*run)(cofi_team *, cofi_task, void *, size_t) = p->streamed ? cofi_team_run : cofi_team_run_parts;
+    run(p->team, do_block, job, n_blocks(p));
     p->labelled = true;
     return collect(p);
 }

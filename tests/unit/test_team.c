@@ -34,16 +34,22 @@ static cofi_team *open_team(const cof_env *env, uint32_t threads)
     return team;
 }
 
-static void check_round(cofi_team *team, size_t n)
+static void check_round_of(cofi_team *team, void (*run)(cofi_team *, cofi_task, void *, size_t), size_t n)
 {
     tally *t = get_zero(1, sizeof *t);
     uint64_t sum = 0;
-    cofi_team_run(team, count_task, t, n);
+    run(team, count_task, t, n);
     for (size_t i = 0; i < MOST_TASKS; i++) assert_int_equal(atomic_load(&t->done[i]), i < n ? 1 : 0);
     for (size_t w = 0; w < MOST_WORKERS; w++) sum += t->sum[w * 16];
     assert_int_equal(sum, n > 0 ? n * (n - 1) / 2 : 0);
     assert_true(atomic_load(&t->highest_worker) < cofi_team_size(team));
     free(t);
+}
+
+static void check_round(cofi_team *team, size_t n)
+{
+    check_round_of(team, cofi_team_run, n);
+    check_round_of(team, cofi_team_run_parts, n);
 }
 
 static void note_cores(void *ctx, uint32_t worker, size_t task)
@@ -89,6 +95,33 @@ static void rounds_do_not_overlap(void **state)
     cofi_team *team = open_team(&env, 4);
     for (size_t round = 0; round < 2000; round++) check_round(team, round % 7);
     cofi_team_close(team);
+}
+
+/* The first task of a worker's part is not over before all others are. */
+static void wait_for_others(void *ctx, uint32_t worker, size_t task)
+{
+    enum { N = 64 };
+    atomic_uint *n_done = ctx;
+    (void)worker;
+    while (task == 0 && atomic_load(n_done) < N - 1) usleep(50);
+    atomic_fetch_add(n_done, 1);
+}
+
+static void who_has_done_his_part_helps_others(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    cof_env env = cofi_env_resolve(NULL);
+    for (uint32_t threads = 2; threads <= 5; threads++) {
+        cofi_team *team = open_team(&env, threads);
+        if (cofi_team_size(team) == 1) skip();
+        for (int round = 0; round < 50; round++) {
+            atomic_uint n_done = 0;
+            cofi_team_run_parts(team, wait_for_others, &n_done, N);
+            assert_int_equal(atomic_load(&n_done), N);
+        }
+        cofi_team_close(team);
+    }
 }
 
 typedef struct relay {
@@ -222,6 +255,7 @@ int main(void)
         cmocka_unit_test(workers_may_run_on_all_cores),
         cmocka_unit_test(every_task_is_done_once),
         cmocka_unit_test(rounds_do_not_overlap),
+        cmocka_unit_test(who_has_done_his_part_helps_others),
         cmocka_unit_test(rounds_see_what_earlier_ones_wrote),
         cmocka_unit_test(no_number_means_the_cores_that_may_be_used),
         cmocka_unit_test(control_groups_limit_cores),
