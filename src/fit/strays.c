@@ -53,17 +53,20 @@ static void stray_task(void *ctx, uint32_t worker, size_t task)
     size_t begin = task * TASK_ROWS, end = begin + TASK_ROWS < s->n ? begin + TASK_ROWS : s->n, n = 0;
     uint64_t *row = s->row + worker * TASK_ROWS, *weight = s->weight + worker * TASK_ROWS;
     uint32_t *cell = s->cell + worker * TASK_ROWS * s->n_columns;
-    tally *found = &s->found[worker];
+    tally found = {0, 0};
     for (size_t i = begin; i < end; i++) row[i - begin] = i;
     cofi_rows_fetch(s->rows, NULL, row, end - begin, NULL, weight, NULL);
     for (size_t i = begin; i < end; i++) {
         if (s->own[i] < 0) continue;
-        found->all += weight[i - begin];
+        found.all += weight[i - begin];
         if (s->nearest[i] != s->own[i]) row[n++] = i;
     }
     cofi_rows_fetch(s->rows, NULL, row, n, cell, weight, NULL);
     for (size_t i = 0; i < n; i++)
-        if (is_stray(s->fit, cell + i * s->n_columns, (uint32_t)s->own[row[i]])) found->strays += weight[i];
+        if (is_stray(s->fit, cell + i * s->n_columns, (uint32_t)s->own[row[i]])) found.strays += weight[i];
+    s->found[worker].strays +=
+        found.strays; /* once, since the tallies of other workers are on the same line of the cache */
+    s->found[worker].all += found.all;
 }
 
 static cof_status count(strays *s, cofi_blocks *own, double *share, cof_error *err)
