@@ -526,11 +526,14 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     COFI_TRY(prepare_starts(run, err));
     for (uint32_t r = 0; r < restarts; r++) run->place[r].open = run->place[r].same_as == COFI_NONE;
     run_open(run, restarts);
+    bool together = run->side_by_side || run->rounds != NULL;
+    /* On any number of threads, the host is told about a dropped restart before it runs again. */
+    if (together) tell_restarts(run);
     if (run->most_empty == 0 && !atomic_load(&run->stopped) && reopen_dropped(run, restarts))
         run_open(run, restarts);
     for (uint32_t r = 0; r < restarts; r++)
         if (run->place[r].same_as != COFI_NONE) repeat_earlier(run, r);
-    if (run->side_by_side || run->rounds != NULL) tell_restarts(run);
+    if (together) tell_restarts(run);
     for (uint32_t l = 0; l < run->n_lanes; l++) {
         if (run->lane[l].fit.log.stopped) atomic_store(&run->stopped, true);
         if (status != COF_OK || run->lane[l].status == COF_OK) continue;
