@@ -7,7 +7,8 @@
 
 enum {
     MOST_ROWS = 1 << 16,
-    TASK_ROWS = 256,
+    MOST_CELLS = 1 << 26, /* of wide tables fewer rows are looked at, but at least LEAST_ROWS */
+    LEAST_ROWS = 1 << 10,
     MOST_ENTRIES = 1 << 20 /* values x clusters; the tables of a pass would take too much memory with more */
 };
 
@@ -18,11 +19,11 @@ typedef struct tally {
 typedef struct strays {
     const cofi_fit *fit;
     cofi_rows *rows; /* the rows that are looked at */
-    size_t n, n_columns;
+    size_t n, n_columns, task_rows;
     int32_t *own, *nearest; /* per row: its cluster, and that of the pass */
     /* of every worker */
-    uint64_t *row, *weight; /* TASK_ROWS each */
-    uint32_t *cell;         /* [TASK_ROWS][column] */
+    uint64_t *row, *weight; /* task_rows each */
+    uint32_t *cell;         /* [task_rows][column] */
     tally *found;
 } strays;
 
@@ -50,9 +51,10 @@ static bool is_stray(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
 static void stray_task(void *ctx, uint32_t worker, size_t task)
 {
     const strays *s = ctx;
-    size_t begin = task * TASK_ROWS, end = begin + TASK_ROWS < s->n ? begin + TASK_ROWS : s->n, n = 0;
-    uint64_t *row = s->row + worker * TASK_ROWS, *weight = s->weight + worker * TASK_ROWS;
-    uint32_t *cell = s->cell + worker * TASK_ROWS * s->n_columns;
+    size_t begin = task * s->task_rows, n = 0;
+    size_t end = begin + s->task_rows < s->n ? begin + s->task_rows : s->n;
+    uint64_t *row = s->row + worker * s->task_rows, *weight = s->weight + worker * s->task_rows;
+    uint32_t *cell = s->cell + worker * s->task_rows * s->n_columns;
     tally found = {0, 0};
     for (size_t i = begin; i < end; i++) row[i - begin] = i;
     cofi_rows_fetch(s->rows, NULL, row, end - begin, NULL, weight, NULL);
@@ -75,12 +77,13 @@ static cof_status count(strays *s, cofi_blocks *own, double *share, cof_error *e
     size_t n_workers = cofi_team_size(team);
     tally sum = {0, 0};
     s->n_columns = s->rows->problem->n_attrs + s->rows->problem->n_numeric;
-    s->row = cofi_blocks_add(own, n_workers * TASK_ROWS, sizeof *s->row);
-    s->weight = cofi_blocks_add(own, n_workers * TASK_ROWS, sizeof *s->weight);
-    s->cell = cofi_blocks_add(own, n_workers * TASK_ROWS * s->n_columns, sizeof *s->cell);
+    s->task_rows = cofi_rows_at_once(s->n_columns);
+    s->row = cofi_blocks_add(own, n_workers * s->task_rows, sizeof *s->row);
+    s->weight = cofi_blocks_add(own, n_workers * s->task_rows, sizeof *s->weight);
+    s->cell = cofi_blocks_add(own, n_workers * s->task_rows * s->n_columns, sizeof *s->cell);
     s->found = cofi_blocks_add_zero(own, n_workers, sizeof *s->found);
     COFI_TRY(cofi_blocks_status(own, err));
-    cofi_team_run(team, stray_task, s, (s->n + TASK_ROWS - 1) / TASK_ROWS);
+    cofi_team_run(team, stray_task, s, (s->n + s->task_rows - 1) / s->task_rows);
     for (size_t w = 0; w < n_workers; w++) {
         sum.strays += s->found[w].strays;
         sum.all += s->found[w].all;
@@ -106,15 +109,22 @@ static cof_status run_pass(strays *s, cof_error *err)
     return status;
 }
 
+/* A sample of the rows has a copy of their cells. */
+static size_t count_rows(const cofi_problem *p)
+{
+    size_t most = MOST_CELLS / p->n_attrs;
+    if (most < LEAST_ROWS) most = LEAST_ROWS;
+    if (most > MOST_ROWS) most = MOST_ROWS;
+    return p->n_table_rows < most ? p->n_table_rows : most;
+}
+
 cof_status cofi_strays_measure(const cofi_fit *fit, double *share, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     cofi_blocks own = {.env = p->env};
     cofi_problem some = {.own = {.env = p->env}};
     cofi_rows *sample = NULL;
-    strays s = {.fit = fit,
-                .rows = fit->partition.rows,
-                .n = p->n_table_rows < MOST_ROWS ? p->n_table_rows : MOST_ROWS};
+    strays s = {.fit = fit, .rows = fit->partition.rows, .n = count_rows(p)};
     s.own = cofi_blocks_add(&own, s.n, sizeof *s.own);
     s.nearest = cofi_blocks_add(&own, s.n, sizeof *s.nearest);
     cof_status status = cofi_blocks_status(&own, err);

@@ -220,6 +220,14 @@ static inline cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint
     return rows->ops->totals(rows, team, total, err);
 }
 static inline cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n,
+/* How many rows a thread fetches at a time, so that their cells stay in its core's cache. */
+static inline size_t cofi_rows_at_once(size_t n_columns)
+{
+    enum { ROWS = 256, CELLS = 1 << 16 };
+    size_t n = CELLS / (n_columns + 1) + 1;
+    return n < ROWS ? n : ROWS;
+}
+
                                          uint32_t *cell, uint64_t *weight, cof_error *err)
 {
     return rows->ops->fetch(rows, team, row, n, cell, weight, err);

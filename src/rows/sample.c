@@ -4,8 +4,8 @@
 #include "../core/rng.h"
 #include "../table/dedupe.h"
 
-/* What is fetched at once: so few rows that their cells stay in the cache; elsewhere, so many cells that few requests do. */
-enum { TASK_ROWS = 256, TASK_CELLS_ELSEWHERE = 1 << 20 };
+/* Where the rows are elsewhere, so many cells are fetched at once that few requests do. */
+enum { TASK_CELLS_ELSEWHERE = 1 << 20 };
 
 /* Chooses the rows, each from a stretch of the table. */
 typedef uint64_t (*row_of_stretch)(size_t at, size_t n, uint64_t n_rows);
@@ -78,9 +78,8 @@ static cof_status fetch(cofi_rows *whole, cofi_team *team, row_of_stretch choose
     fetching f = {.whole = whole,
                   .to = l,
                   .choose = choose,
-                  .n_columns = whole->problem->n_attrs + whole->problem->n_numeric,
-                  .task_rows = TASK_ROWS};
-    if (remote) f.task_rows = TASK_CELLS_ELSEWHERE / f.n_columns + 1;
+                  .n_columns = whole->problem->n_attrs + whole->problem->n_numeric};
+    f.task_rows = remote ? TASK_CELLS_ELSEWHERE / f.n_columns + 1 : cofi_rows_at_once(f.n_columns);
     if (f.task_rows > l->cells.n_rows) f.task_rows = l->cells.n_rows;
     size_t n_tasks = (l->cells.n_rows + f.task_rows - 1) / f.task_rows;
     cofi_blocks own = {.env = l->env};
