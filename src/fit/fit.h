@@ -87,6 +87,8 @@ typedef struct cofi_fit {
     const struct cofi_method *method;
     cofi_partition partition;
     cofi_scores scores;
+    uint64_t
+        traced; /* cofi_forest.n_built of the trees along which the scores are distances; 0: they are others */
     double *exact;  /* memory for scores.plain; only the authors' variant needs it */
     double *centre; /* [j][quantity]: scaled means; NaN: unknown */
     bool absolute;  /* quantities add differences to their means, not squares */

@@ -15,6 +15,7 @@ enum { LANES = 8 };
 void cofi_profile_clear(cofi_fit *fit)
 {
     size_t n = fit->problem->n_attrs * fit->scores.stride;
+    fit->traced = 0;
     memset(fit->profiles.alive, 0, fit->partition.k);
     memset(fit->profiles.whole, 0, n * sizeof *fit->profiles.whole);
     cofi_masses_forget(fit);
@@ -112,6 +113,7 @@ void cofi_scores_open(cofi_fit *fit, double largest_sum)
     fit->scores.scale = cofi_scores_scale(largest_sum);
     fit->scores.plain = NULL;
     fit->scores.same_as = NULL;
+    fit->traced = 0;
     for (uint32_t j = 0; j < fit->scores.stride; j++)
         fit->scores.base[j] = j < fit->partition.k && fit->profiles.alive[j] ? 0 : COFI_NEVER;
 }
@@ -362,11 +364,27 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
             value[(size_t)v * stride + j] = cofi_fixed_point(factor * t.work[(size_t)v * stride + j], scale);
 }
 
+typedef struct trace_job {
+    cofi_fit *fit;
+    const uint8_t *changed; /* per cluster: 0 if its scores still hold; NULL: none hold */
+} trace_job;
+
+static bool still_holds(const trace_job *job, uint32_t first)
+{
+    uint32_t k = job->fit->partition.k;
+    if (job->changed == NULL) return false;
+    for (uint32_t j = first; j < first + LANES && j < k; j++)
+        if (job->changed[j]) return false;
+    return true;
+}
+
 static void trace_task(void *ctx, uint32_t worker, size_t task)
 {
-    cofi_fit *fit = ctx;
+    const trace_job *job = ctx;
+    cofi_fit *fit = job->fit;
     uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, left = fit->scores.stride - first;
     size_t r = task / n_groups(fit);
+    if (still_holds(job, first)) return;
     if (left >= LANES) trace_group(fit, r, first, LANES);
     if (left == 6) trace_group(fit, r, first, 6); /* a constant, so that the loops need no counter */
     if (left == 4) trace_group(fit, r, first, 4);
@@ -401,14 +419,20 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
 
 void cofi_scores_trace(cofi_fit *fit)
 {
-    double largest = 0;
+    trace_job job = {.fit = fit};
+    double largest = 0, scale = fit->scores.scale;
+    bool same_trees = fit->traced == fit->forest.n_built && fit->traced > 0;
+    uint8_t *changed = fit->partition.changed_cluster;
     mark_alive(fit);
     if (!cofi_masses_update(fit)) cofi_masses_forget(fit);
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
     fit->scores.same_as = fit->forest.same_as;
-    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
+    if (same_trees && scale == fit->scores.scale) job.changed = changed;
+    cofi_team_run(fit->host.team, trace_task, &job, fit->problem->n_attrs * n_groups(fit));
+    if (changed != NULL) memset(changed, 0, fit->partition.k);
+    fit->traced = fit->forest.n_built;
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;

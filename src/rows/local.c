@@ -31,7 +31,8 @@ bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *r
 
 enum { MOST_MATCHED = 32 };
 
-/* The number of ids equal to v in a block. Sixteen sums of a byte each (at most 128) keep compilers' vectors full. */
+/* The number of ids equal to v in a block. Sixteen sums of a byte each (at most 128) keep compilers' vectors full, but not
+ * where the function is inlined into a longer loop. */
 static __attribute__((noinline)) uint32_t count_matches(const uint8_t *id, uint8_t v)
 {
     enum { ROWS = 2048 };
@@ -165,6 +166,7 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     p->count = pass->count;
     p->size = pass->size;
     p->changed = pass->changed;
+    p->changed_cluster = pass->changed_cluster;
     return status;
 }
 

@@ -28,7 +28,8 @@ typedef struct cofi_partition {
     uint64_t *size;  /* k: summed row weights of each cluster */
     /* n_flat: 0 if the counts of the value are those of when the reader of the counts set this to 0; NULL: rows do not tell */
     uint8_t *changed;
-    uint64_t hash; /* equal partitions have equal hashes */
+    uint8_t *changed_cluster; /* k: the same for the counts of each cluster */
+    uint64_t hash;            /* equal partitions have equal hashes */
     cofi_labels *labels;
 } cofi_partition;
 
@@ -219,7 +220,6 @@ static inline cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint
 {
     return rows->ops->totals(rows, team, total, err);
 }
-static inline cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n,
 /* How many rows a thread fetches at a time, so that their cells stay in its core's cache. */
 static inline size_t cofi_rows_at_once(size_t n_columns)
 {
@@ -228,6 +228,7 @@ static inline size_t cofi_rows_at_once(size_t n_columns)
     return n < ROWS ? n : ROWS;
 }
 
+static inline cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n,
                                          uint32_t *cell, uint64_t *weight, cof_error *err)
 {
     return rows->ops->fetch(rows, team, row, n, cell, weight, err);
