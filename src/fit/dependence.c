@@ -126,10 +126,11 @@ typedef struct tree_work {
     uint32_t *first_word; /* k + 1: the words of each cluster's rows */
     uint32_t n_words;
     uint32_t *n_members; /* per cluster: number of rows */
-    uint32_t **margin;   /* per attribute that has bits, and no ignored cells: [value][cluster] counts */
-    double **evidence;   /* per such attribute: [cluster] */
-    double *gain;        /* [attribute][attribute] */
-    double *best;        /* per attribute: its greatest gain with an attribute of the tree */
+    uint32_t **
+        margin; /* per attribute without ignored cells: [value][cluster] counts; NULL: too many, or weighted rows */
+    double **evidence; /* per such attribute: [cluster] */
+    double *gain;      /* [attribute][attribute] */
+    double *best;      /* per attribute: its greatest gain with an attribute of the tree */
     bool *joined;
     pair_work *worker;
 } tree_work;
@@ -194,9 +195,11 @@ static void count_by_rows(const tree_work *w, pair_work *own, size_t r, size_t t
     const cofi_dependence *d = w->d;
     const uint16_t *of_r = d->cell + r * d->n_rows, *cell = d->cell + t * d->n_rows;
     uint32_t slots_r = slots_of(d->problem, r), slots = slots_of(d->problem, t);
-    for (size_t i = 0; own->at_attr != r && i < d->n_rows; i++)
-        own->at[i] = (uint16_t)((w->label != NULL ? (uint32_t)w->label[i] * slots_r : 0) + of_r[i]);
-    own->at_attr = r;
+    if (own->at_attr != r) {
+        for (size_t i = 0; i < d->n_rows; i++)
+            own->at[i] = (uint16_t)((w->label != NULL ? (uint32_t)w->label[i] * slots_r : 0) + of_r[i]);
+        own->at_attr = r;
+    }
     memset(own->count, 0, w->k * table * sizeof *own->count);
     if (d->weighted)
         for (size_t i = 0; i < d->n_rows; i++) own->count[own->at[i] * slots + cell[i]] += d->weight[i];
@@ -259,8 +262,8 @@ static double gain_of_pair(const tree_work *w, pair_work *own, size_t r, size_t 
     if (table > MOST_CELLS / w->k) return 0;
     uint32_t n_u = p->n_values[r], n_v = p->n_values[t];
     bool by_bits = w->bits[r] != NULL && w->bits[t] != NULL && bits_are_faster(w, (size_t)n_u * n_v);
-    bool whole = by_bits && w->margin[r] != NULL && w->margin[t] != NULL;
-    if (by_bits)
+    bool whole = w->margin[r] != NULL && w->margin[t] != NULL && (by_bits || n_v <= SHORT_LINE);
+    if (by_bits) /* the last counts need not be counted if they follow from the margins */
         count_by_bits(w, own->count, r, t, n_u - whole, n_v - whole, table);
     else
         count_by_rows(w, own, r, t, table);
@@ -341,12 +344,15 @@ static void set_bits(const tree_work *w, size_t r)
 static void sum_margin(const tree_work *w, const pair_work *own, size_t r)
 {
     const cofi_problem *p = w->d->problem;
+    const uint16_t *cell = w->d->cell + r * w->d->n_rows;
+    for (size_t i = 0; w->bits[r] == NULL && i < w->d->n_rows; i++)
+        w->margin[r][cell[i] * w->k + (w->label != NULL ? (uint32_t)w->label[i] : 0)]++;
     for (uint32_t j = 0; j < w->k; j++)
         w->evidence[r][j] = evidence_of_total(w->d, own, p->n_present[r], w->n_members[j]);
     for (uint32_t v = 0; v < p->n_values[r]; v++) {
-        const uint64_t *bits = w->bits[r] + v * w->n_words;
         uint32_t *margin = w->margin[r] + v * w->k;
-        count_common(w, bits, bits, margin, 1);
+        if (w->bits[r] != NULL)
+            count_common(w, w->bits[r] + v * w->n_words, w->bits[r] + v * w->n_words, margin, 1);
         for (uint32_t j = 0; j < w->k; j++) w->evidence[r][j] += w->d->log_gamma[margin[j]];
     }
 }
@@ -364,12 +370,13 @@ static void open_bits(cofi_blocks *own, tree_work *w)
     w->bits = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->bits);
     w->margin = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->margin);
     w->evidence = cofi_blocks_add_zero(own, p->n_attrs, sizeof *w->evidence);
-    if (w->d->weighted || !cofi_processor_has(COFI_POPCNT) || !sort_rows(own, w)) return;
+    bool has_popcount = cofi_processor_has(COFI_POPCNT);
+    if (w->d->weighted || !sort_rows(own, w)) return;
     for (size_t r = 0; r < p->n_attrs && !own->short_of_memory; r++) {
-        if (!bits_are_faster(w, (size_t)2 * p->n_values[r])) continue;
-        w->bits[r] = cofi_blocks_add_zero(own, (size_t)p->n_values[r] * w->n_words, sizeof **w->bits);
-        if (slots_of(p, r) > p->n_values[r]) continue; /* some cells are ignored */
-        w->margin[r] = cofi_blocks_add(own, (size_t)p->n_values[r] * w->k, sizeof **w->margin);
+        if (has_popcount && bits_are_faster(w, (size_t)2 * p->n_values[r]))
+            w->bits[r] = cofi_blocks_add_zero(own, (size_t)p->n_values[r] * w->n_words, sizeof **w->bits);
+        if (slots_of(p, r) > p->n_values[r] || p->n_values[r] > MOST_CELLS / w->k) continue;
+        w->margin[r] = cofi_blocks_add_zero(own, (size_t)p->n_values[r] * w->k, sizeof **w->margin);
         w->evidence[r] = cofi_blocks_add(own, w->k, sizeof **w->evidence);
     }
 }
