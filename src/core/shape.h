@@ -38,7 +38,7 @@ typedef struct cofi_stretches {
     uint64_t n, row, step, rest, carry;
 } cofi_stretches;
 
-/* at, n < 2^32; there may be 2^64 rows if `at` is 0 */
+/* at, n < 2^32; n_rows < 2^32 too, or any number if `at` is 0 */
 static inline cofi_stretches cofi_stretches_at(uint64_t at, uint64_t n, uint64_t n_rows)
 {
     cofi_stretches s = {.n = n};

@@ -1,6 +1,7 @@
-/* Threads take tasks from one atomic counter, so that a slow core takes fewer. While many tasks are left they take
- * several at a time: consecutive tasks are adjacent in memory, so the data that a core prefetched are for its own next
- * task. Between rounds, threads look for the next one for a short time, because waking a thread takes tens of
+/* Threads take the tasks of cofi_team_run from one atomic counter, so that a slow core takes fewer. While many tasks are left
+ * they take several at a time: consecutive tasks are adjacent in memory, so the data that a core prefetched are for its own
+ * next task. In cofi_team_run_parts every worker has a part of the tasks, and takes half of what another has left when its
+ * own part is done. Between rounds, threads look for the next one for a short time, because waking a thread takes tens of
  * microseconds and the rounds of a fit follow each other quickly; then they wait on a condition variable. */
 #include "team.h"
 
@@ -56,9 +57,9 @@ static size_t share(cofi_team *team)
     return n < 1 ? 1 : n < MOST ? n : MOST;
 }
 
-static uint64_t range_of(size_t begin, size_t end)
+static uint64_t range_of(uint64_t begin, uint64_t end)
 {
-    return (uint64_t)begin << 32 | end;
+    return begin << 32 | end;
 }
 
 static uint32_t begin_of(uint64_t range)
@@ -74,7 +75,7 @@ static uint32_t end_of(uint64_t range)
 static void set_parts(cofi_team *team)
 {
     for (uint32_t w = 0; w < team->n_active; w++) {
-        size_t n = team->n_tasks, begin = n * w / team->n_active, end = n * (w + 1) / team->n_active;
+        uint64_t n = team->n_tasks, begin = n * w / team->n_active, end = n * (w + 1) / team->n_active;
         atomic_store_explicit(&team->part[w].left, range_of(begin, end), memory_order_relaxed);
     }
 }

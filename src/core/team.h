@@ -21,8 +21,9 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
 uint32_t cofi_team_size(const cofi_team *team);
 /* Runs tasks 0..n-1 and returns when all are done. The caller is one of the workers. */
 void cofi_team_run(cofi_team *team, cofi_task task, void *ctx, size_t n);
-/* The same for many short tasks on adjacent memory, at most 2^32 - 1: every worker begins with consecutive tasks of its own, in
- * each round of n tasks the same, so that what it left in its core's cache is used again. Who has done them helps others. */
+/* The same for many short tasks on adjacent memory: every worker begins with consecutive tasks of its own, in each round of n
+ * tasks the same, so that what it left in its core's cache is used again. A worker that has done its own takes tasks of
+ * others. More than 2^32 - 1 tasks are shared as in cofi_team_run. */
 void cofi_team_run_parts(cofi_team *team, cofi_task task, void *ctx, size_t n);
 /* From now on, the team shares its cores with others like it: of *n_busy teams each uses its part of them. The number may
  * change at any time, and 0 counts as 1. */

@@ -9,11 +9,13 @@
 enum {
     SMALL_CELLS = 1 << 22, /* rows x attributes; up to this, every thread has a restart of its own */
     MIDDLE_WORK = 1 << 29, /* cells x clusters; up to this, two restarts with many values share the threads */
-    SMALL_ENTRIES = 1 << 20, /* values x clusters: each lane has several such tables; more are many values; */
-    MOST_ENTRIES = 5 << 19,  /* up to this, two restarts run in parallel, above it one */
-    LANE_WORK = 1 << 18,     /* see work_of; below it, starting threads takes longer */
-    RESTART_WORK = 1 << 12,
-    PORTFOLIO_TIMES = 8,
+    SMALL_ENTRIES =
+        1
+        << 20, /* values x clusters; a table with more has many values. Each lane has several tables of this size */
+    MOST_ENTRIES = 5 << 19, /* with many values, up to this two restarts run in parallel, above it one */
+    LANE_WORK = 1 << 18,    /* see work_of; below it, starting threads takes longer */
+    RESTART_WORK = 1 << 12, /* what a restart takes besides its cells, in cells x clusters */
+    PORTFOLIO_TIMES = 8,    /* work of a restart of the portfolio, in restarts from a random start */
     ROUND_ENTRIES = 1 << 22 /* values x clusters x lanes, in rounds */
 };
 
@@ -645,8 +647,7 @@ static uint32_t count_prepares(const cofi_problem *p, const cofi_method *method,
     return alone ? 1 : n < o->restarts ? n : o->restarts;
 }
 
-/* Cells x clusters of all restarts, in terms of restarts from a random start. On the smallest table, too, a restart takes some
- * time. */
+/* The work of all restarts, in cells x clusters of a restart from a random start. */
 static double work_of(const cofi_problem *p, const cof_fit_options *o)
 {
     double times = o->init == COF_INIT_PORTFOLIO ? PORTFOLIO_TIMES : 1;

@@ -38,9 +38,9 @@ struct cofi_labels {
     cofi_coarse_part *coarse; /* NULL: no coarse E step was run yet */
     uint32_t n_coarse;
     size_t kept_step; /* the step with which ids of rows are kept; 0: they are not */
-    /* if rows are folded, of how many of each the E step visits every step-th; NULL: not counted yet */
+    /* if rows are folded: for each distinct row, how many of its copies the E step visits; NULL: not counted yet */
     uint32_t *visited_copies;
-    size_t copies_step; /* that step */
+    size_t copies_step; /* the step of these visits */
     int32_t *surprise;  /* the tables of the coarse E step */
 };
 

@@ -81,7 +81,10 @@ static void threads_change_nothing(void **state)
         cof_fit_info info = {.struct_size = sizeof info}, other = info;
         cof_model *alone = fit_model(table, &o, &info);
         listener heard = one;
-        if (!cases[c].one_by_one) assert_int_equal(heard.n, 13); /* one event a restart */
+        if (cases[c].one_by_one)
+            assert_true(heard.n > 13);
+        else
+            assert_int_equal(heard.n, 13); /* one event a restart */
         for (uint32_t threads = 2; threads <= 16; threads = 2 * threads + 1) {
             one.n = 0;
             o.threads = threads;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 long cofi_usable_cores(void); /* the cores that this process may run on */
-/* Moves a thread that this one has just started from the core of this one to any other that it may run on. Afterwards it may
- * run on the same cores as this one. Some schedulers start a thread on its creator's core, and move it only after
+/* Moves a thread, which the caller has just started, away from the caller's core. Afterwards it may run on the same cores as
+ * the caller. Some schedulers start a thread on its creator's core, and move it only after
  * milliseconds, even if others are idle. */
 void cofi_start_elsewhere(pthread_t thread);
 uint64_t cofi_machine_memory(void); /* bytes; UINT64_MAX: not known */

@@ -128,7 +128,7 @@ typedef struct cofi_kernel {
     void (*members)(const cofi_label *label, size_t n, uint32_t k, uint64_t *member, uint64_t *size);
     void (*count)(const uint8_t *code, size_t n_words, uint32_t n_values, const uint64_t *member, uint32_t k,
                   uint32_t *n);
-    /* The E step of begin..end-1, every e->step-th of them, added to the sums of `part` (expect_rows.h). */
+    /* The E step of begin..end-1, every job->rows.step-th of them, added to the sums of `part` (expect_rows.h). */
     void (*expect)(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part);
     /* the same for the coarse E step (coarse_rows.h) */
     void (*coarse)(const cofi_coarse_job *job, size_t begin, size_t end, cofi_coarse_part *part);

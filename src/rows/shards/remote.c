@@ -115,12 +115,6 @@ static bool all_below(const uint64_t *word, size_t n, uint64_t most)
     return greatest <= most;
 }
 
-static cof_status not_over_shards(const char *what, cof_error *err)
-{
-    return cofi_fail(err, COF_ERR_UNSUPPORTED, "%s cannot be done over shards; fit the table on one machine",
-                     what);
-}
-
 /* ---- The rows themselves ------------------------------------------------------------------------- */
 
 static void remote_close(cofi_rows *rows)
@@ -199,7 +193,10 @@ static cof_status fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, s
     const cofi_problem *p = rows->problem;
     size_t n_words;
     cof_status status = COF_OK;
-    if (row == NULL) return not_over_shards("a method that reads whole rows", err);
+    if (row == NULL)
+        return cofi_fail(
+            err, COF_ERR_UNSUPPORTED,
+            "a method that reads whole rows cannot be done over shards; fit the table on one machine");
     cofi_cell_place *place = cofi_cell_places(p, &n_words);
     if (place == NULL) return cofi_no_memory(err);
     size_t most = CELL_WORDS / n_words + 1;
