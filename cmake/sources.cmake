@@ -249,6 +249,7 @@ set(UNIT_TESTS
   tests/unit/test_jdm.c
   tests/unit/test_journal.c
   tests/unit/test_json.c
+  tests/unit/test_kd_tree.c
   tests/unit/test_kernels.c
   tests/unit/test_kmeans.c
   tests/unit/test_lca.c

@@ -1,19 +1,23 @@
 /* A kd-tree. Points are split at the median of the coordinate with the largest variance in a sample, down
- * to leaves of 32. Every node stores the bounding box of its points. */
+ * to leaves of 32. Five splits, or the last few, make one node of up to 32 children, whose boxes are looked at together. */
 #include "kd_tree.h"
 
 #include "../core/processor.h"
 #include "../core/rng.h"
 
-#include <float.h>
 #include <math.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
 
-enum { LANES = COFI_KD_LANES, GROUPS = LANES / 8, SAMPLE = 32, STEP = 8 };
+enum { LANES = COFI_KD_LANES, SAMPLE = 32 };
+enum { STEP = 4 };            /* pairs of coordinates after which a leaf may turn out to be too far away */
+#define LEAST_DISTANCE 1e-150 /* the squares of smaller ones would lose digits */
+enum { MOST_COORDINATE = 32767, MOST_DISTANCE = 46340 }; /* when rounded; the square fits 32 bits */
 
-/* The coordinates of the point at a position, and zeros up to stride. */
 static const double *point_at(const cofi_kd_tree *t, uint32_t position)
 {
-    return t->row + (size_t)t->point[position] * t->stride;
+    return t->row + (size_t)t->point[position] * t->k;
 }
 
 static double coordinate(const cofi_points *q, uint32_t point, uint32_t j)
@@ -72,176 +76,288 @@ static void split(cofi_kd_tree *t, const cofi_points *q, uint32_t j, uint32_t be
     }
 }
 
-static float *box_of(const cofi_kd_tree *t, uint32_t node)
+static int16_t rounded(const cofi_kd_tree *t, const double *own, uint32_t j)
 {
-    return t->box + (size_t)node * 2 * t->stride;
+    return (int16_t)((own[j] - t->least[j]) * t->units + 0.5);
 }
 
-/* Copies the points of a leaf and computes their bounding box. Its sides are rounded outward. */
-static void fill_leaf(cofi_kd_tree *t, const cofi_kd_node *node, float *lowest)
+/* Where coordinate j of the first lane is; that of the next one is two entries further. */
+static int16_t *in_close(const cofi_kd_tree *t, uint32_t position, uint32_t j)
 {
-    float *p = t->close + (size_t)node->begin * t->k, *highest = lowest + t->stride;
-    uint32_t n = node->end - node->begin;
-    float rounding = (float)t->largest * FLT_EPSILON;
+    return t->close + ((size_t)position * t->n_pairs + (size_t)(j / 2) * LANES) * 2 + j % 2;
+}
+
+/* The same of the lowest ends of boxes; those of the highest are 2 * LANES entries further. */
+static int16_t *in_boxes(const cofi_kd_tree *t, uint32_t boxes, uint32_t j)
+{
+    return t->box + ((size_t)boxes * t->n_pairs + j / 2) * 4 * LANES + j % 2;
+}
+
+static void fill_leaf(cofi_kd_tree *t, const cofi_kd_node *leaf)
+{
     for (uint32_t j = 0; j < t->k; j++) {
-        lowest[j] = INFINITY;
-        highest[j] = -INFINITY;
-    }
-    for (uint32_t i = 0; i < LANES; i++) {
-        const double *own = i < n ? point_at(t, node->begin + i) : NULL;
-        for (uint32_t j = 0; j < t->k; j++) {
-            float x = p[j * LANES + i] = own != NULL ? (float)own[j] : INFINITY;
-            if (own == NULL) continue;
-            lowest[j] = x < lowest[j] ? x : lowest[j];
-            highest[j] = x > highest[j] ? x : highest[j];
-        }
-    }
-    for (uint32_t j = 0; j < t->k; j++) {
-        lowest[j] -= rounding;
-        highest[j] += rounding;
+        int16_t *p = in_close(t, leaf->begin, j);
+        for (uint32_t i = leaf->begin; i < leaf->end; i++, p += 2) *p = rounded(t, point_at(t, i), j);
     }
 }
 
-static void join_boxes(const cofi_kd_tree *t, const float *a, const float *b, float *lowest)
+/* The ends of a node's points, or of its children's boxes, in one coordinate. */
+static void find_ends(const cofi_kd_tree *t, const cofi_kd_node *node, uint32_t j, int16_t *lowest,
+                      int16_t *highest)
 {
-    for (uint32_t j = 0; j < t->k; j++) {
-        uint32_t high = t->stride + j;
-        lowest[j] = a[j] < b[j] ? a[j] : b[j];
-        lowest[high] = a[high] > b[high] ? a[high] : b[high];
+    bool leaf = node->n_children == 0;
+    const int16_t *low = leaf ? in_close(t, node->begin, j) : in_boxes(t, node->boxes, j);
+    uint32_t n = leaf ? node->end - node->begin : node->n_children, up = leaf ? 0 : 2 * LANES;
+    *lowest = low[0];
+    *highest = low[up];
+    for (uint32_t i = 1; i < n; i++) {
+        *lowest = low[2 * i] < *lowest ? low[2 * i] : *lowest;
+        *highest = low[2 * i + up] > *highest ? low[2 * i + up] : *highest;
     }
 }
 
-static uint32_t grow(cofi_kd_tree *t, const cofi_points *q, uint32_t begin, uint32_t end)
+/* Splits the points until no part has more than `most` leaves; the parts become consecutive nodes. */
+static void split_into(cofi_kd_tree *t, const cofi_points *q, uint32_t begin, uint32_t end, uint32_t most)
 {
-    uint32_t me = t->n_nodes++, n_leaves = (end - begin + LANES - 1) / LANES;
-    t->node[me] = (cofi_kd_node){begin, end, 0};
-    if (n_leaves == 1) {
-        fill_leaf(t, &t->node[me], box_of(t, me));
-        return me;
+    uint32_t n_leaves = (end - begin + LANES - 1) / LANES;
+    if (n_leaves <= most) {
+        t->node[t->n_nodes++] = (cofi_kd_node){.begin = begin, .end = end};
+        return;
     }
     uint32_t middle = begin + n_leaves / 2 * LANES;
     split(t, q, widest(t, begin, end), begin, end, middle);
-    uint32_t left = grow(t, q, begin, middle), right = grow(t, q, middle, end);
-    t->node[me].right = right;
-    join_boxes(t, box_of(t, left), box_of(t, right), box_of(t, me));
-    return me;
+    split_into(t, q, begin, middle, most);
+    split_into(t, q, middle, end, most);
+}
+
+/* Of n leaves, halved five times, a part has at most n / 32, rounded up: so there are no more than 32 children. */
+static void grow(cofi_kd_tree *t, const cofi_points *q, uint32_t number)
+{
+    cofi_kd_node *node = &t->node[number];
+    uint32_t n_leaves = (node->end - node->begin + LANES - 1) / LANES, most = 1;
+    if (n_leaves == 1) {
+        fill_leaf(t, node);
+        return;
+    }
+    while (n_leaves > most * LANES) most *= LANES;
+    node->boxes = t->n_boxes++;
+    node->child = t->n_nodes;
+    split_into(t, q, node->begin, node->end, most);
+    node->n_children = t->n_nodes - node->child;
+    for (uint32_t c = 0; c < node->n_children; c++) grow(t, q, node->child + c);
+    for (uint32_t j = 0; j < t->k; j++)
+        for (uint32_t c = 0; c < LANES; c++) {
+            int16_t *low = in_boxes(t, node->boxes, j) + 2 * c;
+            find_ends(t, &t->node[node->child + (c < node->n_children ? c : 0)], j, low, low + 2 * LANES);
+        }
 }
 
 static void fill_rows(cofi_kd_tree *t, const cofi_points *q)
 {
-    for (uint32_t i = 0; i < q->n; i++) {
-        double *own = t->row + (size_t)i * t->stride;
-        for (uint32_t j = 0; j < t->stride; j++) {
-            own[j] = j < q->k ? coordinate(q, i, j) : 0;
-            t->largest = own[j] > t->largest ? own[j] : t->largest;
+    for (uint32_t i = 0; i < q->n; i++)
+        for (uint32_t j = 0; j < t->k; j++) t->row[(size_t)i * t->k + j] = coordinate(q, i, j);
+}
+
+/* As many units as fit. Two points are no further apart than the ends of all ranges, nor, because coordinates less the least
+ * are not below 0, than the root of the sum of the two largest squared norms. Rounding adds at most 1 to each coordinate of a
+ * difference. */
+static void choose_units(cofi_kd_tree *t, const cofi_points *q)
+{
+    double range = 0, ranges = 0, norm = 0;
+    for (uint32_t j = 0; j < t->k; j++) {
+        double most = t->least[j] = coordinate(q, 0, j);
+        for (uint32_t i = 1; i < q->n; i++) {
+            double x = coordinate(q, i, j);
+            t->least[j] = x < t->least[j] ? x : t->least[j];
+            most = x > most ? x : most;
         }
+        range = fmax(range, most - t->least[j]);
+        ranges += (most - t->least[j]) * (most - t->least[j]);
     }
+    for (uint32_t i = 0; i < q->n; i++) {
+        const double *own = t->row + (size_t)i * t->k;
+        double square = 0;
+        for (uint32_t j = 0; j < t->k; j++) square += (own[j] - t->least[j]) * (own[j] - t->least[j]);
+        norm = fmax(norm, square);
+    }
+    double furthest = sqrt(fmin(ranges, 2 * norm));
+    t->units = furthest > LEAST_DISTANCE
+                   ? fmin((MOST_COORDINATE - 1) / range, (MOST_DISTANCE - 2 - sqrt(t->k)) / furthest)
+                   : 1;
 }
 
 /* ---- Distances ----------------------------------------------------------------------------------- */
 
-/* Eight numbers at once. Compilers do not vectorise these short loops; where registers are smaller, they split these. */
-typedef float eight __attribute__((vector_size(32)));
-typedef int32_t eight_masks __attribute__((vector_size(32)));
-typedef int64_t four_masks __attribute__((vector_size(32)));
+enum { LANE_BITS = LANES - 1 }; /* of a square, replaced by the lane, where only the least is wanted */
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE float sum_to_box(const cofi_kd_tree *t, uint32_t node, const float *own)
+static uint32_t to_boxes(const cofi_kd_tree *t, uint32_t boxes, const int16_t *own, int32_t limit,
+                         int32_t *square, uint32_t *nearest)
 {
-    const float *lowest = box_of(t, node), *highest = lowest + t->stride;
-    eight sum = {0};
-    for (uint32_t j = 0; j < t->stride; j += 8) {
-        eight x, low, high;
-        memcpy(&x, own + j, sizeof x);
-        memcpy(&low, lowest + j, sizeof low);
-        memcpy(&high, highest + j, sizeof high);
-        eight below = low - x, above = x - high;
-        below = (eight)((eight_masks)below & (below > 0));
-        above = (eight)((eight_masks)above & (above > 0));
-        /* At most one of the two is positive: the point is below the box or above it. */
-        eight apart = below + above;
-        sum += apart * apart;
-    }
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
-}
-
-INLINE uint32_t mark_near(const cofi_kd_tree *t, uint32_t position, const float *own, float limit)
-{
-    const float *p = t->close + (size_t)position * t->k;
-    float square[LANES];
-    eight sum[GROUPS] = {{0}};
-    for (uint32_t j = 0; j < t->k;) {
-        uint32_t stop = t->k - j < STEP ? t->k : j + STEP;
-        for (; j < stop; j++, p += LANES)
-            for (uint32_t i = 0; i < GROUPS; i++) {
-                eight apart;
-                memcpy(&apart, p + 8 * i, sizeof apart);
-                apart -= own[j];
-                sum[i] += apart * apart;
-            }
-        four_masks near = {0};
-        for (uint32_t i = 0; i < GROUPS; i++) near |= (four_masks)(sum[i] <= limit);
-        if ((near[0] | near[1] | near[2] | near[3]) == 0) return 0; /* the leaf is too far away */
-    }
-    memcpy(square, sum, sizeof sum);
+    const int16_t *low = in_boxes(t, boxes, 0);
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < LANES; i++) mask |= (uint32_t)(square[i] <= limit) << i;
+    int32_t least = INT32_MAX;
+    memset(square, 0, LANES * sizeof *square);
+    for (uint32_t j = 0; j < 2 * t->n_pairs; j++) {
+        for (uint32_t i = 0; i < LANES; i++) {
+            int32_t below = low[2 * i] - own[j], above = own[j] - low[2 * i + 2 * LANES];
+            int32_t apart = below > 0 ? below : above > 0 ? above : 0;
+            square[i] += apart * apart;
+        }
+        low += j % 2 == 0 ? 1 : 4 * LANES - 1;
+    }
+    for (int32_t i = 0; i < LANES; i++) {
+        int32_t key = (square[i] & ~LANE_BITS) | i;
+        least = key < least ? key : least;
+        mask |= (uint32_t)(square[i] <= limit) << i;
+    }
+    *nearest = (uint32_t)(least & LANE_BITS);
     return mask;
 }
 
-static float to_box(const cofi_kd_tree *t, uint32_t node, const float *own)
+static const int16_t *leaf_at(const cofi_kd_tree *t, uint32_t position)
 {
-    return sum_to_box(t, node, own);
+    return t->close + (size_t)position * t->n_pairs * 2;
 }
 
-static uint32_t in_leaf(const cofi_kd_tree *t, uint32_t position, const float *own, float limit)
+static uint32_t in_leaf(const cofi_kd_tree *t, uint32_t position, const int16_t *own, int32_t limit)
 {
-    return mark_near(t, position, own, limit);
+    const int16_t *p = leaf_at(t, position);
+    int32_t sum[LANES] = {0};
+    uint32_t mask = 0;
+    for (uint32_t pair = 0; pair < t->n_pairs;) {
+        uint32_t stop = t->n_pairs - pair < STEP ? t->n_pairs : pair + STEP;
+        for (; pair < stop; pair++, p += 2 * LANES)
+            for (uint32_t i = 0; i < LANES; i++) {
+                int32_t x = p[2 * i] - own[2 * pair], y = p[2 * i + 1] - own[2 * pair + 1];
+                sum[i] += x * x + y * y;
+            }
+        int32_t near = 0;
+        for (uint32_t i = 0; i < LANES; i++) near |= sum[i] <= limit;
+        if (near == 0) return 0; /* the leaf is too far away */
+    }
+    for (uint32_t i = 0; i < LANES; i++) mask |= (uint32_t)(sum[i] <= limit) << i;
+    return mask;
 }
 
-static const cofi_kd_steps plain_steps = {to_box, in_leaf};
+const cofi_kd_steps cofi_kd_plain_steps = {to_boxes, in_leaf};
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static float to_box_avx2(const cofi_kd_tree *t, uint32_t node,
-                                                         const float *own)
+#define TARGET __attribute__((target("avx2")))
+enum { GROUPS = LANES / 8 };
+
+TARGET static inline __m256i load(const int16_t *from)
 {
-    return sum_to_box(t, node, own);
+    return _mm256_loadu_si256((const __m256i *)from);
 }
 
-__attribute__((target("avx2"))) static uint32_t in_leaf_avx2(const cofi_kd_tree *t, uint32_t position,
-                                                             const float *own, float limit)
+/* Two coordinates of the point, in all lanes. */
+TARGET static inline __m256i broadcast(const int16_t *own)
 {
-    return mark_near(t, position, own, limit);
+    int32_t both;
+    memcpy(&both, own, sizeof both);
+    return _mm256_set1_epi32(both);
 }
 
-static const cofi_kd_steps avx2_steps = {to_box_avx2, in_leaf_avx2};
+/* sum + the squares of sixteen differences, two in each of eight sums */
+TARGET static inline __m256i add_squares(__m256i sum, __m256i apart)
+{
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(apart, apart));
+}
+
+TARGET static inline uint32_t mark_near(const __m256i *sum, __m256i most)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        __m256 above = _mm256_castsi256_ps(_mm256_cmpgt_epi32(sum[i], most));
+        mask |= (uint32_t)(_mm256_movemask_ps(above) ^ 0xFF) << 8 * i;
+    }
+    return mask;
+}
+
+TARGET static inline uint32_t lane_of_least(const __m256i *sum)
+{
+    __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), least = _mm256_set1_epi32(INT32_MAX);
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        __m256i rest = _mm256_andnot_si256(_mm256_set1_epi32(LANE_BITS), sum[i]);
+        least = _mm256_min_epi32(least, _mm256_or_si256(rest, lane));
+        lane = _mm256_add_epi32(lane, _mm256_set1_epi32(8));
+    }
+    __m128i four = _mm_min_epi32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+    four = _mm_min_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    four = _mm_min_epi32(four, _mm_shuffle_epi32(four, 0xB1));
+    return (uint32_t)_mm_cvtsi128_si32(four) & LANE_BITS;
+}
+
+TARGET static uint32_t to_boxes_avx2(const cofi_kd_tree *t, uint32_t boxes, const int16_t *own, int32_t limit,
+                                     int32_t *square, uint32_t *nearest)
+{
+    const int16_t *low = in_boxes(t, boxes, 0);
+    __m256i sum[GROUPS];
+    for (uint32_t i = 0; i < GROUPS; i++) sum[i] = _mm256_setzero_si256();
+    for (uint32_t pair = 0; pair < t->n_pairs; pair++, low += 4 * LANES) {
+        __m256i x = broadcast(own + 2 * pair);
+        for (uint32_t i = 0; i < GROUPS; i++) { /* of two differences one is below 0, which saturates to 0 */
+            __m256i below = _mm256_subs_epu16(load(low + 16 * i), x),
+                    above = _mm256_subs_epu16(x, load(low + 2 * LANES + 16 * i));
+            sum[i] = add_squares(sum[i], _mm256_or_si256(below, above));
+        }
+    }
+    for (uint32_t i = 0; i < GROUPS; i++) _mm256_storeu_si256((__m256i *)(square + 8 * i), sum[i]);
+    *nearest = lane_of_least(sum);
+    return mark_near(sum, _mm256_set1_epi32(limit));
+}
+
+TARGET static uint32_t in_leaf_avx2(const cofi_kd_tree *t, uint32_t position, const int16_t *own,
+                                    int32_t limit)
+{
+    const int16_t *p = leaf_at(t, position);
+    __m256i sum[GROUPS], most = _mm256_set1_epi32(limit);
+    uint32_t near = 0;
+    for (uint32_t i = 0; i < GROUPS; i++) sum[i] = _mm256_setzero_si256();
+    for (uint32_t pair = 0; pair < t->n_pairs;) {
+        uint32_t stop = t->n_pairs - pair < STEP ? t->n_pairs : pair + STEP;
+        for (; pair < stop; pair++, p += 2 * LANES) {
+            __m256i x = broadcast(own + 2 * pair);
+            for (uint32_t i = 0; i < GROUPS; i++)
+                sum[i] = add_squares(sum[i], _mm256_sub_epi16(load(p + 16 * i), x));
+        }
+        near = mark_near(sum, most);
+        if (near == 0) return 0; /* the leaf is too far away */
+    }
+    return near;
+}
+
+static const cofi_kd_steps avx2_steps = {to_boxes_avx2, in_leaf_avx2};
 
 static const cofi_kd_steps *best_steps(void)
 {
-    return cofi_processor_has(COFI_AVX2) ? &avx2_steps : &plain_steps;
+    return cofi_processor_has(COFI_AVX2) ? &avx2_steps : &cofi_kd_plain_steps;
 }
 #else
 static const cofi_kd_steps *best_steps(void)
 {
-    return &plain_steps;
+    return &cofi_kd_plain_steps;
 }
 #endif
+
+uint32_t cofi_kd_children(const cofi_kd_tree *t, const cofi_kd_node *node, const cofi_kd_aim *aim,
+                          int32_t *square, uint32_t *nearest)
+{
+    uint32_t near = t->steps->to_boxes(t, node->boxes, aim->close, aim->limit, square, nearest);
+    return near & (UINT32_MAX >> (LANES - node->n_children));
+}
 
 void cofi_kd_aim_from(const cofi_kd_tree *t, uint32_t position, cofi_kd_aim *aim)
 {
     aim->exact = point_at(t, position);
-    for (uint32_t j = 0; j < t->stride; j++) aim->close[j] = (float)aim->exact[j];
+    for (uint32_t j = 0; j < t->k; j++) aim->close[j] = rounded(t, aim->exact, j);
 }
 
-/* Single precision rounds a number by at most its e-th part. The distance of two rounded points exceeds the exact one by at
- * most 2 e sqrt(k) times the largest coordinate, and that to a box, whose sides are rounded outward, by less. A sum of k
- * squares has at most k + 2 rounding errors. The allowance here is twice as large. */
+/* Rounding adds at most 1 to each coordinate of a difference, so at most sqrt(k) to a distance. */
 void cofi_kd_aim_within(const cofi_kd_tree *t, double square, cofi_kd_aim *aim)
 {
-    const double e = FLT_EPSILON / 2;
-    double reach = sqrt(square) + 4 * e * sqrt(t->k) * t->largest;
-    aim->limit = (float)(reach * reach * (1 + e * (2 * t->k + 16)));
+    double reach = sqrt(square) * t->units + sqrt(t->k) * (1 + 1e-9), most = reach * reach + 1;
+    aim->limit = most < COFI_KD_FAR - 1 ? (int32_t)most : COFI_KD_FAR - 1;
 }
 
 double cofi_kd_square(const cofi_kd_tree *t, uint32_t position, const cofi_kd_aim *aim)
@@ -257,16 +373,22 @@ double cofi_kd_square(const cofi_kd_tree *t, uint32_t position, const cofi_kd_ai
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
 {
     uint32_t n_leaves = (q->n + LANES - 1) / LANES;
-    *t = (cofi_kd_tree){.k = q->k, .n = q->n, .stride = (q->k + 7) & ~UINT32_C(7), .steps = best_steps()};
-    t->close = cofi_blocks_add(own, (size_t)n_leaves * LANES * q->k, sizeof *t->close);
-    t->row = cofi_blocks_add(own, (size_t)q->n * t->stride, sizeof *t->row);
+    /* Nodes above leaves have sixteen at least, and so on, except the first node. */
+    size_t n_boxes = n_leaves / (LANES / 2 - 1) + 8;
+    *t = (cofi_kd_tree){.k = q->k, .n = q->n, .n_pairs = (q->k + 1) / 2, .steps = best_steps()};
+    t->close = cofi_blocks_add_zero(own, (size_t)n_leaves * LANES * t->n_pairs * 2, sizeof *t->close);
+    t->box = cofi_blocks_add_zero(own, n_boxes * t->n_pairs * 4 * LANES, sizeof *t->box);
+    t->least = cofi_blocks_add(own, q->k, sizeof *t->least);
+    t->row = cofi_blocks_add(own, (size_t)q->n * q->k, sizeof *t->row);
     t->moment = cofi_blocks_add(own, 2 * (size_t)q->k, sizeof *t->moment);
-    t->box = cofi_blocks_add_zero(own, (size_t)n_leaves * 4 * t->stride, sizeof *t->box);
     t->point = cofi_blocks_add(own, q->n, sizeof *t->point);
-    t->node = cofi_blocks_add(own, (size_t)n_leaves * 2, sizeof *t->node);
+    t->node = cofi_blocks_add(own, n_leaves + n_boxes, sizeof *t->node);
     if (own->short_of_memory) return false;
     for (uint32_t i = 0; i < q->n; i++) t->point[i] = i;
+    if (q->n == 0) return true;
     fill_rows(t, q);
-    if (q->n > 0) grow(t, q, 0, q->n);
+    choose_units(t, q);
+    t->node[t->n_nodes++] = (cofi_kd_node){.begin = 0, .end = q->n};
+    grow(t, q, 0);
     return true;
 }

@@ -94,9 +94,10 @@ static uint32_t name_parts(sparse *s)
         if (s->size[x] > s->size[largest]) largest = x;
     for (uint32_t node = s->kd.n_nodes; node-- > 0;) { /* children first */
         const cofi_kd_node *at = &s->kd.node[node];
-        uint32_t owner = at->right > 0 ? s->owner[node + 1] : s->part[at->begin];
-        if (at->right > 0 && s->owner[at->right] != owner) owner = COFI_NONE;
-        for (uint32_t x = at->begin + 1; at->right == 0 && x < at->end; x++)
+        uint32_t owner = s->part[at->begin];
+        for (uint32_t c = 0; c < at->n_children; c++)
+            if (s->owner[at->child + c] != owner) owner = COFI_NONE;
+        for (uint32_t x = at->begin; at->n_children == 0 && x < at->end; x++)
             if (s->part[x] != owner) owner = COFI_NONE;
         s->owner[node] = owner;
     }
@@ -125,6 +126,7 @@ static void search_leaf(outside_search *f, const cofi_kd_node *leaf)
     for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
         if ((near & 1) == 0 || s->part[x] == f->part) continue;
         double here = cofi_kd_square(&s->kd, x, &s->aim);
+        s->looked++;
         if (here >= f->second) continue;
         if (here >= f->square) {
             f->second = here;
@@ -141,22 +143,19 @@ static void search_outside(outside_search *f, uint32_t node)
 {
     sparse *s = f->s;
     const cofi_kd_node *at = &s->kd.node[node];
-    if (at->right == 0) {
+    int32_t square[COFI_KD_LANES];
+    if (s->owner[node] == f->part) return;
+    if (at->n_children == 0) {
         search_leaf(f, at);
         return;
     }
-    uint32_t near = node + 1, far = at->right;
-    float to_near = s->owner[near] == f->part ? INFINITY : s->kd.steps->to_box(&s->kd, near, s->aim.close);
-    float to_far = s->owner[far] == f->part ? INFINITY : s->kd.steps->to_box(&s->kd, far, s->aim.close);
-    s->looked += COFI_KD_LANES / 2; /* the cost of two boxes, in points */
-    if (to_far < to_near) {
-        uint32_t kept = near;
-        float kept_bound = to_near;
-        near = far, far = kept;
-        to_near = to_far, to_far = kept_bound;
+    s->looked += COFI_KD_LANES; /* the cost of its boxes, in points */
+    uint32_t nearest, near = cofi_kd_children(&s->kd, at, &s->aim, square, &nearest);
+    if ((near >> nearest & 1) != 0) search_outside(f, at->child + nearest);
+    for (near &= ~(UINT32_C(1) << nearest); near != 0; near &= near - 1) {
+        uint32_t c = (uint32_t)__builtin_ctz(near);
+        if (square[c] <= s->aim.limit) search_outside(f, at->child + c);
     }
-    if (to_near <= s->aim.limit && to_near < INFINITY) search_outside(f, near);
-    if (to_far <= s->aim.limit && to_far < INFINITY) search_outside(f, far);
 }
 
 /* Searches for a point outside the part of x that is nearer than the end of the part's shortest edge so
@@ -253,7 +252,7 @@ static uint64_t round_cost(sparse *s, uint32_t largest)
  * first one, and more if the profiles form clear clusters. */
 static bool join_nearest(sparse *s)
 {
-    enum { USUAL_ROUNDS = 7 }; /* visits of all rounds relative to the first */
+    enum { USUAL_ROUNDS = 3 }; /* visits of all rounds relative to the first */
     for (uint32_t x = 0; x < s->n; x++) {
         s->leader[x] = x;
         s->near[x] = s->only[x] = COFI_NONE;
@@ -324,15 +323,15 @@ static void find_whole_nodes(sparse *s)
 {
     for (uint32_t node = s->kd.n_nodes; node-- > 0;) {
         const cofi_kd_node *at = &s->kd.node[node];
-        uint32_t most = 0, end = at->right > 0 ? at->begin : at->end;
+        uint32_t most = 0, end = at->n_children > 0 ? at->begin : at->end;
         for (uint32_t x = at->begin; x < end; x++) {
             uint32_t n_edges = edges_until_joined(s, at->begin, x);
             most = n_edges > most ? n_edges : most;
         }
-        if (at->right > 0) {
-            most = edges_until_joined(s, at->begin, s->kd.node[at->right].begin);
-            most = s->whole[node + 1] > most ? s->whole[node + 1] : most;
-            most = s->whole[at->right] > most ? s->whole[at->right] : most;
+        for (uint32_t child = at->child; child < at->child + at->n_children; child++) {
+            uint32_t n_edges = edges_until_joined(s, at->begin, s->kd.node[child].begin);
+            most = n_edges > most ? n_edges : most;
+            most = s->whole[child] > most ? s->whole[child] : most;
         }
         s->whole[node] = most;
     }
@@ -376,6 +375,7 @@ static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
     for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
         if ((near & 1) == 0) continue;
         double here = cofi_kd_square(&s->kd, x, &s->aim);
+        s->looked++;
         if (here > f->most_square || s->scale * sqrt(here) != f->length) continue;
         if (!add_tie(f, x)) return false;
     }
@@ -386,11 +386,16 @@ static bool search_ties(const tie_search *f, uint32_t node)
 {
     sparse *s = f->s;
     const cofi_kd_node *at = &s->kd.node[node];
-    s->looked += COFI_KD_LANES / 4;
-    if (s->kd.steps->to_box(&s->kd, node, s->aim.close) > s->aim.limit) return true;
+    int32_t square[COFI_KD_LANES];
+    uint32_t nearest;
+    bool ok = true;
     if (s->whole[node] <= f->n_edges && part_after(s, at->begin, f->n_edges) != f->other) return true;
-    if (at->right == 0) return tie_leaf(f, at);
-    return search_ties(f, node + 1) && search_ties(f, at->right);
+    if (at->n_children == 0) return tie_leaf(f, at);
+    s->looked += COFI_KD_LANES;
+    for (uint32_t near = cofi_kd_children(&s->kd, at, &s->aim, square, &nearest); ok && near != 0;
+         near &= near - 1)
+        ok = search_ties(f, at->child + (uint32_t)__builtin_ctz(near));
+    return ok;
 }
 
 /* Finds the candidates between the two parts that edge e joins. */
@@ -553,7 +558,7 @@ static bool open_sparse(sparse *s, const cofi_points *q)
     uint32_t **each[] = {&s->leader, &s->part, &s->near, &s->from, &s->joined, &s->size, &s->ring, &s->only};
     for (size_t a = 0; a < sizeof each / sizeof *each; a++)
         *each[a] = cofi_blocks_add(&s->own, s->n, sizeof **each[a]);
-    s->aim.close = cofi_blocks_add(&s->own, s->kd.stride, sizeof *s->aim.close);
+    s->aim.close = cofi_blocks_add_zero(&s->own, 2 * (size_t)s->kd.n_pairs, sizeof *s->aim.close);
     s->owner = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->owner);
     s->whole = cofi_blocks_add(&s->own, s->kd.n_nodes, sizeof *s->whole);
     s->near_square = cofi_blocks_add(&s->own, s->n, sizeof *s->near_square);
