@@ -65,8 +65,12 @@ static uint64_t hash_point(const cofi_points *q, uint32_t i)
     return hash;
 }
 
-static bool same_point(const cofi_points *q, uint32_t a, uint32_t b)
+/* Whether point b, that of a value with these counts, equals point a. Counts of a value lie together, and are mostly equal if the
+ * points are; coordinates of a point lie apart. */
+static bool same_point(const cofi_points *q, uint32_t a, uint32_t b, const uint64_t *count_a,
+                       const uint64_t *count_b)
 {
+    if (memcmp(count_a, count_b, q->k * sizeof *count_a) == 0) return true;
     for (uint32_t j = 0; j < q->k; j++)
         if (q->p[(size_t)j * q->capacity + a] != q->p[(size_t)j * q->capacity + b]) return false;
     return true;
@@ -82,9 +86,10 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
         uint32_t v = q->order != NULL ? q->order[i] : i;
         q->next_twin[v] = COFI_NONE;
         if (!set_point(q, q->n, count + (size_t)v * stride)) continue;
-        uint32_t at = (uint32_t)hash_point(q, q->n) & mask;
-        while (q->slot[at] != COFI_NONE && !same_point(q, q->slot[at], q->n)) at = (at + 1) & mask;
-        uint32_t known = q->slot[at];
+        uint32_t at = (uint32_t)hash_point(q, q->n) & mask, known = q->slot[at];
+        while (known != COFI_NONE && !same_point(q, known, q->n, count + (size_t)q->value[known] * stride,
+                                                 count + (size_t)v * stride))
+            known = q->slot[at = (at + 1) & mask];
         if (known == COFI_NONE) {
             q->slot[at] = q->n;
             q->value[q->n] = q->last_twin[q->n] = v;
