@@ -57,8 +57,32 @@ static double uneven(const cofi_skip *s, const cofi_scores *now, const int64_t *
     return most - least;
 }
 
-/* Values that share their scores with another one, now and before, move as that one does. */
-static double movement(const cofi_skip *s, const cofi_scores *now)
+static void keep_value(cofi_skip *s, const cofi_scores *now, uint32_t g)
+{
+    memcpy(s->value + (size_t)g * now->stride, now->value + (size_t)g * now->stride,
+           now->stride * sizeof *s->value);
+}
+
+/* Keeps the scores for the next pass. */
+static void keep_scores(cofi_skip *s, const cofi_scores *now)
+{
+    for (uint32_t g = 0; g < s->rows->first[s->rows->n_attrs]; g++) {
+        s->same_as[g] = cofi_scored_as(now, g);
+        if (s->same_as[g] == g) keep_value(s, now, g);
+    }
+}
+
+static bool same_entries(const cofi_skip *s, const cofi_scores *now)
+{
+    for (uint32_t g = 0; g < s->rows->first[s->rows->n_attrs]; g++)
+        if (s->same_as[g] != cofi_scored_as(now, g)) return false;
+    return true;
+}
+
+/* How far leads may have shrunk since the scores that were kept. With `keep`, where the same values have entries as before, the
+ * scores are kept on the way, while they are in the cache. Values that share their scores with another one, now and before, move
+ * as that one does. */
+static double movement(cofi_skip *s, const cofi_scores *now, bool keep)
 {
     bool steps = s->scale == now->scale;
     for (uint32_t j = 0; j < now->k; j++) steps = steps && now->base[j] < COFI_NEVER;
@@ -72,6 +96,7 @@ static double movement(const cofi_skip *s, const cofi_scores *now)
             const int64_t *new = now->value + (size_t)same * now->stride;
             double here = steps ? uneven_steps(old, new, now->k, now->scale) : uneven(s, now, old, new);
             most = here > most ? here : most;
+            if (keep) keep_value(s, now, g);
         }
         sum += most;
     }
@@ -105,12 +130,9 @@ void cofi_skip_advance(cofi_skip *s, cofi_plan *plan)
 {
     const cofi_scores *now = plan->scores;
     if (s->valid && !same_clusters(s, now)) cofi_skip_forget(s);
-    if (s->valid) s->moved += movement(s, now);
-    for (uint32_t g = 0; g < s->rows->first[s->rows->n_attrs]; g++) {
-        s->same_as[g] = cofi_scored_as(now, g);
-        size_t at = (size_t)g * now->stride;
-        if (s->same_as[g] == g) memcpy(s->value + at, now->value + at, now->stride * sizeof *s->value);
-    }
+    bool same = s->valid && same_entries(s, now); /* as between two forests */
+    if (s->valid) s->moved += movement(s, now, same);
+    if (!same) keep_scores(s, now);
     memcpy(s->base, now->base, now->stride * sizeof *s->base);
     s->scale = now->scale;
     set_keys(s, plan);
