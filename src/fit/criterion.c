@@ -26,8 +26,13 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
     return sum / s->scale / p->unit;
 }
 
-/* Log evidence of one cluster's counts of one attribute, under a Dirichlet prior of 1/2 per value. */
-static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
+enum {
+    FEW = 256
+}; /* whole counts below it have their log gamma in a table, if more than a few are asked for */
+
+/* Log evidence of one cluster's counts of one attribute, under a Dirichlet prior of 1/2 per value. of_few: NULL, or
+ * log gamma(n + 1/2) - log gamma(1/2) of n units, n below FEW. */
+static double table_evidence(const cofi_partition *q, size_t r, uint32_t j, const double *of_few)
 {
     const cofi_problem *p = q->rows->problem;
     uint32_t stride = q->stride;
@@ -38,7 +43,7 @@ static double table_evidence(const cofi_partition *q, size_t r, uint32_t j)
         if (units == 0) continue;
         double n = (double)units / p->unit;
         total += n;
-        sum += cofi_log_gamma(0.5 + n) - none;
+        sum += of_few != NULL && units < FEW ? of_few[units] : cofi_log_gamma(0.5 + n) - none;
     }
     return cofi_column_weight(p, r) * (sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total));
 }
@@ -47,11 +52,14 @@ double cofi_log_likelihood(const cofi_partition *q)
 {
     const cofi_problem *p = q->rows->problem;
     double n = (double)p->total_weight / p->unit, half_k = 0.5 * q->k;
-    double sum = cofi_log_gamma(half_k) - cofi_log_gamma(half_k + n);
+    double sum = cofi_log_gamma(half_k) - cofi_log_gamma(half_k + n), few[FEW];
+    bool many = (size_t)cofi_n_flat(p) * q->k >= 4 * FEW;
+    for (uint32_t units = 0; many && units < FEW; units++)
+        few[units] = cofi_log_gamma(0.5 + units / p->unit) - cofi_log_gamma(0.5);
     for (uint32_t j = 0; j < q->k; j++) {
         double size = (double)q->size[j] / p->unit;
         sum += cofi_log_gamma(0.5 + size) - cofi_log_gamma(0.5);
-        for (size_t r = 0; r < p->n_attrs; r++) sum += table_evidence(q, r, j);
+        for (size_t r = 0; r < p->n_attrs; r++) sum += table_evidence(q, r, j, many ? few : NULL);
     }
     return sum;
 }

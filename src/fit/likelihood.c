@@ -63,9 +63,14 @@ static void smooth_bins(const cofi_value_counts *c, uint32_t j, double *rows)
     cofi_bins_smooth(all, c->n_bins, rows);
 }
 
-static int64_t surprise(const cofi_value_counts *c, double all, double rows, double scale)
+static int64_t surprise(const cofi_value_counts *c, double all, double ln, double scale)
 {
-    return cofi_fixed_point(c->weight * (all - cofi_ln(rows + 0.5)), scale);
+    return cofi_fixed_point(c->weight * (all - ln), scale);
+}
+
+static double ln_of_units(const cofi_value_counts *c, uint64_t units)
+{
+    return c->ln != NULL && units < COFI_LN_COUNTS ? c->ln[units] : cofi_ln((double)units / c->unit + 0.5);
 }
 
 /* Clusters first to first + n - 1. They are handled together because the entries of a value for them share a cache line.
@@ -80,20 +85,20 @@ static void group_surprises(const cofi_value_counts *c, uint32_t first, uint32_t
         for (uint32_t i = 0; i < n; i++) total[i] += c->count[(size_t)v * c->stride + first + i];
     for (uint32_t i = 0; i < n; i++) {
         all[i] = cofi_ln((double)total[i] / c->unit + 0.5 * c->n_present);
-        none[i] = surprise(c, all[i], 0, scale);
+        none[i] = surprise(c, all[i], ln_of_units(c, 0), scale);
     }
     for (uint32_t v = 0; v < c->n_values; v++)
         for (uint32_t i = 0; i < n; i++) {
             uint64_t units = c->count[(size_t)v * c->stride + first + i];
             value[(size_t)v * stride + first + i] =
-                units == 0 ? none[i] : surprise(c, all[i], (double)units / c->unit, scale);
+                units == 0 ? none[i] : surprise(c, all[i], ln_of_units(c, units), scale);
         }
     if (c->n_bins == 0 || c->n_bins > COFI_SMOOTH_BINS) return;
     for (uint32_t i = 0; i < n; i++) {
         double rows[COFI_SMOOTH_BINS];
         smooth_bins(c, first + i, rows);
         for (uint32_t v = 0; v < c->n_bins; v++)
-            value[(size_t)v * stride + first + i] = surprise(c, all[i], rows[v], scale);
+            value[(size_t)v * stride + first + i] = surprise(c, all[i], cofi_ln(rows[v] + 0.5), scale);
     }
 }
 

@@ -159,6 +159,7 @@ void cofi_scores_onehot(cofi_fit *fit)
 typedef struct likelihood_job {
     cofi_fit *fit;
     const cofi_partition *from;
+    const double *ln; /* as in cofi_value_counts */
 } likelihood_job;
 
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
@@ -175,7 +176,8 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
                                 .n_bins = p->n_bins[r],
                                 .n_present = p->n_present[r],
                                 .unit = p->unit,
-                                .weight = cofi_column_weight(p, r)};
+                                .weight = cofi_column_weight(p, r),
+                                .ln = job->ln};
     cofi_value_surprises(&counts, fit->scores.scale, stride, value);
     for (uint32_t j = 0; j < fit->partition.k && p->first[r] + n_values < p->first[r + 1]; j++)
         value[(size_t)n_values * stride + j] = 0;
@@ -183,8 +185,13 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
 
 void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 {
-    likelihood_job job = {fit, from};
+    likelihood_job job = {.fit = fit, .from = from};
     const cofi_problem *p = fit->problem;
+    double ln[COFI_LN_COUNTS];
+    if (p->unit == 1.0 && (size_t)cofi_n_flat(p) * fit->partition.k >= 4 * COFI_LN_COUNTS) {
+        for (uint32_t n_rows = 0; n_rows < COFI_LN_COUNTS; n_rows++) ln[n_rows] = cofi_ln(n_rows + 0.5);
+        job.ln = ln;
+    }
     double n = (double)p->total_weight / p->unit, largest = cofi_ln(2 * n + fit->partition.k);
     for (size_t r = 0; r < p->n_attrs; r++)
         largest += cofi_column_weight(p, r) * cofi_ln(2 * n + p->n_present[r]);
