@@ -357,7 +357,7 @@ void cofi_kd_aim_from(const cofi_kd_tree *t, uint32_t position, cofi_kd_aim *aim
 void cofi_kd_aim_within(const cofi_kd_tree *t, double square, cofi_kd_aim *aim)
 {
     double reach = sqrt(square) * t->units + sqrt(t->k) * (1 + 1e-9), most = reach * reach + 1;
-    aim->limit = most < COFI_KD_FAR - 1 ? (int32_t)most : COFI_KD_FAR - 1;
+    aim->limit = most < INT32_MAX ? (int32_t)most : INT32_MAX;
 }
 
 double cofi_kd_square(const cofi_kd_tree *t, uint32_t position, const cofi_kd_aim *aim)

@@ -3,9 +3,8 @@
 
 #include "weights.h"
 
-enum {
-    COFI_KD_LANES = 32
-}; /* points of a leaf and children of a node; only the last leaf may have fewer points */
+/* The points of a leaf, and the most children of a node. Only the last leaf may have fewer points. */
+enum { COFI_KD_LANES = 32 };
 
 typedef struct cofi_kd_node {
     uint32_t begin, end;        /* positions of its points */
@@ -33,8 +32,6 @@ typedef struct cofi_kd_tree {
     const struct cofi_kd_steps *steps;
 } cofi_kd_tree;
 
-enum { COFI_KD_FAR = INT32_MAX }; /* above any square and limit */
-
 /* The point that is searched from, and how far. */
 typedef struct cofi_kd_aim {
     const double *exact; /* its coordinates */
@@ -49,7 +46,8 @@ typedef struct cofi_kd_steps {
      * have the box of the first child. */
     uint32_t (*to_boxes)(const cofi_kd_tree *tree, uint32_t boxes, const int16_t *own, int32_t limit,
                          int32_t *square, uint32_t *nearest);
-    /* A bit for each point of the leaf at `position` whose square is at most `limit`. */
+    /* Returns a bit for each point of the leaf at `position` whose square is at most `limit`. Lanes past the points may have
+     * bits too. */
     uint32_t (*in_leaf)(const cofi_kd_tree *tree, uint32_t position, const int16_t *own, int32_t limit);
 } cofi_kd_steps;
 
