@@ -455,6 +455,75 @@ static cof_status choose_picks(cofi_restarts *run, const cofi_host *host, cof_er
     return host->o.keep > 1 ? keep_pick(run, host, err) : COF_OK;
 }
 
+/* ---- Lanes ------------------------------------------------------------------------------------------ */
+
+static double count_entries(const cofi_problem *p, const cof_fit_options *o)
+{
+    return (double)cofi_n_flat(p) * cofi_stride(o->k);
+}
+
+static uint32_t count_threads(const cof_fit_options *o)
+{
+    return o->threads == 0 ? cof_n_cores() : o->threads;
+}
+
+/* Whether every thread may have a restart of its own. */
+static bool is_small(const cofi_problem *p, const cof_fit_options *o)
+{
+    return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS && count_entries(p, o) <= SMALL_ENTRIES;
+}
+
+static void set_env(cofi_restarts *run, cofi_lane *lane, const cof_fit_options *o)
+{
+    bool together = run->side_by_side || run->rounds != NULL, tells = run->env.progress != NULL;
+    if (!together && o->time_limit_s <= 0) return;
+    lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
+                                   .alloc = lane_alloc,
+                                   .release = lane_release,
+                                   .should_stop = lane_should_stop,
+                                   .progress = !tells || run->side_by_side ? NULL
+                                               : run->rounds != NULL       ? keep_progress
+                                                                           : lane_progress,
+                                   .ctx = lane};
+}
+
+static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows, const cofi_method *method,
+                            const cof_fit_options *options, cof_error *err)
+{
+    cof_fit_options o = *options;
+    const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
+    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem, options))) o.threads = 1;
+    lane->run = run;
+    lane->kept_restart = lane->holds = COFI_NONE;
+    COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
+    lane->fit.host.o.threads = options->threads;
+    size_t n_trees = 2 * (size_t)options->restarts; /* a restart that was dropped may run again */
+    lane->hash = cofi_blocks_add(&run->own, n_trees, sizeof *lane->hash);
+    lane->tree = cofi_blocks_add(&run->own, n_trees, sizeof *lane->tree);
+    COFI_TRY(cofi_blocks_status(&run->own, err));
+    set_env(run, lane, options);
+    if (run->side_by_side) cofi_team_share(lane->fit.host.team, &run->n_busy);
+    if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
+    return run->start->open != NULL ? run->start->open(&lane->fit, first, &lane->start_state, err) : COF_OK;
+}
+
+/* The lanes after the first, which are not needed before the starts are prepared. */
+static cof_status open_other_lanes(cofi_restarts *run, cof_error *err)
+{
+    const cofi_fit *first = &run->lane[0].fit;
+    for (uint32_t l = 1; l < run->n_lanes; l++) {
+        cofi_fit *fit = &run->lane[l].fit;
+        cofi_rows *rows = run->rounds != NULL ? cofi_rounds_rows(run->rounds, l) : first->partition.rows;
+        COFI_TRY(open_lane(run, &run->lane[l], rows, first->method, &first->host.o, err));
+        fit->host.coarser = first->host.coarser;
+        fit->host.began_s = first->host.began_s;
+        fit->log.stopped = first->log.stopped;
+    }
+    return COF_OK;
+}
+
+/* ---- All restarts ---------------------------------------------------------------------------------- */
+
 /* What starts do for all restarts before the first. A restart that they leave out was stopped. */
 static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
 {
@@ -464,7 +533,7 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     if (run->start->prepare == NULL) return COF_OK;
     if (cofi_should_stop(&run->env)) { /* no restart begins, even if the host is of another mind later */
         atomic_store(&run->stopped, true);
-        for (uint32_t l = 0; l < run->n_lanes; l++) run->lane[l].fit.log.stopped = true;
+        lane->fit.log.stopped = true;
         return COF_OK;
     }
     uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
@@ -526,6 +595,7 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     uint32_t restarts = run->lane[0].fit.host.o.restarts;
     cof_status status = COF_OK;
     COFI_TRY(prepare_starts(run, err));
+    COFI_TRY(open_other_lanes(run, err));
     for (uint32_t r = 0; r < restarts; r++) run->place[r].open = run->place[r].same_as == COFI_NONE;
     run_open(run, restarts);
     bool together = run->side_by_side || run->rounds != NULL;
@@ -612,22 +682,6 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
-static double count_entries(const cofi_problem *p, const cof_fit_options *o)
-{
-    return (double)cofi_n_flat(p) * cofi_stride(o->k);
-}
-
-static uint32_t count_threads(const cof_fit_options *o)
-{
-    return o->threads == 0 ? cof_n_cores() : o->threads;
-}
-
-/* Whether every thread may have a restart of its own. */
-static bool is_small(const cofi_problem *p, const cof_fit_options *o)
-{
-    return (double)p->n_walked * (double)p->n_attrs <= SMALL_CELLS && count_entries(p, o) <= SMALL_ENTRIES;
-}
-
 /* Whether restarts run in parallel. It depends on the table and the options, not on the number of threads. In a large table with
  * few values the rows keep all threads busy; the work for many values would not. */
 static bool fits_side_by_side(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
@@ -681,40 +735,6 @@ static cof_status open_team(cofi_restarts *run, const cofi_problem *p, const cof
     return cofi_team_open(&run->env, o->restarts, &run->team, err);
 }
 
-static void set_env(cofi_restarts *run, cofi_lane *lane, const cof_fit_options *o)
-{
-    bool together = run->side_by_side || run->rounds != NULL, tells = run->env.progress != NULL;
-    if (!together && o->time_limit_s <= 0) return;
-    lane->fit.host.env = (cof_env){.struct_size = sizeof(cof_env),
-                                   .alloc = lane_alloc,
-                                   .release = lane_release,
-                                   .should_stop = lane_should_stop,
-                                   .progress = !tells || run->side_by_side ? NULL
-                                               : run->rounds != NULL       ? keep_progress
-                                                                           : lane_progress,
-                                   .ctx = lane};
-}
-
-static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows, const cofi_method *method,
-                            const cof_fit_options *options, cof_error *err)
-{
-    cof_fit_options o = *options;
-    const void *first = lane != run->lane ? run->lane[0].start_state : NULL;
-    if (run->rounds != NULL || (run->side_by_side && is_small(rows->problem, options))) o.threads = 1;
-    lane->run = run;
-    lane->kept_restart = lane->holds = COFI_NONE;
-    COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
-    lane->fit.host.o.threads = options->threads;
-    size_t n_trees = 2 * (size_t)options->restarts; /* a restart that was dropped may run again */
-    lane->hash = cofi_blocks_add(&run->own, n_trees, sizeof *lane->hash);
-    lane->tree = cofi_blocks_add(&run->own, n_trees, sizeof *lane->tree);
-    COFI_TRY(cofi_blocks_status(&run->own, err));
-    set_env(run, lane, options);
-    if (run->side_by_side) cofi_team_share(lane->fit.host.team, &run->n_busy);
-    if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
-    return run->start->open != NULL ? run->start->open(&lane->fit, first, &lane->start_state, err) : COF_OK;
-}
-
 cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const cofi_start *start,
                               const cof_fit_options *options, cofi_restarts *run, cof_error *err)
 {
@@ -738,10 +758,8 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
         run->gains = cofi_blocks_add(&run->own, options->restarts, sizeof *run->gains);
     if (run->own.short_of_memory || run->record == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < options->restarts; r++) run->place[r].lane = run->place[r].same_as = COFI_NONE;
-    for (uint32_t l = 0; l < run->n_lanes; l++) {
-        cofi_rows *own = run->rounds != NULL ? cofi_rounds_rows(run->rounds, l) : rows;
-        COFI_TRY(open_lane(run, &run->lane[l], own, method, options, err));
-    }
+    COFI_TRY(open_lane(run, run->lane, run->rounds != NULL ? cofi_rounds_rows(run->rounds, 0) : rows, method,
+                       options, err));
     if (options->select == COF_SELECT_BALANCE && options->restarts > 1)
         COFI_TRY(cofi_dependence_open(&run->own, rows, run->lane[0].fit.host.team, &run->dependence, err));
     return cofi_agreement_open(&run->own, options->restarts, p->n_table_rows, &run->agreement, err);

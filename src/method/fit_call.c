@@ -153,8 +153,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
         status = cofi_value_order_set(rows, &problem, o.threads, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
     run.began_s = began_s;
-    for (uint32_t l = 0; status == COF_OK && l < run.n_lanes; l++)
-        run.lane[l].fit.host.coarser = hints.coarser;
+    if (status == COF_OK) run.lane[0].fit.host.coarser = hints.coarser;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK && hints.tree != NULL)
         status = cofi_dependence_of(rows, run.fit->host.team, &run.fit->partition, hints.tree, err);
