@@ -1,4 +1,5 @@
 """The sections of bench/run: what is measured, beside what, and what is wanted of it."""
+import itertools
 import math
 import os
 import shlex
@@ -34,6 +35,7 @@ WANTED = {
     "threads": Wanted(least=1.8),
     "noisy_csv": Wanted(least=0.91),     # csv.reader over the same file
     "never_slower": Wanted(least=1),
+    "shapes": Wanted(least=0.95),        # where one thread does all, single ratios scatter around 1
 }
 
 # Whole default fits: rows, columns, clusters, noise, values, what two threads should gain over one, and how many times as
@@ -310,6 +312,23 @@ def default_threads(b):
                     "times as fast", b.wanted("never_slower"))
 
 
+def default_shapes(b):
+    """The same for tables of many shapes; the least of their medians counts."""
+    worst, where, n_shapes = math.inf, None, 0
+    for rows, columns, values, k in itertools.product(b.size([100, 250, 700, 2_000, 6_000, 20_000, 50_000], [100, 2_000]),
+                                                      b.size([2, 6, 20, 80, 300], [2, 20]), b.size([2, 5, 40], [5]), (2, 12)):
+        if rows * columns > 4_000_000 or values ** columns < 2 * k:
+            continue
+        table = b.tables.planted(rows, columns, 4, 0.5, values)
+        works = {n: lambda n=n, table=table, k=k: default_call(b, table, k, n)[0] for n in (1, 2)}
+        spent = in_turn(works, 3 * b.repeats + 1, b.most_s / 10)
+        ratio = statistics.median(one / two for one, two in zip(spent[1], spent[2]))
+        n_shapes += 1
+        if ratio < worst:
+            worst, where = ratio, f"{rows:,} x {columns} of {values} values, k = {k}"
+    b.book.line(f"two threads, the worst of {n_shapes} shapes ({where})", [worst], "times as fast", b.wanted("shapes"))
+
+
 def default_before(b):
     """Whole default fits beside an earlier build (--before), the fit call, one thread each."""
     if b.before is None:
@@ -491,9 +510,9 @@ def threads(b):
 
 
 SECTIONS = {"pass": kernel_pass, "kernels": kernels, "peers": beside_peers, "whole": whole_processes,
-            "default_peers": default_peers, "default_threads": default_threads, "default_before": default_before,
-            "sweeps": whole_sweeps, "csv": beside_readers, "curves": curves, "values": values, "clusters": clusters,
-            "threads": threads}
+            "default_peers": default_peers, "default_threads": default_threads, "default_shapes": default_shapes,
+            "default_before": default_before, "sweeps": whole_sweeps, "csv": beside_readers, "curves": curves,
+            "values": values, "clusters": clusters, "threads": threads}
 
 
 def run_sections(b, names):
