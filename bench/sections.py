@@ -322,6 +322,8 @@ def default_shapes(b):
         table = b.tables.planted(rows, columns, 4, 0.5, values)
         works = {n: lambda n=n, table=table, k=k: default_call(b, table, k, n)[0] for n in (1, 2)}
         spent = in_turn(works, 3 * b.repeats + 1, b.most_s / 10)
+        if len(spent) < len(works):
+            continue
         ratio = statistics.median(one / two for one, two in zip(spent[1], spent[2]))
         n_shapes += 1
         if ratio < worst:

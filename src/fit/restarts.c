@@ -517,12 +517,16 @@ static cof_status open_other_lanes(cofi_restarts *run, cof_error *err)
         COFI_TRY(open_lane(run, &run->lane[l], rows, first->method, &first->host.o, err));
         fit->host.coarser = first->host.coarser;
         fit->host.began_s = first->host.began_s;
-        fit->log.stopped = first->log.stopped;
     }
     return COF_OK;
 }
 
 /* ---- All restarts ---------------------------------------------------------------------------------- */
+
+static cof_status stopped_early(cof_error *err)
+{
+    return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition");
+}
 
 /* What starts do for all restarts before the first. A restart that they leave out was stopped. */
 static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
@@ -531,11 +535,8 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     uint32_t restarts = lane->fit.host.o.restarts;
     double began_s = cofi_now_s();
     if (run->start->prepare == NULL) return COF_OK;
-    if (cofi_should_stop(&run->env)) { /* no restart begins, even if the host is of another mind later */
-        atomic_store(&run->stopped, true);
-        lane->fit.log.stopped = true;
-        return COF_OK;
-    }
+    if (cofi_should_stop(&run->env))
+        return stopped_early(err); /* even if the host is of another mind later */
     uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
     if (same_as == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < restarts; r++) same_as[r] = COFI_NONE;
@@ -614,7 +615,7 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     }
     if (status != COF_OK) return status;
     close_gaps(run, restarts);
-    if (run->n_records == 0) return cofi_fail(err, COF_ERR_STOPPED, "stopped before there was a partition");
+    if (run->n_records == 0) return stopped_early(err);
     status = collect_history(run, err);
     if (status == COF_OK) status = judge_by_agreement(run, err);
     run->best = choose_best(run);

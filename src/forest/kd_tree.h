@@ -35,7 +35,7 @@ typedef struct cofi_kd_tree {
 /* The point that is searched from, and how far. */
 typedef struct cofi_kd_aim {
     const double *exact; /* its coordinates */
-    int16_t *close;      /* the same, rounded; n_pairs of them */
+    int16_t *close;      /* the same, rounded: n_pairs of them, 0 after an odd last one */
     int32_t limit;       /* no point within the reach has a larger square when rounded */
 } cofi_kd_aim;
 

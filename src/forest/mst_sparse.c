@@ -247,9 +247,9 @@ static uint64_t round_cost(sparse *s, uint32_t largest)
     return n_sampled > 0 ? (s->looked - before) / n_sampled * n_due : 0;
 }
 
-/* Joins parts until one is left. Returns false before a round that would exceed the allowance. In
- * measurements on profiles of many kinds, all rounds together visited 2 to 11 times as many points as the
- * first one, and more if the profiles form clear clusters. */
+/* Joins parts until one is left. Returns false before a round that would exceed the allowance. In measurements on profiles of
+ * many kinds, all rounds together visited 1.1 to 3.5 times as many points as the first one where that visited a large share of
+ * all points from each, and up to 11 times where it visited few. */
 static bool join_nearest(sparse *s)
 {
     enum { USUAL_ROUNDS = 3 }; /* visits of all rounds relative to the first */
