@@ -373,7 +373,7 @@ double cofi_kd_square(const cofi_kd_tree *t, uint32_t position, const cofi_kd_ai
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
 {
     uint32_t n_leaves = (q->n + LANES - 1) / LANES;
-    /* Nodes above leaves have sixteen at least, and so on, except the first node. */
+    /* Nodes with children have at least sixteen, except the first node; so there are at most n_leaves / 15 of them, and it. */
     size_t n_boxes = n_leaves / (LANES / 2 - 1) + 8;
     *t = (cofi_kd_tree){.k = q->k, .n = q->n, .n_pairs = (q->k + 1) / 2, .steps = best_steps()};
     t->close = cofi_blocks_add_zero(own, (size_t)n_leaves * LANES * t->n_pairs * 2, sizeof *t->close);
