@@ -138,11 +138,11 @@ def start_long(encoded, tmp_path, n_bytes, *options):
 
 
 def test_a_killed_rank_leaves_no_file_and_the_journal_goes_on(encoded, tmp_path):
-    running, ranks = start_long(encoded, tmp_path, 200_000, "--restarts", "4", "--quiet")
+    running, ranks = start_long(encoded, tmp_path, 200_000, "--restarts", "150", "--quiet")
     os.kill(ranks[1], signal.SIGKILL)
     running.communicate(timeout=60)
     assert running.returncode != 0 and [path.name for path in tmp_path.iterdir()] == ["j"]
-    again = [encoded / "long.cofe", "-k", 8, "--restarts", 4, "--quiet", "--labels-out"]
+    again = [encoded / "long.cofe", "-k", 8, "--restarts", 150, "--quiet", "--labels-out"]
     done = fit_over(3, *again, tmp_path / "l.csv", "--journal", tmp_path / "j")
     assert done.returncode == 0, done.stderr
     coforest("fit", *again, tmp_path / "one.csv")
