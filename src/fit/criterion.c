@@ -26,9 +26,8 @@ double cofi_objective(const cofi_partition *q, const cofi_scores *s)
     return sum / s->scale / p->unit;
 }
 
-enum {
-    FEW = 256
-}; /* whole counts below it have their log gamma in a table, if more than a few are asked for */
+/* Counts below it have their log gamma in a table, if many are asked for. */
+enum { FEW = 256 };
 
 /* Log evidence of one cluster's counts of one attribute, under a Dirichlet prior of 1/2 per value. of_few: NULL, or
  * log gamma(n + 1/2) - log gamma(1/2) of n units, n below FEW. */

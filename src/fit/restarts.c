@@ -535,8 +535,7 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     uint32_t restarts = lane->fit.host.o.restarts;
     double began_s = cofi_now_s();
     if (run->start->prepare == NULL) return COF_OK;
-    if (cofi_should_stop(&run->env))
-        return stopped_early(err); /* even if the host is of another mind later */
+    if (cofi_should_stop(&run->env)) return stopped_early(err);
     uint32_t *same_as = cofi_blocks_add(&run->own, restarts, sizeof *same_as);
     if (same_as == NULL) return cofi_no_memory(err);
     for (uint32_t r = 0; r < restarts; r++) same_as[r] = COFI_NONE;
