@@ -8,7 +8,7 @@ one after the other (on Spark the former alone). Then draws which engine pays fr
 
 Needs the package with its extras: pip install '.[dask,spark,mpi]' matplotlib; engines that are missing are left out with a
 line. --build is a build with -DCOFOREST_BENCH=ON, for what coforest-mpi calls. --rate is how many rows a second one core
-labels on the machine (`coforest bench`).
+labels on the machine (`bench_passes`).
 """
 import argparse
 import json

@@ -146,8 +146,6 @@ static void draw(void *ctx, const cof_progress *p)
         describe_reading(line, p, text, sizeof text);
     else if (p->phase == COF_PHASE_GENERATE)
         describe_share("Making the table", p, text, sizeof text);
-    else if (p->phase == COF_PHASE_BENCH)
-        describe_share("Measuring", p, text, sizeof text);
     else
         describe_fitting(line, p, text, sizeof text);
     put_line(line, text);

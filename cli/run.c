@@ -10,9 +10,9 @@
 #include "progress.h"
 #include "host/host.h"
 
-const verb *const verbs[] = {&verb_describe, &verb_fit,   &verb_compare,    &verb_predict,
-                             &verb_report,   &verb_trees, &verb_evaluate,   &verb_encode,
-                             &verb_generate, &verb_bench, &verb_completion, NULL};
+const verb *const verbs[] = {
+    &verb_describe, &verb_fit,    &verb_compare,  &verb_predict,    &verb_report, &verb_trees,
+    &verb_evaluate, &verb_encode, &verb_generate, &verb_completion, NULL};
 
 enum { N_VERBS = sizeof verbs / sizeof *verbs - 1 };
 

@@ -118,8 +118,6 @@ set(COF_SOURCES
   src/rows/shards/request.c
   src/rows/shards/rounds.c
   src/rows/shards/shard.c
-  src/rows/speed.c
-  src/rows/speed_call.c
   src/rows/stream.c
   src/rows/value_order.c
   src/score/contingency.c
@@ -189,7 +187,6 @@ set(CLI_SOURCES
   cli/show/show_scores.c
   cli/show/write_compare.c
   cli/term.c
-  cli/verbs/cmd_bench.c
   cli/verbs/cmd_compare.c
   cli/verbs/cmd_completion.c
   cli/verbs/cmd_describe.c
@@ -296,7 +293,6 @@ set(UNIT_TESTS
   tests/unit/test_shard_set.c
   tests/unit/test_sort_keys.c
   tests/unit/test_special.c
-  tests/unit/test_speed.c
   tests/unit/test_staged.c
   tests/unit/test_starts.c
   tests/unit/test_status.c
@@ -342,6 +338,7 @@ set(BENCHES
   bench/mpi_requests.c
   bench/mst.c
   bench/pair_methods.c
+  bench/passes.c
   bench/reference_means.c
   bench/shards.c
   bench/starts.c

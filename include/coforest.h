@@ -94,8 +94,7 @@ typedef enum cof_phase {
     COF_PHASE_READ = 1,
     COF_PHASE_START = 2,
     COF_PHASE_FIT = 3,
-    COF_PHASE_GENERATE = 4,
-    COF_PHASE_BENCH = 5
+    COF_PHASE_GENERATE = 4
 } cof_phase;
 
 /* How far a long call has come. The library makes it, and it may grow at its end. */

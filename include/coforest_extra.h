@@ -578,41 +578,6 @@ COF_API cof_status cof_friedman(const cof_env *env, const double *value, size_t 
 /* Bonferroni and Dunn: how far a mean rank must lie from the control's to differ at level alpha. */
 COF_API double cof_critical_difference(size_t n_datasets, size_t n_methods, double alpha);
 
-/* ---- Benchmarks ----------------------------------------------------------------------------------------- */
-
-typedef enum cof_work {
-    COF_WORK_READ = 0,  /* every code read once: no pass can be faster */
-    COF_WORK_FIRST = 1, /* a pass that labels and counts every row */
-    COF_WORK_AGAIN = 2  /* a pass that scores every row, and none moves */
-} cof_work;
-
-typedef struct cof_speed {  /* frozen */
-    int32_t work;           /* cof_work */
-    const char *kernel;     /* the code that walked the rows; fixed text; NULL for reading */
-    int32_t chosen;         /* nonzero: a fit of this table would use that kernel */
-    uint32_t threads;       /* used */
-    double elapsed_s;       /* median of the rounds, by the clock */
-    double least_s, most_s; /* the fastest round and the slowest */
-    double processor_s;     /* median, all threads together: other work on the machine matters less */
-} cof_speed;
-
-typedef struct cof_bench_options {
-    size_t struct_size;
-    uint32_t k;          /* 0 -> 5; at most COF_MOST_CLUSTERS */
-    uint32_t threads;    /* 0 -> all cores; where there are more than one, one alone is timed too */
-    uint32_t rounds;     /* 0 -> 5; each times everything once, after one round that is not counted */
-    uint64_t seed;       /* of the scores */
-    int32_t chosen_only; /* nonzero: leave out the kernels that a fit of this table would not use */
-} cof_bench_options;
-
-enum { COF_MOST_SPEEDS = 32 };
-
-/* Times passes over a table's attributes with every kernel that this processor has. `speeds` has room for
- * COF_MOST_SPEEDS; first come those of all threads, then those of one, each time reading before the kernels and the
- * fastest kernel before the others. COF_ERR_BACKEND if two kernels give different labels, which must not happen. */
-COF_API cof_status cof_bench(const cof_table *table, const cof_bench_options *options, cof_speed *speeds,
-                             size_t *n_speeds, cof_error *err);
-
 /* ---- For programs around the library -------------------------------------------------------------------- */
 
 /* The cores that this process may use, at least 1: those of its affinity mask, limited by the processor quotas of

@@ -4,7 +4,7 @@ _coforest()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} words=
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="describe fit compare predict report trees evaluate encode generate bench completion help --help --version"
+        words="describe fit compare predict report trees evaluate encode generate completion help --help --version"
     else
         case $verb:$prev in
         describe:--delimiter) compopt +o default; return ;;
@@ -121,15 +121,7 @@ _coforest()
         generate:--noise) compopt +o default; return ;;
         generate:--seed) compopt +o default; return ;;
         generate:--out | generate:-o) return ;;
-        bench:--rows) compopt +o default; return ;;
-        bench:--columns) compopt +o default; return ;;
-        bench:--values) compopt +o default; return ;;
-        bench:--clusters | bench:-k) compopt +o default; return ;;
-        bench:--noise) compopt +o default; return ;;
-        bench:--threads) compopt +o default; return ;;
-        bench:--seed) compopt +o default; return ;;
-        bench:--repeats) compopt +o default; return ;;
-        help:help) words="describe fit compare predict report trees evaluate encode generate bench completion" ;;
+        help:help) words="describe fit compare predict report trees evaluate encode generate completion" ;;
         esac
     fi
     if [[ -z $words ]]; then
@@ -143,7 +135,6 @@ _coforest()
         evaluate:-*) words="--help --weights --json --delimiter --no-header --charset --na" ;;
         encode:-*) words="--help -o --out --no-clobber -q --quiet --delimiter --no-header --charset --na" ;;
         generate:-*) words="--help --kind --family --rows --columns --values -k --clusters --noise --seed -o --out --no-clobber" ;;
-        bench:-*) words="--help --rows --columns --values -k --clusters --noise --threads --seed --repeats --chosen --no-fit --json" ;;
         completion:-*) words="--help" ;;
         completion:*) words="bash zsh fish man" ;;
         esac

@@ -60,24 +60,6 @@ static const entry compare_csv_fields[] = {
     {"value", "the figure; empty if there is none"},
     {NULL, NULL}};
 
-static const entry bench_json_fields[] = {
-    {"version, n_rows, n_columns, n_values, k, seed, repeats, threads", "of the program and the table"},
-    {"n_bytes", "of the table's codes, which reading and every pass read once"},
-    {"kernel, kernel_why", "the kernel that a fit of this table uses, and the reason"},
-    {"generate_s", "seconds to make the table"},
-    {"speeds",
-     "for all threads and then for one: work (\"read\"; \"first\", a pass that labels and counts every row; "
-     "\"again\", one in which none moves), kernel, threads, elapsed_s (the median) with least_s and most_s, "
-     "processor_s (the median, all threads together), rows_per_s, ns_per_row, bytes_per_s and "
-     "share_of_reading"},
-    {"fits", "whole fits of one start, for all threads and then for one: threads (used), elapsed_s, least_s, "
-             "most_s, processor_s, passes "
-             "(with forests), row_visits (rows labelled, the start's passes included, whether scored or "
-             "known to stay), "
-             "ns_per_row_visit (over all of them, seeding included) and ns_per_row_and_pass (of the passes "
-             "with forests)"},
-    {NULL, NULL}};
-
 static const entry environment[] = {
     {"COFOREST_KERNEL",
      "the kernel that labels rows, instead of the fastest one of this processor: plain, avx2, avx512 or "
@@ -242,8 +224,6 @@ static void put_files(FILE *out)
     put_paragraph(out,
                   "The indices are ca, ari and nmi with --label, otherwise log_likelihood, agreement and "
                   "objective.");
-    fputs(".SS The object that bench \\-\\-json prints\n", out);
-    put_entries(out, bench_json_fields);
     fputs(".SS The model file\n", out);
     put_text(out, "Binary, with a version and a checksum, the same on every machine; docs/model-format.md "
                   "describes it.");

@@ -4,4 +4,4 @@
 #include "../options.h"
 
 extern const verb verb_fit, verb_predict, verb_evaluate, verb_compare, verb_trees, verb_report, verb_describe,
-    verb_generate, verb_encode, verb_bench, verb_completion;
+    verb_generate, verb_encode, verb_completion;

@@ -445,22 +445,10 @@ static void match(world *w, const cof_env *env)
     free(counts);
 }
 
-static void time_passes(world *w)
-{
-    cof_error err = {""};
-    cof_speed speeds[COF_MOST_SPEEDS];
-    size_t n_speeds;
-    cof_bench_options whole = {
-        .k = take_number(&w->b, 6), .threads = any_threads(&w->b), .rounds = 1, .chosen_only = 1};
-    cof_bench_options *o = any_version(&w->b, &whole, sizeof whole);
-    if (whole.k < 1000) check(w, cof_bench(w->table, o, speeds, &n_speeds, &err), &err);
-    free(o);
-}
-
 static void call(world *w, const cof_env *env)
 {
-    static void (*const of_table[])(world *) = {ask_column, count_values, change_column, write_table,
-                                                fit_again,  measure,      time_passes};
+    static void (*const of_table[])(world *) = {ask_column,  count_values, change_column,
+                                                write_table, fit_again,    measure};
     static void (*const of_model[])(world *) = {ask_model, ask_fields, ask_traits,  label_rows,
                                                 draw_tree, draw_map,   write_report};
     static void (*const of_host[])(world *, const cof_env *) = {make_codes, generate, match};
