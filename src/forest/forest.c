@@ -1,6 +1,7 @@
 /* Builds one tree per attribute: points, spanning tree, reach. */
 #include "forest.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Scratch memory of one worker. Columns of very many values need much of it, so only the first worker
@@ -11,22 +12,6 @@ struct cofi_forest_worker {
 };
 
 enum { SMALL = 1024 };
-
-static cof_status open_worker(cofi_forest *f, uint32_t capacity, struct cofi_forest_worker *w)
-{
-    cof_status status = cofi_points_open(&f->own.env, f->k, capacity, &w->points);
-    return status == COF_OK ? cofi_mst_open(&f->own.env, f->k, capacity, &w->mst) : status;
-}
-
-static cof_status open_workers(cofi_forest *f)
-{
-    uint32_t largest = 0;
-    for (size_t r = 0; r < f->n_attrs; r++) largest = f->n_values[r] > largest ? f->n_values[r] : largest;
-    f->small = largest < SMALL ? largest : SMALL;
-    for (uint32_t t = 0; t < f->n_workers; t++)
-        COFI_TRY(open_worker(f, t == 0 ? largest : f->small, &f->worker[t]));
-    return COF_OK;
-}
 
 cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs, const uint32_t *first,
                             const uint32_t *n_values, uint32_t k, bool authors, cofi_forest *f,
@@ -49,35 +34,24 @@ cof_status cofi_forest_open(const cof_env *env, cofi_team *team, size_t n_attrs,
     f->root = cofi_blocks_add(&f->own, n_attrs, sizeof *f->root);
     f->reach = cofi_blocks_add(&f->own, n_attrs, sizeof *f->reach);
     f->worker = cofi_blocks_add_zero(&f->own, f->n_workers, sizeof *f->worker);
-    bool ok = !f->own.short_of_memory;
-    for (uint32_t g = 0; ok && g < first[n_attrs]; g++) f->same_as[g] = g; /* without edges, as now */
-    if (ok && authors) ok = cofi_forest_open_traces(f) == COF_OK;
-    return ok && open_workers(f) == COF_OK ? COF_OK : cofi_no_memory(err);
+    if (authors) cofi_forest_open_traces(f);
+    uint32_t largest = 0;
+    for (size_t r = 0; r < n_attrs; r++) largest = n_values[r] > largest ? n_values[r] : largest;
+    f->small = largest < SMALL ? largest : SMALL;
+    for (uint32_t t = 0; f->worker != NULL && t < f->n_workers; t++) {
+        uint32_t capacity = t == 0 ? largest : f->small;
+        cofi_points_open(&f->own, k, capacity, &f->worker[t].points);
+        cofi_mst_open(&f->own, k, capacity, &f->worker[t].mst);
+    }
+    COFI_TRY(cofi_blocks_status(&f->own, err));
+    for (uint32_t g = 0; g < first[n_attrs]; g++) f->same_as[g] = g; /* as long as there are no edges */
+    return COF_OK;
 }
 
 void cofi_forest_close(cofi_forest *f)
 {
-    if (f->own.env.release == NULL) return; /* never opened */
-    for (uint32_t t = 0; f->worker != NULL && t < f->n_workers; t++) {
-        cofi_points_close(&f->worker[t].points);
-        cofi_mst_close(&f->worker[t].mst);
-    }
     cofi_blocks_release(&f->own);
     memset(f, 0, sizeof *f);
-}
-
-/* Upper bound of the distance between two values: twice the depth of the deepest value. */
-static double tree_reach(const cofi_forest *f, size_t r)
-{
-    const cof_edge *edge = f->edge + f->first[r];
-    double *depth = f->depth + f->first[r], deepest = 0;
-    if (f->root[r] != COFI_NONE) depth[f->root[r]] = 0;
-    for (uint32_t e = 0; e < f->n_edges[r]; e++) {
-        double d = depth[edge[e].u] + edge[e].length;
-        depth[edge[e].v] = d;
-        deepest = d > deepest ? d : deepest;
-    }
-    return 2 * deepest;
 }
 
 double cofi_forest_weight(const cofi_forest *f, const uint64_t *count, uint32_t a, uint32_t b)
@@ -97,13 +71,7 @@ double cofi_forest_weight(const cofi_forest *f, const uint64_t *count, uint32_t 
     return w > 0 ? w : f->twin_length;
 }
 
-static bool occurs(const cofi_forest *f, const uint64_t *count, uint32_t g)
-{
-    for (uint32_t j = 0; j < f->k; j++)
-        if (count[(size_t)g * f->stride + j] > 0) return true;
-    return false;
-}
-
+/* Lists the leaves at length 0, and the other edges. */
 static void find_equal_leaves(cofi_forest *f, size_t r)
 {
     const cof_edge *edge = f->edge + f->first[r];
@@ -124,7 +92,9 @@ void cofi_forest_line(cofi_forest *f, const uint64_t *count, size_t r)
     f->reach[r] = 0;
     f->root[r] = COFI_NONE;
     for (uint32_t v = 0; v < f->n_values[r]; v++) {
-        if (!occurs(f, count, first + v)) continue;
+        uint64_t n_rows = 0;
+        for (uint32_t j = 0; j < f->k; j++) n_rows |= count[(size_t)(first + v) * f->stride + j];
+        if (n_rows == 0) continue;
         if (last == COFI_NONE) {
             f->root[r] = v;
         } else {
@@ -155,7 +125,15 @@ static void build_tree(const build_job *job, uint32_t worker, size_t r)
                        f->authors ? job->size : NULL, f->stride, f->n_values[r]);
     f->n_edges[r] =
         cofi_mst_build(&w->mst, &w->points, f->scale, f->twin_length, f->edge + f->first[r], &f->root[r]);
-    f->reach[r] = tree_reach(f, r);
+    assert(f->n_edges[r] < f->n_values[r]);
+    const cof_edge *edge = f->edge + f->first[r];
+    double *depth = f->depth + f->first[r], deepest = 0;
+    if (f->root[r] != COFI_NONE) depth[f->root[r]] = 0;
+    for (uint32_t e = 0; e < f->n_edges[r]; e++) { /* each begins at a value of the tree so far */
+        depth[edge[e].v] = depth[edge[e].u] + edge[e].length;
+        deepest = fmax(deepest, depth[edge[e].v]);
+    }
+    f->reach[r] = 2 * deepest;
     find_equal_leaves(f, r);
 }
 

@@ -15,7 +15,7 @@ typedef struct cofi_forest {
     uint32_t *n_edges;
     bool *line;     /* the values have an order, so their tree is a line; set after the opening */
     uint32_t *root; /* the value from which the tree was grown; COFI_NONE: no row holds any value */
-    double *reach;  /* upper bound of the distances in the tree */
+    double *reach;  /* upper bound of the distances in the tree: twice the depth of its deepest value */
     double *depth;  /* scratch: distance from the root, per flat id */
     /* per flat id: for a leaf at length 0 the flat id at the other end of its edge, which has the same distances to
      * all values; for any other value its own id. Most values of a column of few rows a value are such leaves. */
@@ -50,5 +50,5 @@ void cofi_forest_close(cofi_forest *forest); /* allowed after a failed open */
 
 /* Sets d[v] to d(u, v) for every value v of attribute r; 0 outside the tree. In trace.c. */
 void cofi_trace_from(const cofi_forest *forest, size_t r, uint32_t u, double *d);
-cof_status cofi_forest_open_traces(cofi_forest *forest);
-void cofi_forest_trace(cofi_forest *forest); /* computes `trace`; call it after the edges changed */
+void cofi_forest_open_traces(cofi_forest *forest); /* in the memory of the forest */
+void cofi_forest_trace(cofi_forest *forest);       /* computes `trace`; call it after the edges changed */

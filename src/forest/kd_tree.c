@@ -5,6 +5,7 @@
 #include "../core/processor.h"
 #include "../core/rng.h"
 
+#include <assert.h>
 #include <math.h>
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -93,14 +94,6 @@ static int16_t *in_boxes(const cofi_kd_tree *t, uint32_t boxes, uint32_t j)
     return t->box + ((size_t)boxes * t->n_pairs + j / 2) * 4 * LANES + j % 2;
 }
 
-static void fill_leaf(cofi_kd_tree *t, const cofi_kd_node *leaf)
-{
-    for (uint32_t j = 0; j < t->k; j++) {
-        int16_t *p = in_close(t, leaf->begin, j);
-        for (uint32_t i = leaf->begin; i < leaf->end; i++, p += 2) *p = rounded(t, point_at(t, i), j);
-    }
-}
-
 /* The ends of a node's points, or of its children's boxes, in one coordinate. */
 static void find_ends(const cofi_kd_tree *t, const cofi_kd_node *node, uint32_t j, int16_t *lowest,
                       int16_t *highest)
@@ -136,7 +129,10 @@ static void grow(cofi_kd_tree *t, const cofi_points *q, uint32_t number)
     cofi_kd_node *node = &t->node[number];
     uint32_t n_leaves = (node->end - node->begin + LANES - 1) / LANES, most = 1;
     if (n_leaves == 1) {
-        fill_leaf(t, node);
+        for (uint32_t j = 0; j < t->k; j++) {
+            int16_t *p = in_close(t, node->begin, j);
+            for (uint32_t i = node->begin; i < node->end; i++, p += 2) *p = rounded(t, point_at(t, i), j);
+        }
         return;
     }
     while (n_leaves > most * LANES) most *= LANES;
@@ -144,18 +140,13 @@ static void grow(cofi_kd_tree *t, const cofi_points *q, uint32_t number)
     node->child = t->n_nodes;
     split_into(t, q, node->begin, node->end, most);
     node->n_children = t->n_nodes - node->child;
+    assert(node->n_children <= LANES);
     for (uint32_t c = 0; c < node->n_children; c++) grow(t, q, node->child + c);
     for (uint32_t j = 0; j < t->k; j++)
         for (uint32_t c = 0; c < LANES; c++) {
             int16_t *low = in_boxes(t, node->boxes, j) + 2 * c;
             find_ends(t, &t->node[node->child + (c < node->n_children ? c : 0)], j, low, low + 2 * LANES);
         }
-}
-
-static void fill_rows(cofi_kd_tree *t, const cofi_points *q)
-{
-    for (uint32_t i = 0; i < q->n; i++)
-        for (uint32_t j = 0; j < t->k; j++) t->row[(size_t)i * t->k + j] = coordinate(q, i, j);
 }
 
 /* As many units as fit. Two points are no further apart than the ends of all ranges, nor, because coordinates less the least
@@ -373,7 +364,7 @@ double cofi_kd_square(const cofi_kd_tree *t, uint32_t position, const cofi_kd_ai
 bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
 {
     uint32_t n_leaves = (q->n + LANES - 1) / LANES;
-    /* Nodes with children have at least sixteen, except the first node; so there are at most n_leaves / 15 of them, and it. */
+    /* Every node with children has at least 16, except the first node: at most n_leaves / 15 + 1 inner nodes. */
     size_t n_boxes = n_leaves / (LANES / 2 - 1) + 8;
     *t = (cofi_kd_tree){.k = q->k, .n = q->n, .n_pairs = (q->k + 1) / 2, .steps = best_steps()};
     t->close = cofi_blocks_add_zero(own, (size_t)n_leaves * LANES * t->n_pairs * 2, sizeof *t->close);
@@ -386,9 +377,11 @@ bool cofi_kd_grow(cofi_blocks *own, const cofi_points *q, cofi_kd_tree *t)
     if (own->short_of_memory) return false;
     for (uint32_t i = 0; i < q->n; i++) t->point[i] = i;
     if (q->n == 0) return true;
-    fill_rows(t, q);
+    for (uint32_t i = 0; i < q->n; i++)
+        for (uint32_t j = 0; j < t->k; j++) t->row[(size_t)i * t->k + j] = coordinate(q, i, j);
     choose_units(t, q);
     t->node[t->n_nodes++] = (cofi_kd_node){.begin = 0, .end = q->n};
     grow(t, q, 0);
+    assert(t->n_boxes <= n_boxes && t->n_nodes <= n_leaves + n_boxes);
     return true;
 }

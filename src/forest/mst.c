@@ -9,24 +9,18 @@
 enum { STRIP = 256 }; /* points per inner loop */
 enum { MANY = 1000 }; /* from so many points on, the sparse algorithm may be faster */
 
-cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst)
+void cofi_mst_open(cofi_blocks *blocks, uint32_t k, uint32_t capacity, cofi_mst *mst)
 {
-    *mst = (cofi_mst){.own = {.env = *env}};
-    mst->key = cofi_blocks_add(&mst->own, capacity, sizeof *mst->key);
-    mst->key_square = cofi_blocks_add(&mst->own, capacity, sizeof *mst->key_square);
-    mst->joined = cofi_blocks_add(&mst->own, k, sizeof *mst->joined);
-    mst->point = cofi_blocks_add(&mst->own, capacity, sizeof *mst->point);
-    mst->parent = cofi_blocks_add(&mst->own, capacity, sizeof *mst->parent);
-    return mst->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
+    mst->env = &blocks->env;
+    mst->key = cofi_blocks_add(blocks, capacity, sizeof *mst->key);
+    mst->key_square = cofi_blocks_add(blocks, capacity, sizeof *mst->key_square);
+    mst->joined = cofi_blocks_add(blocks, k, sizeof *mst->joined);
+    mst->point = cofi_blocks_add(blocks, capacity, sizeof *mst->point);
+    mst->parent = cofi_blocks_add(blocks, capacity, sizeof *mst->parent);
 }
 
-void cofi_mst_close(cofi_mst *mst)
-{
-    cofi_blocks_release(&mst->own);
-    *mst = (cofi_mst){.key = NULL};
-}
-
-/* square[i] is the squared distance between point begin + i and `own`; coordinates are added in order. */
+/* Paper, equation (4), squared: square[i] is the squared distance between point begin + i and `own`, which are
+ * p(C|u) and p(C|v); coordinates are added in order. */
 static void squares(const cofi_points *q, const double *own, uint32_t begin, uint32_t n, double *square)
 {
     for (uint32_t i = 0; i < n; i++) square[i] = 0;
@@ -65,14 +59,8 @@ static uint32_t closest_pair(const cofi_mst *m, const cofi_points *q, double sca
     return best;
 }
 
-static uint32_t start_point(const cofi_mst *m, const cofi_points *q, double scale)
-{
-    uint32_t twins = cofi_points_first_twins(q);
-    return twins != COFI_NONE ? twins : closest_pair(m, q, scale);
-}
-
-/* Removes point i from the outside points; the last one takes its place. */
-static void take_out(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outside)
+/* Removes point i from the outside points and makes it the newest of the tree; the last one fills its place. */
+static void join_point(cofi_mst *m, cofi_points *q, uint32_t i, uint32_t *n_outside)
 {
     uint32_t last = --*n_outside;
     copy_point(q, i, m->joined);
@@ -118,13 +106,14 @@ uint32_t cofi_mst_prim(cofi_mst *m, cofi_points *q, double scale, double twin_le
         m->key[i] = m->key_square[i] = INFINITY;
         m->point[i] = i;
     }
-    uint32_t n_outside = q->n, n_edges = 0, next = start_point(m, q, scale);
+    uint32_t n_outside = q->n, n_edges = 0, next = cofi_points_first_twins(q);
+    if (next == COFI_NONE) next = closest_pair(m, q, scale);
     *root = q->value[next];
     for (bool first = true; n_outside > 0; first = false) {
         uint32_t newest = m->point[next], value = q->value[newest];
         if (!first) edge[n_edges++] = (cof_edge){q->value[m->parent[next]], value, m->key[next]};
         n_edges += cofi_points_join_twins(q, value, twin_length, edge + n_edges);
-        take_out(m, q, next, &n_outside);
+        join_point(m, q, next, &n_outside);
         next = relax(m, q, newest, n_outside, scale);
     }
     return n_edges;
@@ -135,10 +124,10 @@ uint32_t cofi_mst_build(cofi_mst *m, cofi_points *q, double scale, double twin_l
 {
     uint32_t n_edges;
     uint64_t n_pairs = q->n > 0 ? (uint64_t)q->n * (q->n - 1) / 2 : 0;
-    /* A visit takes a fifth of the time that Prim takes for a pair, and a search of all points from all of them takes two visits
-     * a pair. With twins, Prim does not need to search for the closest pair. */
+    /* A visit takes a fifth of the time that Prim's algorithm takes for a pair, and searching all points from each of
+     * them takes two visits a pair. Without twins, Prim's algorithm looks at all pairs twice. */
     uint64_t allowance = cofi_points_first_twins(q) != COFI_NONE ? 6 * n_pairs : 8 * n_pairs;
-    if (q->n >= MANY && cofi_mst_sparse(&m->own.env, q, scale, twin_length, allowance, edge, &n_edges, root))
+    if (q->n >= MANY && cofi_mst_sparse(m->env, q, scale, twin_length, allowance, edge, &n_edges, root))
         return n_edges;
     return cofi_mst_prim(m, q, scale, twin_length, edge, root);
 }

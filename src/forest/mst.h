@@ -5,14 +5,14 @@
 
 /* Memory for one tree; all arrays have `capacity` entries. */
 typedef struct cofi_mst {
-    cofi_blocks own;
+    const cof_env *env;       /* for the further memory of the sparse algorithm */
     double *key, *key_square; /* least weight of an edge to the tree, and its square before scaling */
     double *joined;           /* k: coordinates of the point that joined last */
     uint32_t *point, *parent; /* per point outside the tree */
 } cofi_mst;
 
-cof_status cofi_mst_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_mst *mst);
-void cofi_mst_close(cofi_mst *mst); /* allowed after a failed open */
+/* The memory is that of the blocks; their status says whether it was enough. */
+void cofi_mst_open(cofi_blocks *blocks, uint32_t k, uint32_t capacity, cofi_mst *mst);
 
 /* Finds the edges between value ids, in the order in which Prim's algorithm finds them; edge.u joined the
  * tree before edge.v. Returns their number: the number of values that occur, minus one. `root` is set to the

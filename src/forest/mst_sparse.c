@@ -30,6 +30,7 @@
 
 #include "kd_tree.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -177,23 +178,14 @@ static void search_from(sparse *s, uint32_t x)
     s->from[part] = x;
 }
 
-/* Uses the point that x found in an earlier round, if it is still outside, as the first edge out of the
- * part. */
-static void recall(sparse *s, uint32_t x)
-{
-    uint32_t part = s->part[x];
-    if (s->near_square[x] >= s->shortest[part]) return;
-    s->shortest[part] = s->near_square[x];
-    s->from[part] = x;
-}
-
+/* Whether the point that x found in an earlier round is still outside the part of x. */
 static bool is_outside(const sparse *s, uint32_t x)
 {
     return s->near[x] != COFI_NONE && s->part[s->near[x]] != s->part[x];
 }
 
-/* Finds the parts with more than one shortest outgoing edge. */
-static void find_ties(sparse *s, uint32_t largest)
+/* Takes the shortest edge out of each part except the largest. */
+static void join_parts(sparse *s, uint32_t largest)
 {
     memset(s->tied, 0, s->n * sizeof *s->tied);
     for (uint32_t x = 0; x < s->n; x++) {
@@ -203,11 +195,6 @@ static void find_ties(sparse *s, uint32_t largest)
             x == s->from[part] ? s->only[x] != COFI_NONE : s->near_square[x] > tie_square(s->shortest[part]);
         s->tied[part] = s->tied[part] || !alone;
     }
-}
-
-static void join_parts(sparse *s, uint32_t largest)
-{
-    find_ties(s, largest);
     for (uint32_t part = 0; part < s->n; part++) {
         if (s->part[part] != part || part == largest) continue;
         uint32_t u = s->from[part], v = s->near[u], a = first_of_part(s, u), b = first_of_part(s, v);
@@ -260,8 +247,12 @@ static bool join_nearest(sparse *s)
     }
     while (s->n_tree + 1 < s->n) {
         uint32_t largest = name_parts(s), rounds = s->n_tree == 0 ? USUAL_ROUNDS : 1;
-        for (uint32_t x = 0; x < s->n; x++)
-            if (s->part[x] != largest && is_outside(s, x)) recall(s, x);
+        for (uint32_t x = 0; x < s->n; x++) { /* points found in earlier rounds give the first edges */
+            uint32_t part = s->part[x];
+            if (part == largest || !is_outside(s, x) || s->near_square[x] >= s->shortest[part]) continue;
+            s->shortest[part] = s->near_square[x];
+            s->from[part] = x;
+        }
         if (s->looked + rounds * round_cost(s, largest) > s->allowance) return false;
         for (uint32_t x = 0; x < s->n; x++) {
             if (is_due(s, x, largest)) search_from(s, x);
@@ -361,12 +352,6 @@ typedef struct tie_search {
     double length, most_square;
 } tie_search;
 
-static bool add_tie(const tie_search *f, uint32_t x)
-{
-    if (part_after(f->s, x, f->n_edges) != f->other) return true;
-    return add_candidate(f->s, (cof_edge){f->s->kd.point[f->from], f->s->kd.point[x], f->length});
-}
-
 static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
 {
     sparse *s = f->s;
@@ -377,7 +362,8 @@ static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
         double here = cofi_kd_square(&s->kd, x, &s->aim);
         s->looked++;
         if (here > f->most_square || s->scale * sqrt(here) != f->length) continue;
-        if (!add_tie(f, x)) return false;
+        if (part_after(s, x, f->n_edges) != f->other) continue;
+        if (!add_candidate(s, (cof_edge){s->kd.point[f->from], s->kd.point[x], f->length})) return false;
     }
     return s->looked / 2 <= s->allowance;
 }
@@ -419,6 +405,7 @@ static bool search_join(sparse *s, uint32_t e)
 
 static bool find_candidates(sparse *s)
 {
+    assert(s->n_tree + 1 == s->n);
     order_joins(s);
     find_whole_nodes(s);
     for (uint32_t e = 0; e < s->n_tree; e++) {
@@ -482,10 +469,9 @@ static void offer(fringe *f, uint32_t newest, uint32_t point, double length)
     rise(f, f->place[point] == COFI_NONE ? f->n++ : f->place[point], point);
 }
 
-/* The candidates of each point: list[i] for start[point] <= i < start[point + 1]. */
+/* The candidates of each point: list[i] for start[point] <= i < start[point + 1]. `start` holds zeros before. */
 static void list_by_point(const sparse *s, size_t *start, size_t *list)
 {
-    memset(start, 0, ((size_t)s->n + 2) * sizeof *start);
     for (size_t c = 0; c < s->n_candidates; c++) {
         start[s->candidate[c].u + 2]++;
         start[s->candidate[c].v + 2]++;
@@ -497,23 +483,17 @@ static void list_by_point(const sparse *s, size_t *start, size_t *list)
     }
 }
 
-/* The lowest point with twins; without twins, the lowest end of a shortest edge. */
-static uint32_t start_point(const sparse *s, const cofi_points *q)
-{
-    uint32_t twins = cofi_points_first_twins(q);
-    if (twins != COFI_NONE) return twins;
-    uint32_t lowest = s->n_candidates > 0 ? s->candidate[0].u : 0;
-    for (size_t c = 0; c < s->n_candidates && s->candidate[c].length == s->candidate[0].length; c++) {
-        uint32_t u = s->candidate[c].u, v = s->candidate[c].v, lower = u < v ? u : v;
-        lowest = lower < lowest ? lower : lowest;
-    }
-    return lowest;
-}
-
 static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_length, const size_t *start,
                           const size_t *list, fringe *f, cof_edge *edge, uint32_t *root)
 {
-    uint32_t n_edges = 0, newest = start_point(s, q);
+    /* without twins, from the lowest end of a shortest edge */
+    uint32_t n_edges = 0, twins = cofi_points_first_twins(q), newest = twins != COFI_NONE ? twins : s->n;
+    for (size_t c = 0; twins == COFI_NONE && c < s->n_candidates; c++) {
+        if (s->candidate[c].length > s->candidate[0].length) break;
+        newest = s->candidate[c].u < newest ? s->candidate[c].u : newest;
+        newest = s->candidate[c].v < newest ? s->candidate[c].v : newest;
+    }
+    if (newest == s->n) newest = 0; /* the only point */
     *root = q->value[newest];
     for (uint32_t i = 0; i < s->n; i++) {
         f->key[i] = INFINITY;
@@ -538,16 +518,13 @@ static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_len
 static bool replay(sparse *s, const cofi_points *q, double twin_length, cof_edge *edge, uint32_t *n_edges,
                    uint32_t *root)
 {
-    size_t *start = cofi_alloc(&s->own.env, (size_t)s->n + 2, sizeof *start);
-    size_t *list = cofi_alloc(&s->own.env, 2 * s->n_candidates, sizeof *list);
+    size_t *start = cofi_blocks_add_zero(&s->own, (size_t)s->n + 2, sizeof *start);
+    size_t *list = cofi_blocks_add(&s->own, 2 * s->n_candidates, sizeof *list);
     fringe f = {.key = s->shortest, .parent = s->near, .heap = s->from, .place = s->part};
-    bool ok = start != NULL && list != NULL;
-    if (ok) {
-        list_by_point(s, start, list);
-        *n_edges = grow_tree(s, q, twin_length, start, list, &f, edge, root);
-    }
-    COFI_RELEASE_ALL(&s->own.env, start, list);
-    return ok;
+    if (s->own.short_of_memory) return false;
+    list_by_point(s, start, list);
+    *n_edges = grow_tree(s, q, twin_length, start, list, &f, edge, root);
+    return true;
 }
 
 /* ---- All steps ----------------------------------------------------------------------------------- */

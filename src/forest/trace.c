@@ -27,19 +27,17 @@ void cofi_trace_from(const cofi_forest *f, size_t r, uint32_t u, double *d)
     for (uint32_t v = 0; v < o; v++) d[v] = d[v] < 0 ? 0 : d[v]; /* a value outside the tree adds nothing */
 }
 
-/* Places each attribute's distances; only attributes with few values have them. */
-cof_status cofi_forest_open_traces(cofi_forest *f)
+/* Only attributes with few values have a block of distances. */
+void cofi_forest_open_traces(cofi_forest *f)
 {
     size_t n = 0;
     f->trace_at = cofi_blocks_add(&f->own, f->n_attrs, sizeof *f->trace_at);
-    if (f->trace_at == NULL) return COF_ERR_MEMORY;
-    for (size_t r = 0; r < f->n_attrs; r++) {
+    for (size_t r = 0; f->trace_at != NULL && r < f->n_attrs; r++) {
         bool few = f->n_values[r] <= FEW_VALUES;
         f->trace_at[r] = few ? n : SIZE_MAX;
         n += few ? (size_t)f->n_values[r] * f->n_values[r] : 0;
     }
     f->trace = cofi_blocks_add(&f->own, n, sizeof *f->trace);
-    return f->trace != NULL ? COF_OK : COF_ERR_MEMORY;
 }
 
 static void trace_task(void *ctx, uint32_t worker, size_t r)

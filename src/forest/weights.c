@@ -1,8 +1,10 @@
-/* Computes the points p(C|v) from counts. Values with equal profiles become one point (paper, equation for
- * w: the edge weights are the distances of these points). */
+/* Computes the points p(C|v) from counts. Values with equal profiles become one point. The distances of the
+ * points are the weights of the edges (mst.c). */
 #include "weights.h"
 
 #include "../core/rng.h"
+
+#include <assert.h>
 
 static uint32_t slots_for(uint32_t capacity)
 {
@@ -11,22 +13,14 @@ static uint32_t slots_for(uint32_t capacity)
     return n;
 }
 
-cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points)
+void cofi_points_open(cofi_blocks *blocks, uint32_t k, uint32_t capacity, cofi_points *points)
 {
-    *points =
-        (cofi_points){.own = {.env = *env}, .k = k, .capacity = capacity, .n_slots = slots_for(capacity)};
-    points->p = cofi_blocks_add(&points->own, (size_t)k * capacity, sizeof *points->p);
-    points->value = cofi_blocks_add(&points->own, capacity, sizeof *points->value);
-    points->next_twin = cofi_blocks_add(&points->own, capacity, sizeof *points->next_twin);
-    points->last_twin = cofi_blocks_add(&points->own, capacity, sizeof *points->last_twin);
-    points->slot = cofi_blocks_add(&points->own, points->n_slots, sizeof *points->slot);
-    return points->own.short_of_memory ? COF_ERR_MEMORY : COF_OK;
-}
-
-void cofi_points_close(cofi_points *points)
-{
-    cofi_blocks_release(&points->own);
-    *points = (cofi_points){.k = 0};
+    *points = (cofi_points){.k = k, .capacity = capacity};
+    points->p = cofi_blocks_add(blocks, (size_t)k * capacity, sizeof *points->p);
+    points->value = cofi_blocks_add(blocks, capacity, sizeof *points->value);
+    points->next_twin = cofi_blocks_add(blocks, capacity, sizeof *points->next_twin);
+    points->last_twin = cofi_blocks_add(blocks, capacity, sizeof *points->last_twin);
+    points->slot = cofi_blocks_add(blocks, slots_for(capacity), sizeof *points->slot);
 }
 
 /* Writes p(C|v) as point i; returns false if no row holds the value. */
@@ -65,8 +59,8 @@ static uint64_t hash_point(const cofi_points *q, uint32_t i)
     return hash;
 }
 
-/* Whether point b, that of a value with these counts, equals point a. Counts of a value lie together, and are mostly equal if the
- * points are; coordinates of a point lie apart. */
+/* Whether points a and b are equal, which have these counts. The counts of a value lie together, and are mostly
+ * equal if the points are, so they are compared first; the coordinates of a point lie apart. */
 static bool same_point(const cofi_points *q, uint32_t a, uint32_t b, const uint64_t *count_a,
                        const uint64_t *count_b)
 {
@@ -80,6 +74,7 @@ void cofi_points_gather(cofi_points *q, const uint64_t *count, const uint64_t *s
                         uint32_t n_values)
 {
     uint32_t n_slots = slots_for(n_values), mask = n_slots - 1;
+    assert(n_values <= q->capacity);
     memset(q->slot, 0xFF, n_slots * sizeof *q->slot);
     q->n = 0;
     for (uint32_t i = 0; i < n_values; i++) {

@@ -7,7 +7,6 @@
 /* Values with equal profiles are twins and share one point: their distance is 0, a spanning tree joins
  * them first, and a column of very many values often has few profiles. */
 typedef struct cofi_points {
-    cofi_blocks own;
     const uint32_t *order; /* values in the order in which ties are decided; NULL: by id */
     uint32_t k;
     uint32_t capacity;   /* limit of the number of values */
@@ -17,11 +16,10 @@ typedef struct cofi_points {
     uint32_t *next_twin; /* per value: the next value of the same point, or COFI_NONE */
     uint32_t *last_twin; /* per point, during gathering: its last value so far */
     uint32_t *slot;      /* hash table of 2 * capacity entries, rounded up to a power of two */
-    uint32_t n_slots;
 } cofi_points;
 
-cof_status cofi_points_open(const cof_env *env, uint32_t k, uint32_t capacity, cofi_points *points);
-void cofi_points_close(cofi_points *points); /* allowed after a failed open */
+/* The memory is that of the blocks; their status says whether it was enough. */
+void cofi_points_open(cofi_blocks *blocks, uint32_t k, uint32_t capacity, cofi_points *points);
 
 /* count: N of the attribute's values, [v][stride]. Values that no row holds have no point. size: NULL, or
  * the cluster sizes for the authors' variant, which computes p(C|v) through p(v|C) and so rounds twice

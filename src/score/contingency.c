@@ -78,17 +78,6 @@ static cof_status count_pairs(pair_counter *counter, const cof_env *env, const i
     return COF_OK;
 }
 
-/* Rounds the cells to whole rows, and moves those that are left to the front of the block. */
-static void gather(pair_counter *counter, int bits)
-{
-    uint64_t half = bits > 0 ? UINT64_C(1) << (bits - 1) : 0;
-    counter->n_cells = 0;
-    for (size_t at = 0; at < counter->n_places; at++) {
-        cofi_cell cell = {counter->place[at].key, (counter->place[at].n + half) >> bits};
-        if (cell.n != 0) counter->place[counter->n_cells++] = cell;
-    }
-}
-
 static void sift_down(cofi_cell *cell, size_t at, size_t n)
 {
     cofi_cell moving = cell[at];
@@ -144,8 +133,13 @@ static uint32_t number_rows(cofi_cell *cell, size_t n)
     return n_rows;
 }
 
-static cof_status add_margins(cofi_contingency *t)
+/* Numbers the labels that occur and adds up the margins. */
+static cof_status number_labels(cofi_contingency *t)
 {
+    cofi_cells_transpose(t->cell, t->n_cells);
+    t->n_classes = number_rows(t->cell, t->n_cells);
+    cofi_cells_transpose(t->cell, t->n_cells);
+    t->n_clusters = number_rows(t->cell, t->n_cells);
     t->cluster_size = cofi_alloc_zero(&t->env, t->n_clusters, sizeof *t->cluster_size);
     t->class_size = cofi_alloc_zero(&t->env, t->n_classes, sizeof *t->class_size);
     if (t->cluster_size == NULL || t->class_size == NULL) return COF_ERR_MEMORY;
@@ -156,16 +150,6 @@ static cof_status add_margins(cofi_contingency *t)
         t->n += cell->n;
     }
     return COF_OK;
-}
-
-/* Numbers the labels that occur and adds up the margins. */
-static cof_status number_labels(cofi_contingency *t)
-{
-    cofi_cells_transpose(t->cell, t->n_cells);
-    t->n_classes = number_rows(t->cell, t->n_cells);
-    cofi_cells_transpose(t->cell, t->n_cells);
-    t->n_clusters = number_rows(t->cell, t->n_cells);
-    return add_margins(t);
 }
 
 cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
@@ -214,19 +198,20 @@ cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const
     uint32_t n_clusters = count_labels(clusters, n), n_classes = count_labels(classes, n);
     if (weights == NULL && (uint64_t)n_clusters * n_classes <= MOST_FEW)
         return count_few(t, env, clusters, classes, n_clusters, n_classes, n, err);
-    memset(t, 0, sizeof *t);
-    t->env = *env;
+    *t = (cofi_contingency){.env = *env};
     pair_counter counter = {0};
     int bits = 0;
     double unit = cofi_contingency_unit(weights, NULL, n, &bits);
     cof_status status = count_pairs(&counter, env, clusters, classes, weights, unit, n);
     t->cell = counter.place;
-    if (status == COF_OK) {
-        gather(&counter, bits);
-        t->n_cells = counter.n_cells;
-        t->n_items = counter.n_items;
-        status = number_labels(t);
+    t->n_items = counter.n_items;
+    /* rounds the cells to whole rows, and moves those that are left to the front of the block */
+    uint64_t half = bits > 0 ? UINT64_C(1) << (bits - 1) : 0;
+    for (size_t at = 0; status == COF_OK && at < counter.n_places; at++) {
+        cofi_cell cell = {t->cell[at].key, (t->cell[at].n + half) >> bits};
+        if (cell.n != 0) t->cell[t->n_cells++] = cell;
     }
+    if (status == COF_OK) status = number_labels(t);
     if (status == COF_OK) return COF_OK;
     cofi_contingency_free(t);
     return cofi_no_memory(err);

@@ -14,11 +14,6 @@ static bool is_better(double a, double b, bool larger)
     return larger ? a > b : a < b;
 }
 
-static bool is_equal(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 /* Adds one dataset's ranks, with ties averaged, and returns the sum of t^3 - t over its ties. */
 static double add_ranks(const double *value, size_t n_methods, bool larger, double *sum)
 {
@@ -27,7 +22,7 @@ static double add_ranks(const double *value, size_t n_methods, bool larger, doub
         size_t before = 0, same = 0;
         for (size_t i = 0; i < n_methods; i++) {
             before += is_better(value[i], value[j], larger);
-            same += is_equal(value[i], value[j]);
+            same += value[i] == value[j] || (isnan(value[i]) && isnan(value[j]));
         }
         sum[j] += (double)before + ((double)same + 1) / 2;
         ties += (double)(same * same) - 1; /* each of the t tied values adds (t^3 - t) / t */

@@ -131,10 +131,10 @@ static double expected_term(double a, double b, double n)
 
 /* The distinct sizes (key) and the number of groups of each size (n): at most sqrt(2 n) entries for any
  * number of groups. */
-static cofi_cell *distinct_sizes(const cof_env *env, const uint64_t *size, uint32_t n_groups,
+static cofi_cell *distinct_sizes(cofi_blocks *own, const uint64_t *size, uint32_t n_groups,
                                  size_t *n_distinct)
 {
-    cofi_cell *group = cofi_alloc(env, n_groups, sizeof *group);
+    cofi_cell *group = cofi_blocks_add(own, n_groups, sizeof *group);
     if (group == NULL) return NULL;
     for (uint32_t j = 0; j < n_groups; j++) group[j] = (cofi_cell){size[j], 1};
     cofi_cells_sort(group, n_groups);
@@ -144,33 +144,23 @@ static cofi_cell *distinct_sizes(const cof_env *env, const uint64_t *size, uint3
 
 static cof_status expected_information(const cofi_contingency *t, double *out, cof_error *err)
 {
-    cof_status status = COF_ERR_MEMORY;
+    cofi_blocks own = {.env = t->env};
     size_t n_a = 0, n_b = 0;
-    cofi_cell *a = distinct_sizes(&t->env, t->cluster_size, t->n_clusters, &n_a);
-    cofi_cell *b = distinct_sizes(&t->env, t->class_size, t->n_classes, &n_b);
+    cofi_cell *a = distinct_sizes(&own, t->cluster_size, t->n_clusters, &n_a);
+    cofi_cell *b = distinct_sizes(&own, t->class_size, t->n_classes, &n_b);
+    cof_status status = cofi_blocks_status(&own, err);
     double sum = 0, n = (double)t->n;
-    if (a == NULL || b == NULL) {
-        cofi_no_memory(err);
-        goto done;
-    }
-    for (size_t i = 0; i < n_a; i++) {
+    for (size_t i = 0; status == COF_OK && i < n_a; i++) {
         if (cofi_should_stop(&t->env)) {
             status = cofi_fail(err, COF_ERR_STOPPED, "stopped on request while scoring");
-            goto done;
+            break;
         }
         for (size_t j = 0; j < n_b; j++)
             sum += (double)a[i].n * (double)b[j].n * expected_term((double)a[i].key, (double)b[j].key, n);
     }
     *out = sum / n;
-    status = COF_OK;
-done:
-    COFI_RELEASE_ALL(&t->env, a, b);
+    cofi_blocks_release(&own);
     return status;
-}
-
-static bool is_trivial(uint32_t n_groups, uint64_t n)
-{
-    return n_groups == 1 || n_groups == n;
 }
 
 static cof_status adjusted_information(const cofi_contingency *t, double information, double mean_entropy,
@@ -178,9 +168,9 @@ static cof_status adjusted_information(const cofi_contingency *t, double informa
 {
     /* If one labeling has one group, or only single items, the expected information equals the
      * information. */
-    if (is_trivial(t->n_clusters, t->n) || is_trivial(t->n_classes, t->n)) {
-        bool equal = t->n_cells == t->n_clusters && t->n_cells == t->n_classes;
-        *out = equal ? 1 : 0;
+    uint32_t a = t->n_clusters, b = t->n_classes;
+    if (a == 1 || a == t->n || b == 1 || b == t->n) {
+        *out = t->n_cells == a && t->n_cells == b ? 1 : 0; /* 1 if they are equal */
         return COF_OK;
     }
     double expected = 0;

@@ -7,6 +7,8 @@
  * so the result is exact. (Jonker and Volgenant 1987; the sparse form with a heap.) */
 #include "match.h"
 
+#include <assert.h>
+
 #define NO_ROW UINT32_MAX
 #define FAR    UINT64_MAX
 
@@ -132,27 +134,12 @@ static void shift_columns(matcher *m, uint32_t source, uint32_t j)
     }
 }
 
-static void start_rows(matcher *m, size_t n_cells)
-{
-    size_t c = 0;
-    for (uint32_t i = 0; i < m->n_rows; i++) {
-        m->first[i] = c;
-        m->row_price[i] = 0;
-        m->column_of[i] = COFI_NO_COLUMN;
-        for (; c < n_cells && cofi_cell_row(&m->cell[c]) == i; c++)
-            if (m->cell[c].n > m->row_price[i]) m->row_price[i] = m->cell[c].n;
-    }
-    m->first[m->n_rows] = n_cells;
-    for (uint32_t j = 0; j < m->n_columns; j++) {
-        m->row_of[j] = NO_ROW;
-        m->distance[j] = FAR;
-    }
-}
-
+/* The state before the first row is matched: every row has the price of its largest count. */
 static cof_status open_matcher(matcher *m, size_t n_cells, cof_error *err)
 {
+    size_t c = 0;
     m->first = cofi_blocks_add(&m->own, (size_t)m->n_rows + 1, sizeof *m->first);
-    m->row_price = cofi_blocks_add(&m->own, m->n_rows, sizeof *m->row_price);
+    m->row_price = cofi_blocks_add_zero(&m->own, m->n_rows, sizeof *m->row_price);
     m->row_of = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->row_of);
     m->column_price = cofi_blocks_add_zero(&m->own, m->n_columns, sizeof *m->column_price);
     m->distance = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->distance);
@@ -160,39 +147,20 @@ static cof_status open_matcher(matcher *m, size_t n_cells, cof_error *err)
     m->settled = cofi_blocks_add_zero(&m->own, m->n_columns, sizeof *m->settled);
     m->reached = cofi_blocks_add(&m->own, m->n_columns, sizeof *m->reached);
     m->heap = cofi_blocks_add(&m->own, n_cells, sizeof *m->heap);
-    return cofi_blocks_status(&m->own, err);
-}
-
-static cof_status match_rows(matcher *m, size_t n_cells, cof_error *err)
-{
-    start_rows(m, n_cells);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     for (uint32_t i = 0; i < m->n_rows; i++) {
-        if (cofi_should_stop(&m->own.env))
-            return cofi_fail(err, COF_ERR_STOPPED, "stopped on request while matching clusters and classes");
-        uint32_t end = search(m, i);
-        update_prices(m, i);
-        shift_columns(m, i, end);
+        m->first[i] = c;
+        m->column_of[i] = COFI_NO_COLUMN;
+        for (; c < n_cells && cofi_cell_row(&m->cell[c]) == i; c++)
+            if (m->cell[c].n > m->row_price[i]) m->row_price[i] = m->cell[c].n;
+    }
+    assert(c == n_cells); /* the cells are sorted by row */
+    m->first[m->n_rows] = n_cells;
+    for (uint32_t j = 0; j < m->n_columns; j++) {
+        m->row_of[j] = NO_ROW;
+        m->distance[j] = FAR;
     }
     return COF_OK;
-}
-
-static uint64_t count_matched(const matcher *m)
-{
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < m->n_rows; i++)
-        for (size_t c = m->first[i]; c < m->first[i + 1]; c++)
-            if (cofi_cell_column(&m->cell[c]) == m->column_of[i]) total += m->cell[c].n;
-    return total;
-}
-
-static void give_free_columns(matcher *m)
-{
-    uint32_t j = 0;
-    for (uint32_t i = 0; i < m->n_rows; i++) {
-        if (m->column_of[i] != COFI_NO_COLUMN) continue;
-        while (m->row_of[j] != NO_ROW) j++;
-        m->column_of[i] = j++;
-    }
 }
 
 cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_cells, uint32_t n_rows,
@@ -201,10 +169,23 @@ cof_status cofi_match_cells(const cof_env *env, const cofi_cell *cell, size_t n_
     matcher m = {
         .own = {.env = *env}, .cell = cell, .n_rows = n_rows, .n_columns = n_columns, .column_of = column_of};
     cof_status status = open_matcher(&m, n_cells, err);
-    if (status == COF_OK) status = match_rows(&m, n_cells, err);
-    if (status == COF_OK) {
-        *total = count_matched(&m);
-        give_free_columns(&m);
+    for (uint32_t i = 0; status == COF_OK && i < n_rows; i++) {
+        if (cofi_should_stop(env)) {
+            status =
+                cofi_fail(err, COF_ERR_STOPPED, "stopped on request while matching clusters and classes");
+            break;
+        }
+        uint32_t end = search(&m, i);
+        update_prices(&m, i);
+        shift_columns(&m, i, end);
+    }
+    *total = 0;
+    for (uint32_t i = 0, free = 0; status == COF_OK && i < n_rows; i++) {
+        for (size_t c = m.first[i]; c < m.first[i + 1]; c++)
+            if (cofi_cell_column(&cell[c]) == column_of[i]) *total += cell[c].n;
+        if (column_of[i] != COFI_NO_COLUMN) continue;
+        while (m.row_of[free] != NO_ROW) free++;
+        column_of[i] = free++;
     }
     cofi_blocks_release(&m.own);
     return status;
@@ -246,18 +227,6 @@ static cof_status check_table(const uint64_t *table, uint32_t n_clusters, uint32
     return COF_OK;
 }
 
-/* Converts the columns of rows to the classes of clusters. */
-static void write_classes(const uint32_t *column_of, uint32_t n_clusters, uint32_t n_classes,
-                          int32_t *class_of)
-{
-    if (n_clusters <= n_classes) {
-        for (uint32_t j = 0; j < n_clusters; j++) class_of[j] = (int32_t)column_of[j];
-        return;
-    }
-    for (uint32_t j = 0; j < n_clusters; j++) class_of[j] = -1;
-    for (uint32_t i = 0; i < n_classes; i++) class_of[column_of[i]] = (int32_t)i;
-}
-
 cof_status cof_match(const cof_env *lent, const uint64_t *table, uint32_t n_clusters, uint32_t n_classes,
                      int32_t *class_of, cof_error *err)
 {
@@ -274,7 +243,10 @@ cof_status cof_match(const cof_env *lent, const uint64_t *table, uint32_t n_clus
         collect_cells(table, n_clusters, n_classes, cell);
         status = cofi_match_cells(&own.env, cell, n_cells, n_rows, n_columns, column_of, &total, err);
     }
-    if (status == COF_OK) write_classes(column_of, n_clusters, n_classes, class_of);
+    for (uint32_t j = 0; status == COF_OK && j < n_clusters; j++)
+        class_of[j] = n_clusters <= n_classes ? (int32_t)column_of[j] : -1;
+    for (uint32_t i = 0; status == COF_OK && n_clusters > n_classes && i < n_classes; i++)
+        class_of[column_of[i]] = (int32_t)i;
     cofi_blocks_release(&own);
     return status;
 }

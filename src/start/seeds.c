@@ -25,16 +25,12 @@ cof_status cofi_seeds_set(cofi_fit *fit, uint32_t j, uint64_t row, bool track, c
     return track ? rows->ops->add_seed(&fit->partition, cell, err) : COF_OK;
 }
 
-static bool seeds_equal(const cofi_fit *fit, uint32_t a, uint32_t b)
-{
-    size_t n = n_columns(fit);
-    return memcmp(fit->seeds.cell + a * n, fit->seeds.cell + b * n, n * sizeof *fit->seeds.cell) == 0;
-}
-
 bool cofi_seeds_repeats(const cofi_fit *fit, uint32_t j)
 {
+    size_t n = n_columns(fit);
+    const uint32_t *cell = fit->seeds.cell;
     for (uint32_t t = 0; t < j; t++)
-        if (seeds_equal(fit, t, j)) return true;
+        if (memcmp(cell + t * n, cell + j * n, n * sizeof *cell) == 0) return true;
     return false;
 }
 

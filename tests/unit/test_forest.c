@@ -81,8 +81,10 @@ static void check_attribute(const wood *w, const cofi_forest *f, size_t r, bool 
     uint32_t root, o = w->n_values[r];
     const cof_edge *edge = f->edge + w->first[r];
     cof_edge *alone = get_zero(o, sizeof *alone);
-    assert_int_equal(cofi_points_open(&env, w->k, o, &q), COF_OK);
-    assert_int_equal(cofi_mst_open(&env, w->k, o, &m), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, w->k, o, &q);
+    cofi_mst_open(&own, w->k, o, &m);
+    assert_false(own.short_of_memory);
     cofi_points_gather(&q, w->attr[r].count, authors ? w->size : NULL, w->stride, o);
     uint32_t n_edges = cofi_mst_build(&m, &q, authors ? 1.0 / w->k : 1, authors ? 1e-8 : 0, alone, &root);
     assert_int_equal(f->n_edges[r], n_edges);
@@ -95,8 +97,7 @@ static void check_attribute(const wood *w, const cofi_forest *f, size_t r, bool 
     double longest = longest_path(edge, n_edges, o);
     assert_true(f->reach[r] >= longest * (1 - 1e-12) && f->reach[r] <= 2 * longest * (1 + 1e-12));
     free(alone);
-    cofi_points_close(&q);
-    cofi_mst_close(&m);
+    cofi_blocks_release(&own);
 }
 
 static void check_forest(const wood *w, uint32_t threads, bool authors)

@@ -18,12 +18,13 @@ static tree build(const attr_counts *c, bool authors_points, double scale, doubl
     cofi_points q;
     cofi_mst m;
     tree t = {.edge = get_zero(c->n_values, sizeof *t.edge)};
-    assert_int_equal(cofi_points_open(&env, c->k, c->n_values, &q), COF_OK);
-    assert_int_equal(cofi_mst_open(&env, c->k, c->n_values, &m), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, c->k, c->n_values, &q);
+    cofi_mst_open(&own, c->k, c->n_values, &m);
+    assert_false(own.short_of_memory);
     cofi_points_gather(&q, c->count, authors_points ? c->size : NULL, c->stride, c->n_values);
     t.n_edges = cofi_mst_build(&m, &q, scale, twin_length, t.edge, &t.root);
-    cofi_points_close(&q);
-    cofi_mst_close(&m);
+    cofi_blocks_release(&own);
     return t;
 }
 
@@ -346,14 +347,15 @@ static void compare_near_and_all(cofi_rng *rng, uint32_t n, uint32_t k, kind wha
     double scale = below(rng, 2) ? 1.0 / k : 1.0;
     tree near = {.edge = get_zero(2 * n, sizeof *near.edge)},
          all = {.edge = get_zero(2 * n, sizeof *all.edge)};
-    assert_int_equal(cofi_points_open(&env, k, 2 * n, &q), COF_OK);
-    assert_int_equal(cofi_mst_open(&env, k, 2 * n, &m), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, k, 2 * n, &q);
+    cofi_mst_open(&own, k, 2 * n, &m);
+    assert_false(own.short_of_memory);
     random_points(rng, &q, n, what);
     assert_true(cofi_mst_sparse(&env, &q, scale, 1e-8, UINT64_MAX, near.edge, &near.n_edges, &near.root));
     all.n_edges = cofi_mst_prim(&m, &q, scale, 1e-8, all.edge, &all.root);
     assert_same_tree(&near, &all);
-    cofi_points_close(&q);
-    cofi_mst_close(&m);
+    cofi_blocks_release(&own);
     free(near.edge);
     free(all.edge);
 }
@@ -391,14 +393,15 @@ static void many_profiles(void **state)
         cofi_points q;
         cofi_mst m;
         tree built = build(&c, authors, scale, twin_length), all = {.edge = get_zero(5000, sizeof *all.edge)};
-        assert_int_equal(cofi_points_open(&env, c.k, c.n_values, &q), COF_OK);
-        assert_int_equal(cofi_mst_open(&env, c.k, c.n_values, &m), COF_OK);
+        cofi_blocks own = {.env = env};
+        cofi_points_open(&own, c.k, c.n_values, &q);
+        cofi_mst_open(&own, c.k, c.n_values, &m);
+        assert_false(own.short_of_memory);
         cofi_points_gather(&q, c.count, authors ? c.size : NULL, c.stride, c.n_values);
         assert_true(q.n > 1500);
         all.n_edges = cofi_mst_prim(&m, &q, scale, twin_length, all.edge, &all.root);
         assert_same_tree(&built, &all);
-        cofi_points_close(&q);
-        cofi_mst_close(&m);
+        cofi_blocks_release(&own);
         free(built.edge);
         free(all.edge);
         free_counts(&c);
@@ -416,7 +419,9 @@ static void giving_up_changes_nothing(void **state)
     cofi_rng rng = dice(7);
     static cof_edge edge[2 * N];
     uint32_t n_edges = 77, root = 78;
-    assert_int_equal(cofi_points_open(&env, K, 2 * N, &q), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, K, 2 * N, &q);
+    assert_false(own.short_of_memory);
     random_points(&rng, &q, N, UNIFORM);
     double *kept = get_zero((size_t)K * q.capacity, sizeof *kept);
     for (size_t j = 0; j < K; j++) memcpy(kept + j * N, q.p + j * q.capacity, N * sizeof *kept);
@@ -432,7 +437,7 @@ static void giving_up_changes_nothing(void **state)
     assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
     q.n = 0;
     assert_false(cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root));
-    cofi_points_close(&q);
+    cofi_blocks_release(&own);
 }
 
 /* Without memory for the short way there is still the long one. */
@@ -449,8 +454,11 @@ static void no_memory_is_no_failure(void **state)
         cofi_rng rng = dice(8);
         cofi_points q;
         cofi_mst m;
-        assert_int_equal(cofi_points_open(&env, K, 2 * N, &q), COF_OK);
-        assert_int_equal(cofi_mst_open(&meagre, K, 2 * N, &m), COF_OK);
+        cofi_blocks own = {.env = env};
+        cofi_points_open(&own, K, 2 * N, &q);
+        assert_false(own.short_of_memory);
+        cofi_blocks scarce = {.env = meagre};
+        cofi_mst_open(&scarce, K, 2 * N, &m);
         random_points(&rng, &q, N, UNIFORM);
         meter.fail_at = meter.count + n;
         t.n_edges = cofi_mst_build(&m, &q, 1, 0, t.edge, &t.root);
@@ -461,9 +469,9 @@ static void no_memory_is_no_failure(void **state)
             all.root = t.root;
         }
         assert_same_tree(&t, &all);
-        cofi_mst_close(&m);
+        cofi_blocks_release(&scarce);
         assert_int_equal(meter.live, 0);
-        cofi_points_close(&q);
+        cofi_blocks_release(&own);
     }
     free(all.edge);
     free(t.edge);
@@ -474,10 +482,11 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     for (size_t n = 0;; n++) {
         alloc_meter meter = {.fail_at = n};
-        cof_env env = alloc_env(&meter);
+        cofi_blocks own = {.env = alloc_env(&meter)};
         cofi_mst m;
-        cof_status status = cofi_mst_open(&env, 3, 10, &m);
-        cofi_mst_close(&m);
+        cofi_mst_open(&own, 3, 10, &m);
+        cof_status status = cofi_blocks_status(&own, NULL);
+        cofi_blocks_release(&own);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_MEMORY);

@@ -36,12 +36,14 @@ static void points_equal_brute_force(void **state)
         uint32_t k = ks[at % COUNT(ks)], n_values = values[at / COUNT(ks) % COUNT(values)];
         attr_counts c = random_counts(&rng, k, n_values, at % 2 == 0 ? 4 : 50);
         cofi_points q;
-        assert_int_equal(cofi_points_open(&env, k, n_values + (uint32_t)(at % 3), &q), COF_OK);
+        cofi_blocks own = {.env = env};
+        cofi_points_open(&own, k, n_values + (uint32_t)(at % 3), &q);
+        assert_false(own.short_of_memory);
         for (int authors = 0; authors < 2; authors++) { /* the same memory serves again and again */
             cofi_points_gather(&q, c.count, authors ? c.size : NULL, c.stride, n_values);
             check_points(&c, &q, authors);
         }
-        cofi_points_close(&q);
+        cofi_blocks_release(&own);
         free_counts(&c);
     }
 }
@@ -53,7 +55,9 @@ static void equal_fractions_are_one_point(void **state)
     static uint64_t count[] = {1, 2, 0, 0, 7, 14, 0, 0, 1000000007, 2000000014, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0};
     cof_env env = cofi_env_resolve(NULL);
     cofi_points q;
-    assert_int_equal(cofi_points_open(&env, 3, 5, &q), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, 3, 5, &q);
+    assert_false(own.short_of_memory);
     cofi_points_gather(&q, count, NULL, 4, 5);
     assert_int_equal(q.n, 2);
     assert_int_equal(q.value[0], 0);
@@ -62,7 +66,7 @@ static void equal_fractions_are_one_point(void **state)
     assert_int_equal(q.next_twin[1], 2);
     assert_int_equal(q.next_twin[2], COFI_NONE);
     assert_int_equal(q.next_twin[3], 4);
-    cofi_points_close(&q);
+    cofi_blocks_release(&own);
 }
 
 /* A column of 200,000 values that occur once each has only k profiles. */
@@ -75,11 +79,13 @@ static void very_many_values_few_profiles(void **state)
     c.count = get_zero((size_t)N * c.stride, sizeof *c.count);
     for (uint32_t v = 0; v < N; v++) c.count[(size_t)v * c.stride + v % K] = 1;
     cofi_points q;
-    assert_int_equal(cofi_points_open(&env, K, N, &q), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, K, N, &q);
+    assert_false(own.short_of_memory);
     cofi_points_gather(&q, c.count, NULL, c.stride, N);
     assert_int_equal(q.n, K);
     for (uint32_t v = 0; v + K < N; v++) assert_int_equal(q.next_twin[v], v + K);
-    cofi_points_close(&q);
+    cofi_blocks_release(&own);
     free_counts(&c);
 }
 
@@ -89,12 +95,14 @@ static void no_value_no_point(void **state)
     static const uint64_t count[8] = {0};
     cof_env env = cofi_env_resolve(NULL);
     cofi_points q;
-    assert_int_equal(cofi_points_open(&env, 2, 4, &q), COF_OK);
+    cofi_blocks own = {.env = env};
+    cofi_points_open(&own, 2, 4, &q);
+    assert_false(own.short_of_memory);
     cofi_points_gather(&q, count, NULL, 2, 4);
     assert_int_equal(q.n, 0);
     cofi_points_gather(&q, count, NULL, 2, 0);
     assert_int_equal(q.n, 0);
-    cofi_points_close(&q);
+    cofi_blocks_release(&own);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -102,10 +110,11 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     for (size_t n = 0;; n++) {
         alloc_meter meter = {.fail_at = n};
-        cof_env env = alloc_env(&meter);
+        cofi_blocks own = {.env = alloc_env(&meter)};
         cofi_points q;
-        cof_status status = cofi_points_open(&env, 3, 10, &q);
-        cofi_points_close(&q);
+        cofi_points_open(&own, 3, 10, &q);
+        cof_status status = cofi_blocks_status(&own, NULL);
+        cofi_blocks_release(&own);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
         assert_int_equal(status, COF_ERR_MEMORY);

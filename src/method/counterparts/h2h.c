@@ -5,6 +5,7 @@
  * modes sum to one score per value. The pass is therefore the usual one over the table's own columns. */
 #include "variation.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define RATE   0.05  /* learning rate; it is divided by the number of rows */
@@ -30,25 +31,24 @@ typedef struct h2h {
 
 /* ---- Projection --------------------------------------------------------------------------------- */
 
-/* Positions of all values on the line through a and b, by the law of cosines on base distances. */
-static void project(const cofi_fit *fit, const cofi_distances *d, size_t r, uint32_t a, uint32_t b,
-                    double *position)
-{
-    const double *from_a = cofi_distances_of(fit, d, r, a), *from_b = cofi_distances_of(fit, d, r, b);
-    double ab = from_a[b];
-    for (uint32_t m = 0; m < fit->problem->n_values[r]; m++)
-        position[m] = ab > 0 ? (from_a[m] * from_a[m] - from_b[m] * from_b[m] + ab * ab) / (2 * ab) : 0;
-}
-
+/* Positions of all values on every line, by the law of cosines on base distances. */
 static void project_all(const cofi_fit *fit, const cofi_distances *d, h2h *s)
 {
     const cofi_problem *p = fit->problem;
     size_t line = 0;
     for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t a = 0; a < p->n_values[r]; a++)
-            for (uint32_t b = a + 1; b < p->n_values[r]; b++)
-                if (s->present[p->first[r] + a] && s->present[p->first[r] + b])
-                    project(fit, d, r, a, b, s->position + s->position_at[line++]);
+            for (uint32_t b = a + 1; b < p->n_values[r]; b++) {
+                const double *from_a = cofi_distances_of(fit, d, r, a),
+                             *from_b = cofi_distances_of(fit, d, r, b);
+                double ab = from_a[b];
+                if (!s->present[p->first[r] + a] || !s->present[p->first[r] + b]) continue;
+                double *position = s->position + s->position_at[line++];
+                for (uint32_t m = 0; m < p->n_values[r]; m++)
+                    position[m] =
+                        ab > 0 ? (from_a[m] * from_a[m] - from_b[m] * from_b[m] + ab * ab) / (2 * ab) : 0;
+            }
+    assert(line == s->n_lines);
 }
 
 static size_t lay_out_lines(const cofi_fit *fit, h2h *s)

@@ -29,16 +29,6 @@ const cofi_method cofi_method_hdc = {.name = "hdc",
 
 /* ---- HD-NDW: weights of value pairs are learned during clustering -------------------------------- */
 
-/* Number of unordered value pairs over all attributes. The weights of the pairs are equal at first and sum
- * to 1. */
-static double n_pairs(const cofi_fit *fit)
-{
-    const cofi_problem *p = fit->problem;
-    double n = 0;
-    for (size_t r = 0; r < p->n_attrs; r++) n += (double)p->n_present[r] * (p->n_present[r] - 1) / 2;
-    return n;
-}
-
 static double share_of(const cofi_fit *fit, uint32_t flat, uint32_t j)
 {
     const uint64_t *count = fit->partition.count + (size_t)flat * fit->scores.stride;
@@ -84,11 +74,15 @@ static cof_status run_ndw(cofi_fit *fit, void *state, cof_error *err)
 {
     ndw s = {.d = state};
     cofi_row_distance m = {.d = &s.product, .sum = COFI_L2};
+    const cofi_problem *p = fit->problem;
     size_t n = 0;
+    double n_pairs = 0; /* unordered pairs of values; their weights are equal at first and sum to 1 */
     COFI_TRY(cofi_distances_open(fit, &fit->scratch, &s.product, err));
-    for (size_t r = 0; r < fit->problem->n_attrs; r++)
-        n += (size_t)fit->problem->n_values[r] * fit->problem->n_values[r];
-    for (size_t at = 0; at < n; at++) s.product.d[at] = s.d->d[at] / n_pairs(fit);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        n += (size_t)p->n_values[r] * p->n_values[r];
+        n_pairs += (double)p->n_present[r] * (p->n_present[r] - 1) / 2;
+    }
+    for (size_t at = 0; at < n; at++) s.product.d[at] = s.d->d[at] / n_pairs;
     return cofi_km_learn(fit, &m, reweight, &s, err);
 }
 

@@ -95,8 +95,8 @@ static void relate_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *
 {
     relate_work *w = ctx;
     const cofi_problem *p = w->fit->problem;
-    if (r < t)
-        w->s->relation[t * (t - 1) / 2 + r] = dependence(&w->logs, count, p->n_values[t], p->n_values[r]);
+    if (r >= t) return;
+    w->s->relation[t * (t - 1) / 2 + r] = dependence(&w->logs, count, p->n_values[t], p->n_values[r]);
 }
 
 /* Sets beta to the mean of R. Returns the largest sum of R over the attributes related to one, which is an
@@ -152,34 +152,6 @@ static cof_status relate(cofi_fit *fit, jdm *s, cof_error *err)
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
-static void set_chances(cofi_fit *fit, jdm *s, const uint64_t *total)
-{
-    const cofi_problem *p = fit->problem;
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        s->agree[r] = 0;
-        for (uint32_t v = 0; v < p->n_values[r]; v++) {
-            double n = (double)total[p->first[r] + v] / p->unit;
-            s->agree[r] += n > 1 ? n * (n - 1) / s->n_pairs : 0;
-            s->alone[p->first[r] + v] = chance_term(s, 1, n);
-        }
-    }
-}
-
-static bool any_ignored(const cofi_problem *p)
-{
-    for (size_t r = 0; r < p->n_attrs; r++)
-        if (p->first[r] + p->n_values[r] < p->first[r + 1]) return true;
-    return false;
-}
-
-static void note_absent(const cofi_problem *p, jdm *s)
-{
-    for (size_t r = 0; r < p->n_attrs; r++)
-        for (size_t i = 0; i < s->rows.n_rows; i++)
-            if (cofi_whole_row(&s->rows, i)[r] >= p->n_values[r])
-                s->absent[r * s->words + i / 64] |= UINT64_C(1) << (i % 64);
-}
-
 static cof_status alloc_state(cofi_fit *fit, jdm *s, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
@@ -199,7 +171,9 @@ static cof_status alloc_state(cofi_fit *fit, jdm *s, cof_error *err)
     s->block = cofi_blocks_add_zero(own, n_workers, sizeof *s->block);
     for (uint32_t t = 0; s->block != NULL && t < n_workers; t++)
         s->block[t] = cofi_blocks_add(own, (size_t)BLOCK * fit->partition.k, sizeof **s->block);
-    if (any_ignored(p)) s->absent = cofi_blocks_add_zero(own, s->words * l, sizeof *s->absent);
+    bool ignored = false;
+    for (size_t r = 0; r < l; r++) ignored |= p->first[r] + p->n_values[r] < p->first[r + 1];
+    if (ignored) s->absent = cofi_blocks_add_zero(own, s->words * l, sizeof *s->absent);
     if (s->full) {
         s->relation = cofi_blocks_add(own, l * (l - 1) / 2, sizeof *s->relation);
         s->row_own = cofi_blocks_add_zero(own, l * s->rows.n_rows, sizeof *s->row_own);
@@ -221,10 +195,20 @@ static cof_status open(cofi_fit *fit, void **state, cof_error *err)
     COFI_TRY(cofi_whole_open(fit, &fit->own, &s->rows, err));
     for (size_t i = 0; i < s->rows.n_rows; i++) s->weighted |= s->rows.weight[i] != 1;
     COFI_TRY(alloc_state(fit, s, err));
-    if (s->absent != NULL) note_absent(p, s);
+    for (size_t r = 0; s->absent != NULL && r < p->n_attrs; r++)
+        for (size_t i = 0; i < s->rows.n_rows; i++)
+            if (cofi_whole_row(&s->rows, i)[r] >= p->n_values[r])
+                s->absent[r * s->words + i / 64] |= UINT64_C(1) << (i % 64);
     set_scale(s, 1);
     COFI_TRY(cofi_fit_totals(fit, &total, err));
-    set_chances(fit, s, total);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        s->agree[r] = 0;
+        for (uint32_t v = 0; v < p->n_values[r]; v++) {
+            double holders = (double)total[p->first[r] + v] / p->unit;
+            s->agree[r] += holders > 1 ? holders * (holders - 1) / s->n_pairs : 0;
+            s->alone[p->first[r] + v] = chance_term(s, 1, holders);
+        }
+    }
     return s->full ? relate(fit, s, err) : COF_OK;
 }
 
@@ -354,21 +338,6 @@ static void choose_task(void *ctx, uint32_t worker, size_t block)
     }
 }
 
-static void add_attribute(add_job *job, size_t r)
-{
-    jdm *s = job->s;
-    uint32_t k = job->fit->partition.k;
-    job->r = r;
-    job->n_related = find_related(job->fit, s, r);
-    cofi_team_run(job->fit->host.team, share_task, job,
-                  (job->n_related + RELATED_AT_ONCE - 1) / RELATED_AT_ONCE);
-    for (uint32_t j = 0; j < k; j++) {
-        job->s->mode_own[j] = 0;
-        for (size_t at = 0; at < job->n_related; at++) job->s->mode_own[j] += s->shared[at * k + j];
-    }
-    cofi_team_run(job->fit->host.team, add_task, job, cofi_whole_blocks(&s->rows, BLOCK));
-}
-
 /* Computes the distances of all rows to the modes and labels each row with the nearest. */
 static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
 {
@@ -379,7 +348,18 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
     memset(s->numerator, 0, n * sizeof *s->numerator);
     memset(s->denominator, 0, n * sizeof *s->denominator);
     cofi_team_run(fit->host.team, match_task, &job, p->n_attrs);
-    for (size_t r = 0; r < p->n_attrs; r++) add_attribute(&job, r);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        job.r = r;
+        job.n_related = find_related(fit, s, r);
+        cofi_team_run(fit->host.team, share_task, &job,
+                      (job.n_related + RELATED_AT_ONCE - 1) / RELATED_AT_ONCE);
+        for (uint32_t j = 0; j < fit->partition.k; j++) {
+            s->mode_own[j] = 0;
+            for (size_t at = 0; at < job.n_related; at++)
+                s->mode_own[j] += s->shared[at * fit->partition.k + j];
+        }
+        cofi_team_run(fit->host.team, add_task, &job, cofi_whole_blocks(&s->rows, BLOCK));
+    }
     cofi_team_run(fit->host.team, choose_task, &job, cofi_whole_blocks(&s->rows, BLOCK));
     fit->log.objective = 0;
     for (size_t i = 0; i < s->rows.n_rows; i++)
@@ -402,15 +382,6 @@ static void complete_modes(cofi_fit *fit, const jdm *s)
     }
 }
 
-/* Sets all scores to 0: every model has scores, but this method has no use for them. */
-static void leave_no_scores(cofi_fit *fit)
-{
-    size_t n = (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride;
-    memset(fit->profiles.alive, 1, fit->partition.k);
-    cofi_scores_open(fit, 0);
-    memset(fit->scores.value, 0, n * sizeof *fit->scores.value);
-}
-
 static void new_modes(cofi_fit *fit, void *ctx, uint32_t pass)
 {
     if (pass > 0) cofi_modes_frequent(fit);
@@ -422,7 +393,12 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
     complete_modes(fit, state);
     fit->log.stop = COF_STOP_CAP;
     cof_status status = fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
-    leave_no_scores(fit);
+    /* all scores are 0: every model has scores, but this method has no use for them */
+    memset(fit->profiles.alive, 1, fit->partition.k);
+    cofi_scores_open(fit, 0);
+    memset(fit->scores.value, 0,
+           (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride *
+               sizeof *fit->scores.value);
     return status;
 }
 

@@ -6,29 +6,26 @@
 
 #include <math.h>
 
-static void lin_distances(const cofi_fit *fit, const uint64_t *total, size_t r, const cofi_distances *d)
-{
-    const cofi_problem *p = fit->problem;
-    uint32_t o = p->n_values[r];
-    const uint64_t *n = total + p->first[r];
-    double rows = 0;
-    for (uint32_t a = 0; a < o; a++) rows += (double)n[a];
-    for (uint32_t a = 0; a < o; a++) {
-        for (uint32_t b = 0; b < o; b++) {
-            if (a == b || n[a] == 0 || n[b] == 0) continue;
-            double both = cofi_ln(((double)n[a] + (double)n[b]) / rows);
-            double each = cofi_ln((double)n[a] / rows) + cofi_ln((double)n[b] / rows);
-            cofi_distances_of(fit, d, r, a)[b] = 1 - 2 * both / each;
-        }
-    }
-}
-
 static cof_status open(cofi_fit *fit, void **state, cof_error *err)
 {
+    const cofi_problem *p = fit->problem;
     const uint64_t *total;
     COFI_TRY(cofi_km_open(fit, state, err));
     COFI_TRY(cofi_fit_totals(fit, &total, err));
-    for (size_t r = 0; r < fit->problem->n_attrs; r++) lin_distances(fit, total, r, *state);
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        uint32_t o = p->n_values[r];
+        const uint64_t *n = total + p->first[r];
+        double rows = 0;
+        for (uint32_t a = 0; a < o; a++) rows += (double)n[a];
+        for (uint32_t a = 0; a < o; a++) {
+            for (uint32_t b = 0; b < o; b++) {
+                if (a == b || n[a] == 0 || n[b] == 0) continue;
+                double both = cofi_ln(((double)n[a] + (double)n[b]) / rows);
+                double each = cofi_ln((double)n[a] / rows) + cofi_ln((double)n[b] / rows);
+                cofi_distances_of(fit, *state, r, a)[b] = 1 - 2 * both / each;
+            }
+        }
+    }
     return COF_OK;
 }
 

@@ -88,16 +88,6 @@ static uint64_t visit_rows(online *o)
     return moved;
 }
 
-/* Sets equivalent scores: weight times (1 - share of the value in the cluster). */
-static void leave_scores(online *o)
-{
-    cofi_row_distance m = {.factor = o->weight, .sum = COFI_L1};
-    cofi_profile_clear(o->fit);
-    cofi_profile_update(o->fit);
-    cofi_scores_profiles(o->fit, &m);
-    o->fit->log.objective = cofi_objective(&o->fit->partition, &o->fit->scores);
-}
-
 static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
 {
     online *o = ctx;
@@ -105,25 +95,16 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
     *moved = visit_rows(o);
     cofi_partition_forget(&fit->partition);
     cof_status status = cofi_whole_take(fit, &o->rows, &ignored, err);
-    leave_scores(o);
+    /* equivalent scores: weight times (1 - share of the value in the cluster) */
+    cofi_row_distance m = {.factor = o->weight, .sum = COFI_L1};
+    cofi_profile_clear(fit);
+    cofi_profile_update(fit);
+    cofi_scores_profiles(fit, &m);
+    fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     return status;
 }
 
 static void no_scores(cofi_fit *fit, void *ctx, uint32_t pass) {}
-
-static cof_status settle_online(online *o, cof_error *err)
-{
-    cofi_fit *fit = o->fit;
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = no_scores, .assign = assign, .ctx = o};
-    for (size_t i = 0; i < o->rows.n_rows; i++) o->rows.label[i] = -1;
-    for (uint32_t j = 0; j < fit->partition.k; j++) {
-        uint64_t row = fit->seeds.row[j];
-        o->rows.label[row] = (int32_t)j;
-        shift_row(o, row, (int32_t)j, (double)o->rows.weight[row]);
-    }
-    fit->log.stop = COF_STOP_CAP;
-    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
-}
 
 static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
 {
@@ -138,7 +119,15 @@ static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
     COFI_TRY(cofi_blocks_status(own, err));
     COFI_TRY(cofi_fit_totals(fit, &total, err));
     entropy_weights(fit, o.weight, total);
-    return settle_online(&o, err);
+    for (size_t i = 0; i < o.rows.n_rows; i++) o.rows.label[i] = -1;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        uint64_t row = fit->seeds.row[j];
+        o.rows.label[row] = (int32_t)j;
+        shift_row(&o, row, (int32_t)j, (double)o.rows.weight[row]);
+    }
+    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = no_scores, .assign = assign, .ctx = &o};
+    fit->log.stop = COF_STOP_CAP;
+    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
 }
 
 const cofi_method cofi_method_ocil_original = {.name = "ocil:original",

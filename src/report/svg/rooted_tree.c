@@ -1,21 +1,19 @@
 /* Turns edges into a rooted tree. Nothing recurses: a tree may be a chain of a million values. */
 #include "rooted_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
-
-#define NOT_REACHED UINT32_MAX
 
 typedef struct half_edge {
     uint32_t from, to;
     double length;
 } half_edge;
 
+/* The edges at each value: those of value v are half[first[v]] to half[first[v + 1] - 1], the shortest first. */
 typedef struct neighbours {
-    half_edge *half; /* sorted by from, length, to */
-    size_t *first;   /* value v has first[v] .. first[v + 1] - 1 */
-    uint32_t *queue; /* values in the order a walk met them */
-    uint32_t *near;  /* edges from the walk's start, two walks */
-    uint32_t *far;
+    half_edge *half;
+    size_t *first;
+    uint32_t *stack; /* scratch, one entry per value */
 } neighbours;
 
 static int compare_halves(const void *first, const void *second)
@@ -41,56 +39,19 @@ static void list_neighbours(neighbours *links, uint32_t n, const cof_edge *edges
     links->first[n] = h;
 }
 
-/* Counts edges from `start` to all it reaches, in breadth; returns how many those are, the last in the queue
- * being a farthest. hops must be NOT_REACHED there before. */
-static uint32_t walk(neighbours *links, uint32_t start, uint32_t *hops)
+/* Hangs the tree from a root, depth first. Returns a value that is the most edges away from it. */
+static uint32_t hang(cofi_rooted_tree *t, const neighbours *links, uint32_t root)
 {
-    uint32_t n_met = 1;
-    links->queue[0] = start;
-    hops[start] = 0;
-    for (uint32_t q = 0; q < n_met; q++) {
-        uint32_t v = links->queue[q];
-        for (size_t h = links->first[v]; h < links->first[v + 1]; h++) {
-            uint32_t u = links->half[h].to;
-            if (hops[u] != NOT_REACHED) continue;
-            hops[u] = hops[v] + 1;
-            links->queue[n_met++] = u;
-        }
-    }
-    return n_met;
-}
-
-/* In a tree the farthest value from anywhere is an end of some longest path, so two walks from the ends of
- * one give every value's greatest distance. */
-static uint32_t find_middle(neighbours *links, uint32_t start, const double *weight)
-{
-    uint32_t n_met = walk(links, start, links->near), end = links->queue[n_met - 1];
-    for (uint32_t q = 0; q < n_met; q++) links->near[links->queue[q]] = NOT_REACHED;
-    walk(links, end, links->near);
-    walk(links, links->queue[n_met - 1], links->far);
-    uint32_t best = start, least = UINT32_MAX;
-    for (uint32_t q = 0; q < n_met; q++) {
-        uint32_t v = links->queue[q], most = links->near[v] > links->far[v] ? links->near[v] : links->far[v];
-        bool better = most < least;
-        if (most == least) better = weight[v] != weight[best] ? weight[v] > weight[best] : v < best;
-        if (better) best = v;
-        if (better) least = most;
-    }
-    return best;
-}
-
-/* Depth first from a root, the queue serving as stack. */
-static uint32_t hang(cofi_rooted_tree *t, neighbours *links, uint32_t root, uint32_t n_placed)
-{
-    uint32_t n_waiting = 1;
-    links->queue[0] = root;
+    uint32_t n_waiting = 1, n_placed = 0, deepest = root;
+    links->stack[0] = root;
     t->parent[root] = COFI_NO_PARENT;
     t->length[root] = 0;
     t->depth[root] = 0;
     t->is_last[root] = true;
     while (n_waiting > 0) {
-        uint32_t v = links->queue[--n_waiting];
+        uint32_t v = links->stack[--n_waiting];
         t->order[n_placed++] = v;
+        if (t->depth[v] > t->depth[deepest]) deepest = v;
         bool last = true;
         for (size_t h = links->first[v + 1]; h-- > links->first[v];) {
             uint32_t u = links->half[h].to;
@@ -100,24 +61,23 @@ static uint32_t hang(cofi_rooted_tree *t, neighbours *links, uint32_t root, uint
             t->depth[u] = t->depth[v] + 1;
             t->is_last[u] = last;
             last = false;
-            links->queue[n_waiting++] = u;
+            links->stack[n_waiting++] = u;
         }
     }
-    return n_placed;
+    return deepest;
 }
 
-static void hang_all(cofi_rooted_tree *t, neighbours *links, const double *weight)
+/* The value that is the most edges away from any value is an end of a longest path. The centre is the middle of that
+ * path, or one of its two middle values. */
+static uint32_t find_centre(cofi_rooted_tree *t, const neighbours *links, uint32_t start,
+                            const double *weight)
 {
-    uint32_t n_placed = 0;
-    memset(links->near, 0xFF, t->n * sizeof *links->near);
-    memset(links->far, 0xFF, t->n * sizeof *links->far);
-    for (int alone = 0; alone < 2; alone++) {
-        for (uint32_t v = 0; v < t->n; v++) {
-            bool is_alone = links->first[v] == links->first[v + 1];
-            if (is_alone != (alone == 1) || links->near[v] != NOT_REACHED) continue;
-            n_placed = hang(t, links, find_middle(links, v, weight), n_placed);
-        }
-    }
+    uint32_t end = hang(t, links, hang(t, links, start)), n_hops = t->depth[end], centre = end;
+    for (uint32_t up = n_hops / 2; up > 0; up--) centre = t->parent[centre];
+    if (n_hops % 2 == 0) return centre;
+    uint32_t other = t->parent[centre];
+    bool better = weight[other] != weight[centre] ? weight[other] > weight[centre] : other < centre;
+    return better ? other : centre;
 }
 
 cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
@@ -126,9 +86,7 @@ cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint3
     cofi_blocks scratch = {.env = *env};
     neighbours links = {.half = cofi_blocks_add(&scratch, n_edges, 2 * sizeof *links.half),
                         .first = cofi_blocks_add(&scratch, (size_t)n + 1, sizeof *links.first),
-                        .queue = cofi_blocks_add(&scratch, n, sizeof *links.queue),
-                        .near = cofi_blocks_add(&scratch, n, sizeof *links.near),
-                        .far = cofi_blocks_add(&scratch, n, sizeof *links.far)};
+                        .stack = cofi_blocks_add(&scratch, n, sizeof *links.stack)};
     *t = (cofi_rooted_tree){.own = {.env = *env}, .n = n};
     t->parent = cofi_blocks_add(&t->own, n, sizeof *t->parent);
     t->length = cofi_blocks_add(&t->own, n, sizeof *t->length);
@@ -136,12 +94,19 @@ cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint3
     t->is_last = cofi_blocks_add(&t->own, n, sizeof *t->is_last);
     t->order = cofi_blocks_add(&t->own, n, sizeof *t->order);
     bool complete = !scratch.short_of_memory && !t->own.short_of_memory;
-    if (complete) {
-        list_neighbours(&links, n, edges, n_edges);
-        hang_all(t, &links, weight);
-    } else {
-        cofi_rooted_tree_free(t);
+    uint32_t n_placed = n_edges > 0 ? (uint32_t)n_edges + 1 : 0;
+    if (complete) list_neighbours(&links, n, edges, n_edges);
+    if (complete && n_edges > 0) hang(t, &links, find_centre(t, &links, edges[0].u, weight));
+    for (uint32_t v = 0; complete && v < n; v++) {
+        if (links.first[v] < links.first[v + 1]) continue;
+        t->parent[v] = COFI_NO_PARENT; /* a value that is not in the tree */
+        t->length[v] = 0;
+        t->depth[v] = 0;
+        t->is_last[v] = true;
+        t->order[n_placed++] = v;
     }
+    assert(!complete || n_placed == n);
+    if (!complete) cofi_rooted_tree_free(t);
     cofi_blocks_release(&scratch);
     return complete ? COF_OK : cofi_no_memory(err);
 }

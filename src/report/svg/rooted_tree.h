@@ -16,8 +16,8 @@ typedef struct cofi_rooted_tree {
                          outside the tree is a root of its own, after the others */
 } cofi_rooted_tree;
 
-/* The root is a value from which the farthest other one is the fewest edges away: that keeps a drawing
- * shallow. Of two such values the one with more weight, then the lower id. On failure nothing is left to
+/* The edges are those of one tree. The root is a value from which the farthest other one is the fewest edges away: that
+ * keeps a drawing shallow. Of two such values the one with more weight, then the lower id. On failure nothing is left to
  * free. Time O(n log n). */
 cof_status cofi_rooted_tree_build(cofi_rooted_tree *t, const cof_env *env, uint32_t n, const cof_edge *edges,
                                   size_t n_edges, const double *weight, cof_error *err);
