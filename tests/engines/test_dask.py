@@ -1,11 +1,14 @@
 """Fits over Dask: labels of the same fit on one machine, with workers that die."""
+import concurrent.futures
 import os
 import pathlib
+import pickle
 import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -15,6 +18,7 @@ import coforest
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
+from coforest import _shards  # noqa: E402
 from coforest.dask import COForest  # noqa: E402
 
 
@@ -71,6 +75,104 @@ def test_a_worker_that_is_killed_changes_nothing(client):
     assert seen, "no progress was told"
     assert (model.labels_.compute() == whole.labels_).all()
     assert victim not in client.run(os.getpid).values()
+
+
+def count_shards():
+    """On a worker: counts the shards that are opened from now on, and notes their threads."""
+    from coforest import _core
+
+    plain = getattr(_core.shard_open, "plain", _core.shard_open)
+
+    def counted(*arguments):
+        counted.threads.append(arguments[3])
+        return plain(*arguments)
+
+    counted.threads, counted.plain = [], plain
+    _core.shard_open = counted
+
+
+def shards_opened():
+    from coforest import _core
+
+    return _core.shard_open.threads
+
+
+def objects_kept(dask_worker):
+    """Parts and shards that are alive on a worker."""
+    import gc
+
+    from coforest import _core, _shards
+
+    gc.collect()
+    parts = [value for value in gc.get_objects() if isinstance(value, (_shards.Part, _core.Shard))]
+    return len(parts) + len([key for key in dask_worker.data if "Part" in str(key)])
+
+
+def kept_after(client, seconds=10):
+    """What workers keep, when Dask has had the time to release it."""
+    until = time.monotonic() + seconds
+    while any(kept := client.run(objects_kept).values()) and time.monotonic() < until:
+        time.sleep(0.1)
+    return list(kept)
+
+
+@pytest.mark.parametrize("n_parts, n_fits", [(2, 1), (9, 1), (5, 3)])
+def test_every_part_is_encoded_once_and_nothing_stays(client, n_parts, n_fits):
+    X = [planted(600, seed) for seed in range(n_fits)]
+    whole = [coforest.COForest(3, n_init=2, random_state=1).fit(rows).labels_ for rows in X]
+    client.run(count_shards)
+    with concurrent.futures.ThreadPoolExecutor(n_fits) as pool:
+        models = list(pool.map(lambda rows: COForest(3, n_init=2, random_state=1).fit(dd.from_pandas(rows, npartitions=n_parts)),
+                               X))
+    opened = [threads for worker in client.run(shards_opened).values() for threads in worker]
+    assert opened == [1] * (n_parts * n_fits), "one for each part, with the threads of its worker"
+    assert not any(kept_after(client))
+    for model, labels in zip(models, whole):
+        assert (model.labels_.compute() == labels).all()
+
+
+def test_a_fit_that_fails_or_is_cancelled_leaves_nothing(client):
+    ddf = dd.from_pandas(planted(300), npartitions=3)
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        COForest(3, random_state=1, callback=interrupt).fit(ddf)
+    with pytest.raises(coforest.CoforestError):
+        COForest(400, random_state=1).fit(ddf)
+    assert not any(kept_after(client))
+
+
+def test_labels_have_the_partitions_and_the_index_of_the_rows(client):
+    X = planted(400)
+    X.index = np.arange(400)[::-1] * 3
+    for ddf in (dd.from_pandas(X, npartitions=7, sort=False), dd.from_pandas(X, npartitions=3)):
+        model = COForest(3, n_init=1, random_state=1).fit(ddf)
+        both = ddf.assign(cluster=model.labels_, again=model.predict(ddf)).compute()
+        assert model.labels_.npartitions == ddf.npartitions and (both["cluster"] == both["again"]).all()
+        assert (model.labels_.compute().index == ddf.index.compute()).all() and both["cluster"].dtype == np.int32
+
+
+def test_predict_computes_nothing_yet(client):
+    X = planted(100)
+    model = COForest(2, n_init=1, random_state=1).fit(dd.from_pandas(X, npartitions=2))
+
+    def fail(frame):
+        raise AssertionError("computed")
+
+    labels = model.predict(dd.from_pandas(X, npartitions=2).map_partitions(fail, meta=X.head(0)))
+    with pytest.raises(AssertionError, match="computed"):
+        labels.compute()
+
+
+def test_a_part_that_is_moved_or_written_to_disk_stays_the_same():
+    X = planted(500)
+    part = _shards.Part(X)
+    description = part.describe(0)
+    moved = pickle.loads(pickle.dumps(part))
+    assert moved.describe(0) == description and len(moved) == 500 and (moved.index == X.index).all()
+    assert len(pickle.loads(pickle.dumps(_shards.Part(X.head(0))))) == 0
 
 
 def test_what_cannot_be_done_is_said(client):

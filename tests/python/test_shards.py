@@ -21,15 +21,14 @@ class Sharded(_shards.ShardedFit, coforest.COForest):
     """The engine is a loop over the parts."""
 
     def fit(self, X, bounds, ask=None):
-        parts = [X.iloc[first:end] for first, end in zip(bounds[:-1], bounds[1:])]
-        _shards._open.clear()
+        parts = [_shards.Part(X.iloc[first:end]) for first, end in zip(bounds[:-1], bounds[1:])]
 
-        def every(function, schema, request):
-            return [function(part, ("fit", i), bounds[i], schema, request) for i, part in enumerate(parts)]
+        def answer(schema, request):
+            return [part.answer(first, schema, request) for part, first in zip(parts, bounds)]
 
-        descriptions = [_shards.describe(part, first) for part, first in zip(parts, bounds) if len(part) > 0]
-        schema, request = self._fit_parts(descriptions, ask or (lambda *asked: every(_shards.answer, *asked)))
-        self.labels_ = np.concatenate(every(_shards.label, schema, request))
+        schema, request = self._fit_parts([part.describe(first) for part, first in zip(parts, bounds) if len(part) > 0],
+                                          ask or answer)
+        self.labels_ = np.concatenate([part.labels(first, schema, request) for part, first in zip(parts, bounds)])
         return self
 
 
@@ -49,22 +48,18 @@ def test_restarts_ask_together(monkeypatch):
     X = planted()
     asked = []
 
-    def ask(schema, request):
-        asked.append(request)
-        return [_shards.answer(X.iloc[first:first + 300], ("fit", first), first, schema, request) for first in (0, 300)]
-
     def fit(limit=None):
         asked.clear()
-        _shards._open.clear()
-        model = Sharded(3, n_init=6, random_state=1)
-        descriptions = [_shards.describe(X.iloc[first:first + 300], first) for first in (0, 300)]
+        parts = {first: _shards.Part(X.iloc[first:first + 300]) for first in (0, 300)}
 
-        def some(*request):
+        def ask(schema, request):
             if len(asked) == limit:
                 raise KeyboardInterrupt
-            return ask(*request)
+            asked.append(request)
+            return [part.answer(first, schema, request) for first, part in parts.items()]
 
-        model._fit_parts(descriptions, some)
+        model = Sharded(3, n_init=6, random_state=1)
+        model._fit_parts([part.describe(first) for first, part in parts.items()], ask)
         return len(asked), model.objective_, model.log_likelihood_
 
     n, *together = fit()

@@ -7,9 +7,6 @@
 Needs ``pip install coforest[mpi]`` and an MPI library; run with ``mpirun -n 4 python program.py``. For an encoded table on
 a disk that all ranks see, the program ``coforest-mpi`` needs no Python.
 """
-import uuid
-
-import numpy as np
 from mpi4py import MPI
 
 from . import _estimators, _shards
@@ -45,18 +42,18 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
         if sample_weight is not None:
             raise ValueError("sample_weight is not supported over MPI; repeat rows instead")
         comm = MPI.COMM_WORLD if comm is None else comm
-        part = () if X is None else X
-        first = comm.exscan(len(part)) or 0
-        key = comm.bcast(uuid.uuid4().hex), comm.rank
-        descriptions = comm.gather(_attempt(_shards.describe, part, first) if len(part) > 0 else None)
+        part = _attempt(_shards.Part, () if X is None else X)
+        broken = isinstance(part, Exception)
+        first = comm.exscan(0 if broken else len(part)) or 0
+        descriptions = comm.gather(part if broken else _attempt(part.describe, first) if len(part) > 0 else None)
         if comm.rank > 0:
-            return self._serve(comm, part, key, first)
+            return self._serve(comm, part, first)
         known = set()
 
         def ask(schema, request):
             comm.bcast((None if schema in known else schema, request))  # the schema goes to the ranks once
             known.add(schema)
-            return _checked(comm.gather(_attempt(_shards.answer, part, key, first, schema, request)))
+            return _checked(comm.gather(_attempt(part.answer, first, schema, request)))
 
         try:
             schema, request = self._fit_parts([d for d in _checked(descriptions) if d is not None], ask)
@@ -64,10 +61,10 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
             comm.bcast((None, f"the fit on rank 0 failed: {error}"))
             raise
         comm.bcast((None, (request, self._local())))
-        self.labels_ = _shards.label(part, key, first, schema, request)
+        self.labels_ = part.labels(first, schema, request)
         return self
 
-    def _serve(self, comm, part, key, first):
+    def _serve(self, comm, part, first):
         """Answers rank 0 until it is done: with bytes it asks, a pair is the result, a text a failure."""
         schema = None
         while True:
@@ -75,11 +72,11 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
             schema = new if new is not None else schema
             if not isinstance(message, bytes):
                 break
-            comm.gather(_attempt(_shards.answer, part, key, first, schema, message))
+            comm.gather(_attempt(part.answer, first, schema, message))
         if isinstance(message, str):
             raise RuntimeError(message)
         request, fitted = message
         callback = self.callback
         self.__dict__.update(fitted.__dict__, callback=callback)
-        self.labels_ = _shards.label(part, key, first, schema, request) if len(part) > 0 else np.empty(0, np.int32)
+        self.labels_ = part.labels(first, schema, request)
         return self

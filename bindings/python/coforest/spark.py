@@ -12,6 +12,7 @@ import inspect
 import os
 import pickle
 import tempfile
+import threading
 import uuid
 
 import numpy as np
@@ -84,6 +85,24 @@ def _chain(first, rest):
     yield from rest
 
 
+_parts = {}  # path of an encoded file -> Part, in this Python worker, as long as the file is there
+_lock = threading.Lock()
+
+
+def _drop_gone_parts():
+    for path in [path for path in _parts if not os.path.exists(path)]:
+        del _parts[path]
+
+
+def _part(path):
+    """Every fit has files of its own, so fits do not disturb each other."""
+    with _lock:
+        if path not in _parts:
+            _drop_gone_parts()
+            _parts[path] = _shards.Part(path)
+        return _parts[path]
+
+
 def _store_file(source):
     path = _new_path()
     _encode.encode(source, path)
@@ -105,6 +124,8 @@ def _remove(records):
     for _, path in records:
         if os.path.exists(path):
             os.remove(path)
+    with _lock:
+        _drop_gone_parts()
 
 
 def _labeller(model, names):
@@ -156,7 +177,7 @@ class _Parts:
 
 
 def _length(path):
-    return _core.table_read(path).shape[0] if path else 0
+    return len(_part(path))
 
 
 def _describer(first_rows):
@@ -164,11 +185,19 @@ def _describer(first_rows):
 
 
 def _describe(path, first_row):
-    return _shards.describe(path, first_row) if path else ()
+    return _part(path).describe(first_row) if path else ()
 
 
-def _shard_arguments(fit, first_rows, schema, request):
-    return lambda part: ((fit, part), first_rows[part], schema.value, request, 1)
+def _answer(path, *question):
+    return _part(path).answer(*question)
+
+
+def _label(path, *question):
+    return _part(path).labels(*question)
+
+
+def _questions(first_rows, schema, request):
+    return lambda part: (first_rows[part], schema.value, request, 1)
 
 
 class COForest(_shards.ShardedFit, _estimators.COForest):
@@ -208,7 +237,7 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
             raise ValueError("sample_weight is not supported over Spark; repeat rows instead")
         context = SparkSession.builder.getOrCreate().sparkContext
         parts = _Parts(context, self._records(X, context))
-        fit, sent = uuid.uuid4().hex, {}
+        sent = {}
         try:
             lengths = parts.run(_length)
             first_rows = [int(n) for n in np.cumsum([0, *lengths])[:-1]]
@@ -216,11 +245,11 @@ class COForest(_shards.ShardedFit, _estimators.COForest):
             def every(function, schema, request):
                 if schema not in sent:
                     sent[schema] = context.broadcast(schema)
-                return parts.run(function, _shard_arguments(fit, first_rows, sent[schema], request))
+                return parts.run(function, _questions(first_rows, sent[schema], request))
 
             descriptions = [found for found in parts.run(_describe, _describer(first_rows)) if found]
-            schema, request = self._fit_parts(descriptions, lambda *asked: every(_shards.answer, *asked))
-            self.labels_ = np.concatenate(every(_shards.label, schema, request))
+            schema, request = self._fit_parts(descriptions, lambda *asked: every(_answer, *asked))
+            self.labels_ = np.concatenate(every(_label, schema, request))
         finally:
             parts.close()
             for broadcast in sent.values():
