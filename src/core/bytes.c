@@ -183,3 +183,116 @@ void cofi_get_words(cofi_reader *r, void *words, size_t n)
     }
 #endif
 }
+
+/* ---- Both directions ----------------------------------------------------------------------------------- */
+
+void cofi_code_8(cofi_codec *c, void *member)
+{
+    if (c->to != NULL)
+        cofi_put_u8(c->to, *(const uint8_t *)member);
+    else
+        *(uint8_t *)member = cofi_get_u8(&c->from);
+}
+
+void cofi_code_flag(cofi_codec *c, void *member)
+{
+    uint8_t set = c->to != NULL && *(const bool *)member;
+    cofi_code_8(c, &set);
+    if (c->to == NULL) *(bool *)member = set != 0;
+}
+
+void cofi_code_32(cofi_codec *c, void *member)
+{
+    uint32_t word;
+    memcpy(&word, member, sizeof word);
+    if (c->to != NULL)
+        cofi_put_u32(c->to, word);
+    else
+        word = cofi_get_u32(&c->from);
+    memcpy(member, &word, sizeof word);
+}
+
+void cofi_code_64(cofi_codec *c, void *member)
+{
+    uint64_t word;
+    memcpy(&word, member, sizeof word);
+    if (c->to != NULL)
+        cofi_put_u64(c->to, word);
+    else
+        word = cofi_get_u64(&c->from);
+    memcpy(member, &word, sizeof word);
+}
+
+void cofi_code_text(cofi_codec *c, char **text)
+{
+    uint32_t n = 0;
+    if (c->to != NULL) {
+        cofi_put_text(c->to, *text);
+        return;
+    }
+    const char *from = cofi_get_text(&c->from, &n);
+    *text = NULL;
+    if (from != NULL && cofi_code_room(c, text, (uint64_t)n + 1, 1)) memcpy(*text, from, n);
+}
+
+void cofi_code_words(cofi_codec *c, void *words, uint64_t n)
+{
+    if (c->to != NULL)
+        cofi_put_words(c->to, words, (size_t)n);
+    else if (cofi_code_check(c, n <= cofi_code_left(c) / sizeof n, NULL))
+        cofi_get_words(&c->from, words, (size_t)n);
+}
+
+void cofi_code_array(cofi_codec *c, void *array, uint64_t n)
+{
+    void *words;
+    cofi_code_check(c, n <= cofi_code_left(c) / sizeof n, NULL);
+    if (!cofi_code_room(c, array, n, sizeof n)) return;
+    memcpy(&words, array, sizeof words);
+    cofi_code_words(c, words, n);
+}
+
+void cofi_code_magic(cofi_codec *c, const char *magic)
+{
+    size_t n = strlen(magic);
+    if (c->to != NULL) {
+        cofi_put_bytes(c->to, magic, n);
+        return;
+    }
+    const unsigned char *here = cofi_get_bytes(&c->from, n);
+    cofi_code_check(c, here != NULL && memcmp(here, magic, n) == 0, NULL);
+}
+
+bool cofi_code_room(cofi_codec *c, void *array, uint64_t n, size_t size)
+{
+    if (c->to != NULL) return true;
+    void *block = NULL;
+    if (!c->from.failed && n <= SIZE_MAX) {
+        block = c->own != NULL ? cofi_blocks_add_zero(c->own, (size_t)n, size)
+                               : cofi_alloc_zero(c->env, (size_t)n, size);
+        c->short_of_memory = block == NULL;
+    }
+    memcpy(array, &block, sizeof block);
+    c->from.failed |= block == NULL;
+    return block != NULL;
+}
+
+bool cofi_code_check(cofi_codec *c, bool good, const char *wrong)
+{
+    if (c->to != NULL || (good && !c->from.failed)) return true;
+    if (c->wrong == NULL) c->wrong = wrong;
+    c->from.failed = true;
+    return false;
+}
+
+uint64_t cofi_code_left(const cofi_codec *c)
+{
+    return c->to != NULL ? UINT64_MAX : c->from.n - c->from.at;
+}
+
+cof_status cofi_codec_status(const cofi_codec *c)
+{
+    if (c->to != NULL) return c->to->failed ? COF_ERR_MEMORY : COF_OK;
+    if (c->short_of_memory) return COF_ERR_MEMORY;
+    return c->from.failed ? COF_ERR_DATA : COF_OK;
+}

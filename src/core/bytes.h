@@ -1,4 +1,4 @@
-/* Little-endian bytes, written to and read from memory, with a checksum. */
+/* Little-endian bytes, written to and read from memory, and described once for both directions; checksums. */
 #pragma once
 
 #include "env.h"
@@ -54,3 +54,73 @@ static inline uint64_t cofi_word_at(const unsigned char *b)
 
 uint64_t cofi_checksum(const void *bytes, size_t n); /* fast; it finds damage, not malice */
 uint32_t cofi_crc32(const void *bytes, size_t n);    /* the CRC-32 of gzip and PNG */
+
+/* ---- Both directions ----------------------------------------------------------------------------------- */
+
+/* Bytes described once for both directions: the same function writes a part of a file or of a request, and reads it.
+ *
+ *     static void code_point(cofi_codec *c, point *p)
+ *     {
+ *         COFI_CODE(c, &p->id);
+ *         COFI_CODE(c, &p->n);
+ *         cofi_code_check(c, p->n <= cofi_code_left(c) / 8, "a point is cut short");
+ *         cofi_code_array(c, &p->x, p->n);
+ *     }
+ *
+ *     cofi_codec write = {.to = &writer};
+ *     code_point(&write, &point);
+ *     if (cofi_codec_status(&write) != COF_OK) ...
+ *
+ *     cofi_codec read = {.from = {.bytes = bytes, .n = n_bytes}, .own = &blocks};
+ *     code_point(&read, &point);
+ *     if (cofi_codec_status(&read) != COF_OK) ...
+ *
+ * The bytes that are read are not trusted. The first failure is kept, and from then on members are read as zeros and
+ * nothing more is allocated, so one look at the status after many members is enough. A loop over members must not
+ * run longer than the bytes allow, and no array may be used after a failure: check before both. */
+typedef struct cofi_codec {
+    cofi_writer *to;  /* NULL: members are read */
+    cofi_reader from; /* the bytes to read */
+    /* Texts and arrays that are read become some of these blocks, or if it is NULL, blocks of env by themselves. */
+    cofi_blocks *own;
+    const cof_env *env;
+    const char *wrong; /* what the first check that failed says; NULL: none failed */
+    bool short_of_memory;
+} cofi_codec;
+
+/* Codes a member, given by its address, in as many bytes as its type has; a bool takes one byte. A size_t has no fixed
+ * size: use a uint64_t. */
+#define COFI_CODE(codec, member)                                                                             \
+    _Generic((member),                                                                                       \
+        bool *: cofi_code_flag,                                                                              \
+        uint8_t *: cofi_code_8,                                                                              \
+        char *: cofi_code_8,                                                                                 \
+        uint32_t *: cofi_code_32,                                                                            \
+        int32_t *: cofi_code_32,                                                                             \
+        uint64_t *: cofi_code_64,                                                                            \
+        int64_t *: cofi_code_64,                                                                             \
+        double *: cofi_code_64)(codec, member)
+void cofi_code_flag(cofi_codec *codec, void *member);
+void cofi_code_8(cofi_codec *codec, void *member);
+void cofi_code_32(cofi_codec *codec, void *member);
+void cofi_code_64(cofi_codec *codec, void *member);
+
+/* u32 length and UTF-8 without a NUL. What is read ends with a NUL and is never NULL unless reading failed. */
+void cofi_code_text(cofi_codec *codec, char **text);
+/* n words of 64 bits, integers or doubles, at `words`. */
+void cofi_code_words(cofi_codec *codec, void *words, uint64_t n);
+/* The same for an array that is allocated when it is read; `array` is the address of a pointer to 64-bit numbers. */
+void cofi_code_array(cofi_codec *codec, void *array, uint64_t n);
+/* The bytes at the beginning of every file of a kind. */
+void cofi_code_magic(cofi_codec *codec, const char *magic);
+
+/* Makes room for n zeroed elements that are about to be read; `array` is the address of any pointer. Writing leaves it
+ * alone. Returns whether the elements may be used. */
+bool cofi_code_room(cofi_codec *codec, void *array, uint64_t n, size_t size);
+/* When reading, fails unless `good`; what is written is not checked. Returns whether nothing has failed so far. */
+bool cofi_code_check(cofi_codec *codec, bool good, const char *wrong);
+/* Bytes that are still to be read; UINT64_MAX when writing. */
+uint64_t cofi_code_left(const cofi_codec *codec);
+
+/* COF_OK, COF_ERR_MEMORY, or COF_ERR_DATA: the bytes end too early or a check failed; `wrong` says which one. */
+cof_status cofi_codec_status(const cofi_codec *codec);

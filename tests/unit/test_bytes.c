@@ -126,6 +126,100 @@ static void the_checksum_is_that_of_gzip(void **state)
     assert_int_equal(cofi_crc32("The quick brown fox jumps over the lazy dog", 43), 0x414FA339);
 }
 
+typedef struct record {
+    bool set;
+    uint8_t small;
+    int32_t below;
+    uint32_t n;
+    int64_t far;
+    double x;
+    char *name;
+    uint64_t *word;
+} record;
+
+static void code_record(cofi_codec *c, record *r)
+{
+    cofi_code_magic(c, "RECORD");
+    COFI_CODE(c, &r->set);
+    COFI_CODE(c, &r->small);
+    COFI_CODE(c, &r->below);
+    COFI_CODE(c, &r->far);
+    COFI_CODE(c, &r->x);
+    cofi_code_text(c, &r->name);
+    COFI_CODE(c, &r->n);
+    cofi_code_check(c, r->n < 1000, "there are too many words");
+    cofi_code_array(c, &r->word, r->n);
+}
+
+static cofi_writer written_record(void)
+{
+    uint64_t word[] = {1, UINT64_MAX, 3};
+    record r = {true, 200, -5, 3, INT64_MIN, -0.5, (char[]){"a name"}, word};
+    cofi_writer w = {.env = cofi_env_resolve(NULL)};
+    cofi_codec write = {.to = &w};
+    code_record(&write, &r);
+    assert_int_equal(cofi_codec_status(&write), COF_OK);
+    assert_true(cofi_code_left(&write) == UINT64_MAX);
+    return w;
+}
+
+static cof_status read_record(const cof_env *env, const unsigned char *bytes, size_t n, record *r,
+                              cofi_codec *read)
+{
+    cofi_blocks own = {.env = *env};
+    *read = (cofi_codec){.from = {.bytes = bytes, .n = n}, .own = &own};
+    code_record(read, r);
+    cof_status status = cofi_codec_status(read);
+    if (status == COF_OK) {
+        assert_int_equal(cofi_code_left(read), 0);
+        assert_true(r->set && r->small == 200 && r->below == -5 && r->far == INT64_MIN && r->x == -0.5);
+        assert_string_equal(r->name, "a name");
+        assert_true(r->n == 3 && r->word[0] == 1 && r->word[1] == UINT64_MAX && r->word[2] == 3);
+    }
+    cofi_blocks_release(&own);
+    return status;
+}
+
+/* Every shorter input is refused, and so are other first bytes and a number that a check does not allow. */
+static void one_function_writes_and_reads(void **state)
+{
+    (void)state;
+    cofi_writer w = written_record();
+    cof_env env = cofi_env_resolve(NULL);
+    cofi_codec read;
+    record r;
+    assert_int_equal(read_record(&env, w.bytes, w.n, &r, &read), COF_OK);
+    for (size_t n = 0; n < w.n; n++) assert_int_equal(read_record(&env, w.bytes, n, &r, &read), COF_ERR_DATA);
+    size_t n_at = w.n - 3 * sizeof(uint64_t) - sizeof(uint32_t);
+    w.bytes[n_at + 1] = 255;
+    assert_int_equal(read_record(&env, w.bytes, w.n, &r, &read), COF_ERR_DATA);
+    assert_string_equal(read.wrong, "there are too many words");
+    w.bytes[n_at + 1] = 0;
+    w.bytes[0] = 'r';
+    assert_int_equal(read_record(&env, w.bytes, w.n, &r, &read), COF_ERR_DATA);
+    assert_int_equal(r.small, 0);
+    cofi_release(&w.env, w.bytes);
+}
+
+static void a_codec_without_memory_says_so(void **state)
+{
+    (void)state;
+    cofi_writer w = written_record();
+    cofi_codec read;
+    record r;
+    for (size_t n = 0;; n++) {
+        alloc_meter meter = {.fail_at = n};
+        cof_env env = alloc_env(&meter);
+        cof_status status = read_record(&env, w.bytes, w.n, &r, &read);
+        assert_int_equal(meter.live, 0);
+        if (status == COF_OK) break;
+        assert_int_equal(status, COF_ERR_MEMORY);
+    }
+    w.failed = true;
+    assert_int_equal(cofi_codec_status(&(cofi_codec){.to = &w}), COF_ERR_MEMORY);
+    cofi_release(&w.env, w.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +229,8 @@ int main(void)
         cmocka_unit_test(short_inputs_give_zeros),
         cmocka_unit_test(a_writer_without_memory_stays_failed),
         cmocka_unit_test(the_checksum_is_that_of_gzip),
+        cmocka_unit_test(one_function_writes_and_reads),
+        cmocka_unit_test(a_codec_without_memory_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
