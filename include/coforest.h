@@ -259,10 +259,7 @@ typedef enum cof_stop {
                                the passes of one forest, the one that running up to max_passes would end with */
     COF_STOP_CAP = 2,     /* max_passes or max_rebuilds was reached */
     COF_STOP_STOPPED = 3, /* should_stop ended the fit; the best result so far is kept */
-    COF_STOP_TIME = 4,    /* time_limit_s ended the fit; the best result so far is kept */
-    /* Of a restart: its start left more clusters empty than another restart ended with, so it could not be kept and was not
-     * refined. */
-    COF_STOP_DROPPED = 5
+    COF_STOP_TIME = 4     /* time_limit_s ended the fit; the best result so far is kept */
 } cof_stop;
 
 enum { COF_MOST_CLUSTERS = 65535 };

@@ -274,7 +274,7 @@ typedef struct cof_pass_record { /* frozen */
 COF_API const cof_pass_record *cof_model_history(const cof_model *model, size_t *n_records);
 
 typedef struct cof_restart_record { /* frozen */
-    double objective;               /* NaN if it was dropped */
+    double objective;
     double log_likelihood;
     uint32_t rebuilds, passes;
     int32_t stop_reason; /* cof_stop */

@@ -179,10 +179,11 @@ static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
     bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
-    static const char *const how[] = {
-        [COF_STOP_CONVERGED] = "converged",     [COF_STOP_CYCLE] = "an earlier partition came back",
-        [COF_STOP_CAP] = "limit reached",       [COF_STOP_STOPPED] = "interrupted",
-        [COF_STOP_TIME] = "time limit reached", [COF_STOP_DROPPED] = "not refined"};
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
+                                      [COF_STOP_CYCLE] = "an earlier partition came back",
+                                      [COF_STOP_CAP] = "limit reached",
+                                      [COF_STOP_STOPPED] = "interrupted",
+                                      [COF_STOP_TIME] = "time limit reached"};
     fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)

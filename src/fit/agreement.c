@@ -139,7 +139,6 @@ cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a
 static bool is_good(const cof_restart_record *record, const cof_restart_record *kept, double of_one)
 {
     double gain = kept->log_likelihood - of_one;
-    if (record->stop_reason == COF_STOP_DROPPED) return false;
     return gain <= 0 || record->log_likelihood - of_one >= GOOD_GAIN * gain;
 }
 

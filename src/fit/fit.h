@@ -25,7 +25,6 @@ typedef struct cofi_host {
     double began_s;
     const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
-    uint32_t most_empty; /* a restart that must end with more empty clusters is dropped; COFI_NONE: none is */
 } cofi_host;
 
 /* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile.
@@ -87,8 +86,6 @@ typedef struct cofi_fit {
     const struct cofi_method *method;
     cofi_partition partition;
     cofi_scores scores;
-    uint64_t
-        traced; /* cofi_forest.n_built of the trees along which the scores are distances; 0: they are others */
     double *exact;  /* memory for scores.plain; only the authors' variant needs it */
     double *centre; /* [j][quantity]: scaled means; NaN: unknown */
     bool absolute;  /* quantities add differences to their means, not squares */

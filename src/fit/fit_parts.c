@@ -41,7 +41,7 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
 {
     const cofi_problem *p = rows->problem;
     memset(fit, 0, sizeof *fit);
-    fit->host = (cofi_host){.env = p->env, .o = *options, .began_s = cofi_now_s(), .most_empty = COFI_NONE};
+    fit->host = (cofi_host){.env = p->env, .o = *options, .began_s = cofi_now_s()};
     fit->own.env = fit->scratch.env = p->env;
     fit->problem = p;
     fit->method = method;

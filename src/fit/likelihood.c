@@ -70,7 +70,7 @@ static int64_t surprise(const cofi_value_counts *c, double all, double ln, doubl
 
 static double ln_of_units(const cofi_value_counts *c, uint64_t units)
 {
-    return c->ln != NULL && units < COFI_LN_COUNTS ? c->ln[units] : cofi_ln((double)units / c->unit + 0.5);
+    return cofi_ln((double)units / c->unit + 0.5);
 }
 
 /* Clusters first to first + n - 1. They are handled together because the entries of a value for them share a cache line.

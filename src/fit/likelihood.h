@@ -11,11 +11,7 @@ typedef struct cofi_value_counts { /* of one attribute */
     uint32_t n_present; /* values that occur in some cluster */
     double unit;        /* units in a weight of 1 */
     double weight;      /* of the column */
-    const double
-        *ln; /* of n + 1/2, for whole numbers n below COFI_LN_COUNTS; NULL: not known, or unit is not 1 */
 } cofi_value_counts;
-
-enum { COFI_LN_COUNTS = 256 };
 
 /* value[v * stride + j]: minus the logarithm of that probability, times the column's weight, in units of 1 / scale. The
  * bins of a quantity are smoothed. */

@@ -81,7 +81,6 @@ static bool restores_by_partition(const cofi_fit *fit)
 
 static void begin_restart(cofi_lane *lane, uint32_t restart)
 {
-    const cofi_restarts *run = lane->run;
     cofi_fit *fit = &lane->fit;
     cofi_log *log = &fit->log;
     log->restart = restart;
@@ -90,7 +89,6 @@ static void begin_restart(cofi_lane *lane, uint32_t restart)
     log->refiner = COFI_BY_METHOD;
     log->nearer_other = NAN;
     lane->holds = COFI_NONE;
-    fit->host.most_empty = run->most_empty;
     cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_partition_forget(&fit->partition);
@@ -117,30 +115,14 @@ static cof_status measure_mixture(cofi_lane *lane, double *log_likelihood, cof_e
     return cofi_mixture_expect(&lane->fit, lane->mixture, log_likelihood, err);
 }
 
-/* Restarts often end with the same partition, and then have the same tree. */
-static cof_status measure_tree(cofi_lane *lane, double *added, cof_error *err)
-{
-    const cofi_dependence *d = &lane->run->dependence;
-    const cofi_partition *q = &lane->fit.partition;
-    *added = 0;
-    if (d->n_rows == 0) return COF_OK;
-    for (uint32_t t = 0; t < lane->n_trees; t++) {
-        if (lane->hash[t] != q->hash) continue;
-        *added = lane->tree[t];
-        return COF_OK;
-    }
-    cof_status status = cofi_dependence_measure(d, lane->fit.host.team, q, added, err);
-    lane->hash[lane->n_trees] = q->hash;
-    lane->tree[lane->n_trees++] = *added;
-    return status;
-}
-
 static cof_status judge(cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_restarts *run = lane->run;
     const cofi_fit *fit = &lane->fit;
     cofi_tree_gains tree = {.of_one = run->dependence.of_one};
-    COFI_TRY(measure_tree(lane, &tree.of_clusters, err));
+    if (run->dependence.n_rows > 0)
+        COFI_TRY(cofi_dependence_measure(&run->dependence, fit->host.team, &fit->partition, &tree.of_clusters,
+                                         err));
     double likelihood = cofi_log_likelihood(&fit->partition);
     if (run->gains != NULL) run->gains[restart] = cofi_gains_measure(&fit->partition, likelihood, tree);
     double merit = cofi_criterion_given(fit, likelihood, run->gains != NULL ? &run->gains[restart] : NULL);
@@ -174,14 +156,7 @@ static bool succeeds(cofi_lane *lane, cof_status status)
 static void set_done(cofi_restarts *run, uint32_t restart, uint32_t lane)
 {
     run->place[restart].lane = lane;
-    run->place[restart].most_empty = run->most_empty;
     atomic_store(&run->place[restart].done, true);
-}
-
-/* Neither dropped nor left out. */
-static bool is_finished(const cofi_restarts *run, uint32_t restart)
-{
-    return run->place[restart].lane != COFI_NONE && run->record[restart].stop_reason != COF_STOP_DROPPED;
 }
 
 /* Its result would repeat that of an earlier one, or it is left out. */
@@ -334,7 +309,6 @@ static void close_gaps(cofi_restarts *run, uint32_t restarts)
         run->record[to] = run->record[r];
         if (run->gains != NULL) run->gains[to] = run->gains[r];
         run->place[to].lane = run->place[r].lane;
-        run->place[to].most_empty = run->place[r].most_empty;
         run->place[to].first = run->place[r].first;
         run->place[to].n = run->place[r].n;
         cofi_agreement_repeat(&run->agreement, to, r);
@@ -395,7 +369,6 @@ static cof_status repeat_restart(cofi_lane *lane, uint32_t restart, cof_error *e
     fit->log.stopped = false;
     uint64_t visits = fit->log.visits; /* already counted in the first run */
     begin_restart(lane, restart);
-    fit->host.most_empty = lane->run->place[restart].most_empty;
     cof_status status = run_start(lane, err);
     if (status == COF_OK) status = fit->method->run(fit, lane->method_state, err);
     fit->log.visits = visits;
@@ -418,12 +391,7 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
     lane->holds = restart;
     if (status != COF_OK || !by_partition) return status;
     fit->log.refiner = run->record[restart].by_likelihood ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
-    status = fit->method->restore(fit, lane->method_state, err);
-    cof_restart_record *record = &run->record[restart];
-    /* A dropped restart is kept only if the fit was stopped before another one had ended. */
-    if (isnan(record->objective))
-        record->objective = fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
-    return status;
+    return fit->method->restore(fit, lane->method_state, err);
 }
 
 /* ---- Other partitions that are nearly as good ------------------------------------------------------ */
@@ -497,10 +465,6 @@ static cof_status open_lane(cofi_restarts *run, cofi_lane *lane, cofi_rows *rows
     lane->kept_restart = lane->holds = COFI_NONE;
     COFI_TRY(cofi_fit_open(rows, method, &o, &lane->fit, err));
     lane->fit.host.o.threads = options->threads;
-    size_t n_trees = 2 * (size_t)options->restarts; /* a restart that was dropped may run again */
-    lane->hash = cofi_blocks_add(&run->own, n_trees, sizeof *lane->hash);
-    lane->tree = cofi_blocks_add(&run->own, n_trees, sizeof *lane->tree);
-    COFI_TRY(cofi_blocks_status(&run->own, err));
     set_env(run, lane, options);
     if (run->side_by_side) cofi_team_share(lane->fit.host.team, &run->n_busy);
     if (method->open != NULL) COFI_TRY(method->open(&lane->fit, &lane->method_state, err));
@@ -563,33 +527,6 @@ static void run_open(cofi_restarts *run, uint32_t restarts)
     atomic_store(&run->n_busy, 0);
 }
 
-/* Opens the dropped restarts that may still end with no more empty clusters than the others; and all of them if no restart is
- * likelier than a single cluster, because their agreement decides then. Whether a restart is one of
- * them depends on the restarts that were not dropped, never on which of them ended first. */
-static bool reopen_dropped(cofi_restarts *run, uint32_t restarts)
-{
-    bool any = false, gained = false;
-    run->most_empty = COFI_NONE;
-    for (uint32_t r = 0; r < restarts; r++)
-        gained = gained || (is_finished(run, r) && run->record[r].criterion > COFI_NO_GAIN);
-    for (uint32_t r = 0; gained && r < restarts; r++)
-        if (is_finished(run, r) && run->gains[r].n_empty < run->most_empty)
-            run->most_empty = run->gains[r].n_empty;
-    for (uint32_t r = 0; r < restarts; r++) {
-        cofi_restart_place *place = &run->place[r];
-        if (place->same_as != COFI_NONE || place->lane == COFI_NONE || is_finished(run, r) ||
-            run->gains[r].n_empty > run->most_empty)
-            continue;
-        cofi_lane *lane = &run->lane[place->lane];
-        if (lane->kept_restart == r) { /* its partition will be another */
-            lane->kept_restart = COFI_NONE;
-            lane->judged = false;
-        }
-        any = place->open = true;
-    }
-    return any;
-}
-
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
     uint32_t restarts = run->lane[0].fit.host.o.restarts;
@@ -599,10 +536,6 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     for (uint32_t r = 0; r < restarts; r++) run->place[r].open = run->place[r].same_as == COFI_NONE;
     run_open(run, restarts);
     bool together = run->side_by_side || run->rounds != NULL;
-    /* On any number of threads, the host is told about a dropped restart before it runs again. */
-    if (together) tell_restarts(run);
-    if (run->most_empty == 0 && !atomic_load(&run->stopped) && reopen_dropped(run, restarts))
-        run_open(run, restarts);
     for (uint32_t r = 0; r < restarts; r++)
         if (run->place[r].same_as != COFI_NONE) repeat_earlier(run, r);
     if (together) tell_restarts(run);
@@ -745,8 +678,6 @@ cof_status cofi_restarts_open(cofi_rows *rows, const cofi_method *method, const 
     run->began_s = cofi_now_s();
     run->side_by_side = fits_side_by_side(p, method, options);
     run->n_prepares = count_prepares(p, method, options);
-    run->most_empty =
-        options->select == COF_SELECT_BALANCE && options->restarts > 1 && p->n_numeric == 0 ? 0 : COFI_NONE;
     uint32_t n_rounds = count_rounds(p, method, options);
     if (n_rounds > 1) COFI_TRY(cofi_rounds_open(rows, n_rounds, options->threads, &run->rounds, err));
     if (run->rounds == NULL) COFI_TRY(open_team(run, p, options, err));

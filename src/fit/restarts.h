@@ -26,9 +26,6 @@ typedef struct cofi_lane {
     cofi_mixture *mixture; /* for COF_SELECT_MIXTURE; NULL until it is needed */
     bool judged;           /* best_criterion is set */
     double best_criterion; /* of its restarts so far */
-    uint64_t *hash;        /* per restart of this lane whose tree was measured: hash of its partition */
-    double *tree;          /* and what the tree adds */
-    uint32_t n_trees;
     cof_progress progress; /* in rounds: the latest */
     bool has_progress;     /* which the host was not told yet */
     cof_status status;
@@ -40,9 +37,8 @@ typedef struct cofi_lane {
 typedef struct cofi_restart_place {
     uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
-    uint32_t same_as;    /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
-    bool open;           /* it has yet to run */
-    uint32_t most_empty; /* with which it ran, if it is done */
+    uint32_t same_as; /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
+    bool open;        /* it has yet to run */
     atomic_bool done;
 } cofi_restart_place;
 
@@ -62,9 +58,6 @@ typedef struct cofi_restarts {
     atomic_bool any_done;           /* a restart has ended */
     atomic_uint n_left, n_busy;     /* restarts that have not begun; lanes that run one */
     double began_s;                 /* the time limit counts from here */
-    /* That of the fits. The criterion COF_SELECT_BALANCE puts a partition with fewer empty clusters first. At first it is 0;
-     * when all restarts have run, the dropped ones that have a chance yet run again. */
-    uint32_t most_empty;
     cofi_restart_place *place;
     cofi_agreement agreement;
     cofi_dependence dependence; /* open only if the criterion needs it */

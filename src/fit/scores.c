@@ -15,7 +15,6 @@ enum { LANES = 8 };
 void cofi_profile_clear(cofi_fit *fit)
 {
     size_t n = fit->problem->n_attrs * fit->scores.stride;
-    fit->traced = 0;
     memset(fit->profiles.alive, 0, fit->partition.k);
     memset(fit->profiles.whole, 0, n * sizeof *fit->profiles.whole);
     cofi_masses_forget(fit);
@@ -113,7 +112,6 @@ void cofi_scores_open(cofi_fit *fit, double largest_sum)
     fit->scores.scale = cofi_scores_scale(largest_sum);
     fit->scores.plain = NULL;
     fit->scores.same_as = NULL;
-    fit->traced = 0;
     for (uint32_t j = 0; j < fit->scores.stride; j++)
         fit->scores.base[j] = j < fit->partition.k && fit->profiles.alive[j] ? 0 : COFI_NEVER;
 }
@@ -159,7 +157,6 @@ void cofi_scores_onehot(cofi_fit *fit)
 typedef struct likelihood_job {
     cofi_fit *fit;
     const cofi_partition *from;
-    const double *ln; /* as in cofi_value_counts */
 } likelihood_job;
 
 static void likelihood_task(void *ctx, uint32_t worker, size_t r)
@@ -176,8 +173,7 @@ static void likelihood_task(void *ctx, uint32_t worker, size_t r)
                                 .n_bins = p->n_bins[r],
                                 .n_present = p->n_present[r],
                                 .unit = p->unit,
-                                .weight = cofi_column_weight(p, r),
-                                .ln = job->ln};
+                                .weight = cofi_column_weight(p, r)};
     cofi_value_surprises(&counts, fit->scores.scale, stride, value);
     for (uint32_t j = 0; j < fit->partition.k && p->first[r] + n_values < p->first[r + 1]; j++)
         value[(size_t)n_values * stride + j] = 0;
@@ -187,11 +183,6 @@ void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 {
     likelihood_job job = {.fit = fit, .from = from};
     const cofi_problem *p = fit->problem;
-    double ln[COFI_LN_COUNTS];
-    if (p->unit == 1.0 && (size_t)cofi_n_flat(p) * fit->partition.k >= 4 * COFI_LN_COUNTS) {
-        for (uint32_t n_rows = 0; n_rows < COFI_LN_COUNTS; n_rows++) ln[n_rows] = cofi_ln(n_rows + 0.5);
-        job.ln = ln;
-    }
     double n = (double)p->total_weight / p->unit, largest = cofi_ln(2 * n + fit->partition.k);
     for (size_t r = 0; r < p->n_attrs; r++)
         largest += cofi_column_weight(p, r) * cofi_ln(2 * n + p->n_present[r]);
@@ -371,27 +362,11 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
             value[(size_t)v * stride + j] = cofi_fixed_point(factor * t.work[(size_t)v * stride + j], scale);
 }
 
-typedef struct trace_job {
-    cofi_fit *fit;
-    const uint8_t *changed; /* per cluster: 0 if its scores still hold; NULL: none hold */
-} trace_job;
-
-static bool still_holds(const trace_job *job, uint32_t first)
-{
-    uint32_t k = job->fit->partition.k;
-    if (job->changed == NULL) return false;
-    for (uint32_t j = first; j < first + LANES && j < k; j++)
-        if (job->changed[j]) return false;
-    return true;
-}
-
 static void trace_task(void *ctx, uint32_t worker, size_t task)
 {
-    const trace_job *job = ctx;
-    cofi_fit *fit = job->fit;
+    cofi_fit *fit = ctx;
     uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, left = fit->scores.stride - first;
     size_t r = task / n_groups(fit);
-    if (still_holds(job, first)) return;
     if (left >= LANES) trace_group(fit, r, first, LANES);
     if (left == 6) trace_group(fit, r, first, 6); /* a constant, so that the loops need no counter */
     if (left == 4) trace_group(fit, r, first, 4);
@@ -426,20 +401,14 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
 
 void cofi_scores_trace(cofi_fit *fit)
 {
-    trace_job job = {.fit = fit};
-    double largest = 0, scale = fit->scores.scale;
-    bool same_trees = fit->traced == fit->forest.n_built && fit->traced > 0;
-    uint8_t *changed = fit->partition.changed_cluster;
+    double largest = 0;
     mark_alive(fit);
     if (!cofi_masses_update(fit)) cofi_masses_forget(fit);
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
     fit->scores.same_as = fit->forest.same_as;
-    if (same_trees && scale == fit->scores.scale) job.changed = changed;
-    cofi_team_run(fit->host.team, trace_task, &job, fit->problem->n_attrs * n_groups(fit));
-    if (changed != NULL) memset(changed, 0, fit->partition.k);
-    fit->traced = fit->forest.n_built;
+    cofi_team_run(fit->host.team, trace_task, fit, fit->problem->n_attrs * n_groups(fit));
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;

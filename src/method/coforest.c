@@ -104,14 +104,8 @@ static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
     COFI_TRY(cofi_settle_kmodes(fit, err));
     if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
     fit->log.n_passes = fit->log.rebuild = 0;
-    if (fit->log.stopped) {
-        leave_as_stopped(fit);
-    } else if (cofi_count_empty(&fit->partition) <= fit->host.most_empty) {
-        return refine(fit, s, err); /* clusters that are empty now have no profile, so no row can join them */
-    } else {
-        fit->log.objective = NAN; /* that would need trees */
-        fit->log.stop = COF_STOP_DROPPED;
-    }
+    if (!fit->log.stopped) return refine(fit, s, err);
+    leave_as_stopped(fit);
     return COF_OK;
 }
 

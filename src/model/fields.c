@@ -30,13 +30,9 @@ static const char *const missings[] = {[COF_MISSING_VALUE] = "value",
                                        [COF_MISSING_DROP] = "drop",
                                        [COF_MISSING_ERROR] = "error",
                                        NULL};
-static const char *const stops[] = {[COF_STOP_CONVERGED] = "converged",
-                                    [COF_STOP_CYCLE] = "cycle",
-                                    [COF_STOP_CAP] = "cap",
-                                    [COF_STOP_STOPPED] = "stopped",
-                                    [COF_STOP_TIME] = "time",
-                                    [COF_STOP_DROPPED] = "dropped",
-                                    NULL};
+static const char *const stops[] = {
+    [COF_STOP_CONVERGED] = "converged", [COF_STOP_CYCLE] = "cycle", [COF_STOP_CAP] = "cap",
+    [COF_STOP_STOPPED] = "stopped",     [COF_STOP_TIME] = "time",   NULL};
 
 static const char *word_of(const char *const *words, int64_t number)
 {
@@ -127,8 +123,6 @@ enum { FLAG = COF_FIELD_FLAG, OBJECT = COF_FIELD_OBJECT, RECORDS = COF_FIELD_REC
 static const char STOP_ABOUT[] =
     "converged; cycle, an earlier partition came back; cap, a limit of passes or rebuilds "
     "was reached; stopped, the run was interrupted; or time, the time limit was reached";
-static const char RESTART_STOP_ABOUT[] = "as above; or dropped, its start left more clusters empty than "
-                                         "another restart ended with, so that it was not refined";
 
 /* clang-format off */
 static const source sources[] = {
@@ -200,11 +194,11 @@ static const source sources[] = {
     {{"sizes", NULL, REAL, 1, "rows of each cluster; with weights, the sum of their weights"}, .get = get_size},
     {{"n_empty", NULL, COUNT, 0, "clusters without rows"}, INFO(n_empty)},
     {{"restart_records", NULL, RECORDS, 0, "one record for every finished restart"}, .size = 0},
-    {{"objective", "restart_records", REAL, 0, "its objective; null if it was dropped"}, RESTART(objective)},
+    {{"objective", "restart_records", REAL, 0, "its objective"}, RESTART(objective)},
     {{"log_likelihood", "restart_records", REAL, 0, "its log-likelihood"}, RESTART(log_likelihood)},
     {{"rebuilds", "restart_records", COUNT, 0, "its forest rebuilds"}, RESTART(rebuilds)},
     {{"passes", "restart_records", COUNT, 0, "its passes over the rows"}, RESTART(passes)},
-    {{"stop_reason", "restart_records", TEXT, 0, RESTART_STOP_ABOUT}, RESTART(stop_reason), .words = stops},
+    {{"stop_reason", "restart_records", TEXT, 0, "as above"}, RESTART(stop_reason), .words = stops},
     {{"criterion", "restart_records", REAL, 0, "the number that decided which restart was kept; the largest wins"},
      RESTART(criterion)},
     {{"by_likelihood", "restart_records", FLAG, 0, "whether rows went to their likeliest cluster, not to the nearest"},

@@ -322,10 +322,9 @@ static cof_status code_attribute(codec *c)
 
 static bool is_restart(const cof_restart_record *r)
 {
-    bool dropped = r->stop_reason == COF_STOP_DROPPED && isnan(r->objective);
-    return (dropped || isfinite(r->objective)) && isfinite(r->log_likelihood) && r->rebuilds <= MOST_STEPS &&
+    return isfinite(r->objective) && isfinite(r->log_likelihood) && r->rebuilds <= MOST_STEPS &&
            r->passes <= MOST_STEPS && r->stop_reason >= COF_STOP_CONVERGED &&
-           r->stop_reason <= COF_STOP_DROPPED && r->stop_reason != COF_STOP_TIME;
+           r->stop_reason <= COF_STOP_STOPPED;
 }
 
 static cof_status code_restarts(codec *c)

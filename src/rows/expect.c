@@ -64,32 +64,16 @@ static void run_parts(expect_team team)
     if (team.s->pass.streamed) cofi_stream_end(team.cells);
 }
 
-static bool count_copies(cofi_labels *s, const cofi_local *l, size_t step)
+/* Equal rows of equal weight are visited once if all rows are visited. */
+static cofi_visited find_visited(const cofi_local *l, size_t step)
 {
-    if (s->visited_copies == NULL)
-        s->visited_copies = cofi_blocks_add(&s->own, l->cells.n_rows, sizeof *s->visited_copies);
-    if (s->visited_copies == NULL) return false;
-    memset(s->visited_copies, 0, l->cells.n_rows * sizeof *s->visited_copies);
-    for (size_t i = first_visited(l->first_row, 0, step); i < l->n_rows; i += step)
-        s->visited_copies[l->group[i]]++;
-    s->copies_step = step;
-    return true;
-}
-
-/* Equal rows of equal weight are visited once, unless every step-th row of the table is less to visit. */
-static cof_status find_visited(cofi_labels *s, const cofi_local *l, size_t step, cofi_visited *rows,
-                               cof_error *err)
-{
-    *rows = (cofi_visited){.n = l->n_rows,
-                           .step = step,
-                           .group = l->group,
-                           .weight = l->table_weight,
-                           .first_row = l->first_row};
-    if (l->group == NULL || l->table_weight != NULL || l->cells.n_rows > l->n_rows / step) return COF_OK;
-    if (step > 1 && s->copies_step != step && !count_copies(s, l, step)) return cofi_no_memory(err);
-    *rows =
-        (cofi_visited){.n = l->cells.n_rows, .step = 1, .copies = step > 1 ? s->visited_copies : l->copies};
-    return COF_OK;
+    if (step == 1 && l->group != NULL && l->table_weight == NULL)
+        return (cofi_visited){.n = l->cells.n_rows, .step = 1, .copies = l->copies};
+    return (cofi_visited){.n = l->n_rows,
+                          .step = step,
+                          .group = l->group,
+                          .weight = l->table_weight,
+                          .first_row = l->first_row};
 }
 
 /* ---- Full precision ------------------------------------------------------------------------------ */
@@ -293,9 +277,8 @@ cof_status cofi_local_expect(cofi_partition *p, cofi_expectation *e, cof_error *
     const cofi_local *l = cofi_local_of(p->rows);
     const cofi_problem *problem = p->rows->problem;
     uint32_t n_flat = cofi_n_flat(problem);
-    cofi_visited rows;
+    cofi_visited rows = find_visited(l, e->step);
     expect_team team = {.rows = &rows, .cells = &l->cells, .s = p->labels};
-    COFI_TRY(find_visited(p->labels, l, e->step, &rows, err));
     memset(e->count, 0, (size_t)n_flat * e->stride * sizeof *e->count);
     memset(e->size, 0, e->stride * sizeof *e->size);
     e->weight = e->surprise_units = 0;

@@ -166,7 +166,6 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     p->count = pass->count;
     p->size = pass->size;
     p->changed = pass->changed;
-    p->changed_cluster = pass->changed_cluster;
     return status;
 }
 

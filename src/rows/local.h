@@ -37,11 +37,8 @@ struct cofi_labels {
     double *theta;            /* copies of the tables of the E step, log_pi last; NULL: they need none */
     cofi_coarse_part *coarse; /* NULL: no coarse E step was run yet */
     uint32_t n_coarse;
-    size_t kept_step; /* the step with which ids of rows are kept; 0: they are not */
-    /* if rows are folded: for each distinct row, how many of its copies the E step visits; NULL: not counted yet */
-    uint32_t *visited_copies;
-    size_t copies_step; /* the step of these visits */
-    int32_t *surprise;  /* the tables of the coarse E step */
+    size_t kept_step;  /* the step with which ids of rows are kept; 0: they are not */
+    int32_t *surprise; /* the tables of the coarse E step */
 };
 
 static inline cofi_local *cofi_local_of(const cofi_rows *rows)

@@ -20,7 +20,6 @@ typedef struct move {
 struct cofi_pass_worker {
     uint64_t *count;  /* n_flat x stride */
     uint8_t *changed; /* n_flat: which of them are not 0 */
-    uint8_t *changed_cluster;
     uint64_t *size;
     uint64_t hash, moved;
     void *scratch;
@@ -59,7 +58,6 @@ static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
 {
     w->count = w == p->worker ? p->count : cofi_blocks_add_zero(&p->own, n_entries(p), sizeof *w->count);
     w->changed = w == p->worker ? p->changed : cofi_blocks_add_zero(&p->own, n_flat(p), 1);
-    w->changed_cluster = w == p->worker ? p->changed_cluster : cofi_blocks_add_zero(&p->own, p->k, 1);
     w->size = cofi_blocks_add_zero(&p->own, p->k, sizeof *w->size);
     w->scratch = cofi_blocks_add(&p->own, p->kernel->scratch_bytes(&p->plan), 1);
     w->sum = cofi_blocks_add(&p->own, p->stride, sizeof *w->sum);
@@ -100,7 +98,6 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     pass->count = cofi_blocks_add(&pass->own, n_entries(pass), sizeof *pass->count);
     pass->size = cofi_blocks_add(&pass->own, k, sizeof *pass->size);
     pass->changed = cofi_blocks_add(&pass->own, n_flat(pass), 1);
-    pass->changed_cluster = cofi_blocks_add(&pass->own, k, 1);
     pass->block_hash = cofi_blocks_add(&pass->own, n_blocks(pass), sizeof *pass->block_hash);
     pass->worker = cofi_blocks_add_zero(&pass->own, cofi_team_size(team), sizeof *pass->worker);
     if (pass->streamed) pass->scored = cofi_blocks_add(&pass->own, n_blocks(pass), 1);
@@ -133,7 +130,6 @@ static void forget_sums(cofi_pass *pass)
 static void mark_all_changed(cofi_pass *pass)
 {
     memset(pass->changed, 1, n_flat(pass));
-    memset(pass->changed_cluster, 1, pass->k);
 }
 
 void cofi_pass_reset(cofi_pass *pass)
@@ -234,10 +230,7 @@ static void recount(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin
 {
     uint64_t size[MOST_MEMBERS];
     p->kernel->members(label, n, p->k, w->member, size);
-    for (uint32_t j = 0; j < p->k; j++) {
-        w->size[j] += take_away ? -size[j] : size[j];
-        w->changed_cluster[j] |= size[j] > 0;
-    }
+    for (uint32_t j = 0; j < p->k; j++) w->size[j] += take_away ? -size[j] : size[j];
     for (size_t r = 0; r < p->rows->n_attrs; r++)
         if (counts_by_members(p, r)) count_members(p, r, begin, n, take_away, w, size);
 }
@@ -282,11 +275,7 @@ static void note_moves(const cofi_pass *p, struct cofi_pass_worker *w, size_t be
         size_t row = begin + moves[m].at;
         uint64_t weight = rows->weight != NULL ? rows->weight[row] : 1;
         w->size[moves[m].to] += weight;
-        w->changed_cluster[moves[m].to] = 1;
-        if (moves[m].from != COFI_NO_LABEL) {
-            w->size[moves[m].from] -= weight;
-            w->changed_cluster[moves[m].from] = 1;
-        }
+        if (moves[m].from != COFI_NO_LABEL) w->size[moves[m].from] -= weight;
         w->moved += rows->copies != NULL ? rows->copies[row] : 1;
     }
 }
@@ -446,10 +435,6 @@ static uint64_t collect(cofi_pass *p)
         }
         for (uint32_t j = 0; j < p->k; j++) p->size[j] += w->size[j];
         memset(w->size, 0, p->k * sizeof *w->size);
-        if (w->changed_cluster != p->changed_cluster) {
-            for (uint32_t j = 0; j < p->k; j++) p->changed_cluster[j] |= w->changed_cluster[j];
-            memset(w->changed_cluster, 0, p->k);
-        }
         p->hash += w->hash;
         moved += w->moved;
         w->hash = w->moved = 0;

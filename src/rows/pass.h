@@ -18,11 +18,10 @@ typedef struct cofi_pass {
     bool labelled;     /* `label` is set: there was a pass since all labels were removed */
     /* COFI_BLOCK_ROWS entries of COFI_NO_LABEL: a block's labels before the first pass */
     cofi_label *unknown;
-    uint64_t *count;          /* n_flat x stride: N, summed row weights of cluster j that hold value g */
-    uint64_t *size;           /* k: summed row weights of each cluster */
-    uint8_t *changed;         /* n_flat: counts of the value were changed; whoever reads them sets it to 0 */
-    uint8_t *changed_cluster; /* k: the same for the counts of the cluster */
-    uint64_t hash;            /* hash of the partition; equal partitions have equal hashes */
+    uint64_t *count;  /* n_flat x stride: N, summed row weights of cluster j that hold value g */
+    uint64_t *size;   /* k: summed row weights of each cluster */
+    uint8_t *changed; /* n_flat: counts of the value were changed; whoever reads them sets it to 0 */
+    uint64_t hash;    /* hash of the partition; equal partitions have equal hashes */
     cofi_blocks own;
     struct cofi_pass_worker *worker;
     uint64_t *block_hash; /* hash of each block's labels; `hash` is their sum */

@@ -28,8 +28,7 @@ typedef struct cofi_partition {
     uint64_t *size;  /* k: summed row weights of each cluster */
     /* n_flat: 0 if the counts of the value are those of when the reader of the counts set this to 0; NULL: rows do not tell */
     uint8_t *changed;
-    uint8_t *changed_cluster; /* k: the same for the counts of each cluster */
-    uint64_t hash;            /* equal partitions have equal hashes */
+    uint64_t hash; /* equal partitions have equal hashes */
     cofi_labels *labels;
 } cofi_partition;
 

@@ -385,7 +385,7 @@ static uint32_t hash_predicted(const cof_model *model, const cof_table *table, s
 
 static void print_outcome(const cof_model *model, const cof_fit_info *info, const cof_table *table)
 {
-    static const char *const stop[] = {"converged", "cycle", "cap", "stopped", "time", "dropped"};
+    static const char *const stop[] = {"converged", "cycle", "cap", "stopped", "time"};
     size_t n;
     const int32_t *label = cof_model_labels(model, &n);
     printf("k=%u labels=%08x %s kept=%u/%u passes=%u/%u log=%08x", (unsigned)cof_model_k(model),

@@ -2,11 +2,6 @@
  * keeps what is finished. */
 #include "unit_helper.h"
 
-#include "../../src/fit/restarts.h"
-#include "../../src/rows/value_order.h"
-#include "../../src/method/methods.h"
-#include "../../src/start/starts.h"
-
 enum { MOST_EVENTS = 256 };
 
 typedef struct listener {
@@ -165,108 +160,12 @@ static void a_time_limit_keeps_the_first_restart(void **state)
     }
 }
 
-/* A column of many values beside some of five, after five planted classes. */
-static cof_table *with_many_values(size_t n, uint32_t n_values, size_t n_others, uint64_t seed)
-{
-    cofi_rng rng = dice(seed);
-    size_t n_columns = 1 + n_others;
-    int32_t *codes = get_zero(n * n_columns, sizeof *codes);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t own = below(&rng, 5);
-        for (size_t c = 0; c < n_columns; c++) {
-            uint32_t class = below(&rng, 10) < 7 ? own : below(&rng, 5);
-            codes[i * n_columns + c] = (int32_t)(c == 0 ? below(&rng, n_values / 5) * 5 + class : class);
-        }
-    }
-    cof_table *table = NULL;
-    cof_error err;
-    assert_status(cof_table_from_codes(NULL, codes, n, n_columns, NULL, &table, &err), COF_OK, &err);
-    free(codes);
-    return table;
-}
-
-typedef struct outcome {
-    int32_t *label;
-    uint32_t best, n_dropped, n_empty;
-    cof_restart_record record[10];
-} outcome;
-
-/* `drop`: as a fit does; otherwise all restarts are run to their ends. */
-static outcome run_restarts(const cof_table *table, uint32_t k, bool drop, uint32_t threads)
-{
-    const cofi_method *method = cofi_method_find(NULL);
-    const cofi_start *start = cofi_start_of(COF_INIT_PORTFOLIO);
-    cof_fit_options o = {.struct_size = sizeof o,
-                         .k = k,
-                         .restarts = 10,
-                         .max_passes = 51,
-                         .max_rebuilds = 51,
-                         .threads = threads,
-                         .select = COF_SELECT_BALANCE};
-    cofi_problem problem;
-    cofi_rows *rows;
-    cofi_restarts run;
-    cof_error err;
-    outcome end = {.n_dropped = 0};
-    assert_status(cofi_rows_open_table(table, &o, true, &problem, &rows, &err), COF_OK, &err);
-    assert_status(cofi_value_order_set(rows, &problem, 1, &err), COF_OK, &err);
-    assert_status(cofi_restarts_open(rows, method, start, &o, &run, &err), COF_OK, &err);
-    if (!drop) run.most_empty = COFI_NONE;
-    assert_status(cofi_restarts_run(&run, &err), COF_OK, &err);
-    end.label = get_zero(problem.n_table_rows, sizeof *end.label);
-    assert_status(cofi_partition_labels(&run.fit->partition, NULL, problem.n_table_rows, end.label, &err),
-                  COF_OK, &err);
-    end.best = run.best;
-    end.n_empty = cofi_count_empty(&run.fit->partition);
-    memcpy(end.record, run.record, sizeof end.record);
-    for (uint32_t r = 0; r < run.n_records; r++)
-        end.n_dropped += run.record[r].stop_reason == COF_STOP_DROPPED;
-    cofi_restarts_close(&run);
-    cofi_rows_close(rows);
-    cofi_problem_close(&problem);
-    return end;
-}
-
-/* A restart is dropped only if it could not be kept. Where all restarts leave clusters empty, none with a chance is. */
-static void dropping_changes_no_choice(void **state)
-{
-    (void)state;
-    static const uint64_t seeds[] = {2, 4, 10};
-    uint32_t n_dropped = 0, n_empty = 0;
-    for (size_t s = 0; s < COUNT(seeds); s++) {
-        uint64_t seed = seeds[s];
-        size_t n = 17000, n_others = seed % 3;
-        cof_table *table = with_many_values(n, 4000, n_others, seed);
-        uint32_t k = seed == 10 ? 12 : 20; /* with 12, no restart is likelier than a single cluster */
-        outcome all = run_restarts(table, k, false, 1);
-        for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            outcome some = run_restarts(table, k, true, threads);
-            assert_int_equal(some.best, all.best);
-            assert_memory_equal(some.label, all.label, n * sizeof *all.label);
-            for (uint32_t r = 0; r < 10; r++) {
-                if (some.record[r].stop_reason == COF_STOP_DROPPED)
-                    assert_true(all.record[r].criterion < all.record[all.best].criterion);
-                else
-                    assert_same_record(&some.record[r], &all.record[r]);
-            }
-            n_dropped += some.n_dropped;
-            n_empty += some.n_empty > 0;
-            free(some.label);
-        }
-        assert_int_equal(all.n_dropped, 0);
-        free(all.label);
-        cof_table_free(table);
-    }
-    assert_true(n_dropped > 0 && n_empty > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(stopping_keeps_what_is_finished),
         cmocka_unit_test(a_time_limit_keeps_the_first_restart),
-        cmocka_unit_test(dropping_changes_no_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -595,8 +595,6 @@ static void the_e_step_is_the_slow_one(void **state)
 {
     (void)state;
     static const uint32_t ks[] = {1, 2, 3, 5, 8, 9, 11, 17};
-    uint32_t n_counted =
-        0; /* how often equal rows were counted instead of every second or third of the table */
     for (uint64_t seed = 0; seed < 48; seed++) {
         cofi_rng rng = dice(seed);
         shape is = {.n = 60 + below(&rng, 400),
@@ -616,12 +614,10 @@ static void the_e_step_is_the_slow_one(void **state)
             if (again == 3) assert_true(make_coarse(s, &e));
             expect(s, &e);
             assert_expected(s, &e);
-            n_counted += e.step > 1 && s->partition.labels->copies_step == e.step;
         }
         free_classes(&e);
         close_scene(s);
     }
-    assert_true(n_counted > 10);
 }
 
 /* Bit for bit: sums are made of whole units. */

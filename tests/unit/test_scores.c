@@ -273,55 +273,6 @@ static void likelihood_scores_are_the_price_of_a_row(void **state)
     }
 }
 
-/* Rows move, clusters lose all rows, forests change, other scores come in between, a saved partition comes back: the scores of
- * clusters whose counts are unchanged are kept, and must be those that all counts give. */
-static void scores_of_unchanged_clusters_are_kept(void **state)
-{
-    (void)state;
-    enum { N = 5000, K = 50, ROUNDS = 60 };
-    cofi_rng rng = dice(8);
-    int32_t *codes = random_codes(&rng, N, 6, 5, K), *label = get_zero(N, sizeof *label);
-    cof_fit_options o = {.k = K, .threads = 2, .missing = COF_MISSING_IGNORE};
-    for (size_t i = 0; i < N; i += 9) codes[6 * i + i % 6] = -1;
-    rig *g = open_rig(table_of(codes, N, 6), o);
-    cofi_fit *fit = &g->fit;
-    size_t n = (size_t)cofi_n_flat(&g->problem) * fit->scores.stride, n_kept = 0;
-    int64_t *value = get_zero(n, sizeof *value);
-    uint64_t *held = get_zero(n, sizeof *held), moved;
-    cofi_kept *kept = NULL;
-    cof_error err;
-    for (size_t i = 0; i < N; i++) label[i] = (int32_t)(i % K);
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        int32_t from = (int32_t)below(&rng, K), to = (int32_t)below(&rng, K);
-        for (size_t i = 0; i < N && round > 0; i++)
-            if (label[i] == from && (round % 7 == 3 || below(&rng, 4) == 0)) label[i] = to;
-        assert_status(cofi_partition_take(&fit->partition, label, &moved, &err), COF_OK, &err);
-        if (round % 10 == 0) cofi_forest_build(&fit->forest, fit->partition.count, fit->partition.size);
-        if (round % 25 == 24) cofi_profile_clear(fit);
-        if (round % 13 == 12) cofi_scores_likelihood(fit, &fit->partition);
-        uint32_t n_changed = 0;
-        for (uint32_t j = 0; j < K; j++) n_changed += fit->partition.changed_cluster[j];
-        n_kept += fit->traced == fit->forest.n_built && n_changed <= 2;
-        cofi_scores_trace(fit);
-        memcpy(value, fit->scores.value, n * sizeof *value);
-        memcpy(held, fit->profiles.held, n * sizeof *held);
-        fit->traced = 0; /* all scores anew */
-        cofi_scores_trace(fit);
-        assert_memory_equal(value, fit->scores.value, n * sizeof *value);
-        assert_memory_equal(held, fit->profiles.held, n * sizeof *held);
-        if (round == 20) assert_status(cofi_partition_keep(&fit->partition, &kept, &err), COF_OK, &err);
-        if (round != 33) continue;
-        assert_status(cofi_partition_recall(&fit->partition, kept, &err), COF_OK, &err);
-        assert_status(cofi_partition_labels(&fit->partition, NULL, N, label, &err), COF_OK, &err);
-    }
-    assert_true(n_kept > ROUNDS / 2);
-    free(codes);
-    free(label);
-    free(value);
-    free(held);
-    close_rig(g);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,7 +280,6 @@ int main(void)
         cmocka_unit_test(trace_distances_are_a_metric),
         cmocka_unit_test(an_emptied_cluster_keeps_its_profile),
         cmocka_unit_test(worked_example),
-        cmocka_unit_test(scores_of_unchanged_clusters_are_kept),
         cmocka_unit_test(one_hot_scores_are_squared_distances),
         cmocka_unit_test(likelihood_scores_are_the_price_of_a_row),
     };

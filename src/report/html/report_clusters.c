@@ -51,12 +51,11 @@ static void restart_line(cofi_report *r, size_t i)
     static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
                                       [COF_STOP_CYCLE] = "an earlier partition came back",
                                       [COF_STOP_CAP] = "limit reached",
-                                      [COF_STOP_STOPPED] = "interrupted",
-                                      [COF_STOP_DROPPED] = "dropped: clusters without rows"};
+                                      [COF_STOP_STOPPED] = "interrupted"};
     cofi_out *out = &r->out;
     const cof_restart_record *record = &r->restarts[i];
     int32_t stop = record->stop_reason;
-    bool known = stop >= 0 && stop <= COF_STOP_DROPPED && how[stop] != NULL;
+    bool known = stop >= 0 && stop <= COF_STOP_STOPPED;
     bool best = i == r->best_restart;
     cofi_html(out, "<tr%s><th scope=\"row\" data-v=\"%z\">%z%s%2d%2d", best ? " class=\"best\"" : "", i + 1,
               i + 1, best ? " (kept)" : "", record->log_likelihood, record->objective);

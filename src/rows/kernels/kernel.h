@@ -162,11 +162,6 @@ cofi_label cofi_settle_lead(const cofi_cells *rows, const cofi_scores *scores, s
 void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *scores, const size_t *row, size_t n,
                    int64_t *sum);
 
-/* The same for one row, but only for clusters whose 16-bit sum is less than `limit`; the others get COFI_NEVER. `close` has the
- * 16-bit sums, COFI_GROUP_ROWS apart. */
-void cofi_sum_close(const cofi_cells *rows, const cofi_scores *scores, size_t row, const uint16_t *close,
-                    uint32_t limit, int64_t *sum);
-
 extern const cofi_kernel cofi_kernel_plain;
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const cofi_kernel cofi_kernel_avx2, cofi_kernel_avx512;

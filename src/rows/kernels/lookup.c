@@ -198,17 +198,6 @@ static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t
     lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
 }
 
-/* Settles a row of a group whose 16-bit sums are at hand: clusters whose sums are far from the least one need no full sums. */
-static void settle_close(const cofi_plan *p, size_t row, const uint16_t *sum, int64_t *full,
-                         cofi_label *label)
-{
-    cofi_label nearest = *label;
-    uint32_t least = sum[(size_t)nearest * ROWS];
-    cofi_sum_close(p->rows, p->scores, row, sum, least + p->bound, full);
-    *label = cofi_settle(p->rows, p->scores, row, full);
-    if (p->rest != NULL) cofi_plan_note(p, sum, row, nearest, (uint16_t)(p->rest[row] - least), *label);
-}
-
 /* Labels the rows whose bits are set in `unsure` by their full scores. */
 static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
                         cofi_label *label, uint16_t *key)
@@ -218,18 +207,19 @@ static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, 
         for (uint64_t bits = unsure[w]; bits != 0; bits &= bits - 1)
             list[n_list++] = row + w * 64 + (size_t)__builtin_ctzll(bits);
     while (n_list > 0 && list[n_list - 1] >= row + n) n_list--;
-    if (p->n_chunks == 1 && key == NULL) {
-        for (size_t x = 0; x < n_list; x++)
-            settle_close(p, list[x], at->sum + (list[x] - row), at->full, &label[list[x] - row]);
-        return;
-    }
     for (size_t done = 0; done < n_list; done += most) {
         size_t n_here = n_list - done < most ? n_list - done : most;
         cofi_sum_rows(p->rows, p->scores, list + done, n_here, at->full);
         for (size_t x = 0; x < n_here; x++) {
             size_t i = list[done + x] - row;
             float lead;
+            cofi_label nearest = label[i];
             label[i] = cofi_settle_lead(p->rows, p->scores, row + i, at->full + x * p->scores->stride, &lead);
+            if (p->rest != NULL &&
+                label[i] != nearest) { /* revisions need the sums of this label; i < ROWS */
+                p->rest[row + i] = p->own_sum[row + i];
+                p->own_sum[row + i] = at->sum[(size_t)label[i] * ROWS + i];
+            }
             if (key != NULL) key[i] = cofi_plan_key(p, lead);
         }
     }

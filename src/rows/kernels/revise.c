@@ -223,8 +223,7 @@ static void score_late(const cofi_plan *p, const cofi_lanes *lanes, size_t begin
         size_t row = at->row[i];
         label[row - begin] = nearest[i];
         if (unsure[i / 64] >> i % 64 & 1) {
-            uint32_t least = at->sum[(size_t)nearest[i] * ROWS + i];
-            cofi_sum_close(p->rows, p->scores, row, at->sum + i, least + p->bound, at->full);
+            cofi_sum_rows(p->rows, p->scores, &row, 1, at->full);
             label[row - begin] = cofi_settle(p->rows, p->scores, row, at->full);
         }
         cofi_plan_note(p, at->sum + i, row, nearest[i], lead[i], label[row - begin]);

@@ -95,22 +95,6 @@ void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *s, const size_t *r
     }
 }
 
-/* The full sum of a row for one cluster. */
-static int64_t sum_of(const cofi_cells *rows, const cofi_scores *s, size_t row, uint32_t j)
-{
-    int64_t sum = s->base[j];
-    for (size_t r = 0; r < rows->n_attrs; r++)
-        sum += cofi_score_of(s, rows->first[r] + cofi_id(rows->ids[r], row))[j];
-    return sum;
-}
-
-void cofi_sum_close(const cofi_cells *rows, const cofi_scores *s, size_t row, const uint16_t *close,
-                    uint32_t limit, int64_t *sum)
-{
-    for (uint32_t j = 0; j < s->k; j++)
-        sum[j] = close[(size_t)j * COFI_GROUP_ROWS] < limit ? sum_of(rows, s, row, j) : COFI_NEVER;
-}
-
 cofi_label cofi_settle_lead(const cofi_cells *rows, const cofi_scores *s, size_t row, const int64_t *sum,
                             float *lead)
 {
