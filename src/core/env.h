@@ -1,6 +1,8 @@
 /* Used by all folders: the caller's memory functions, error messages, option structs, the clock. */
 #pragma once
 
+#include "real.h"
+
 #include "coforest_extra.h"
 
 #include <stdbool.h>

@@ -1,4 +1,6 @@
 /* Quantiles. */
+#include "real.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -6,6 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
+/* No compiler may contract a * b + c into one rounding, whatever flags the host of these sources sets. Every header that
+ * arithmetic needs includes this one. GCC ignores the standard's pragma, and clang GCC's. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 #define COFI_INLINE static inline __attribute__((always_inline))
 
 /* Logarithms with an error of about one unit in the last place. cofi_log2 is exact for powers of two. Zero gives minus

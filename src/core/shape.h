@@ -1,6 +1,8 @@
 /* Views that folders pass to each other: columns of ids, labels, scores. They own nothing. */
 #pragma once
 
+#include "real.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -2,6 +2,8 @@
  * file here; CMakeLists.txt chooses it. */
 #pragma once
 
+#include "../real.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
