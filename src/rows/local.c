@@ -29,62 +29,32 @@ bool cofi_local_gather(cofi_local *l, size_t r, cofi_ids from, const uint32_t *r
 
 /* ---- The rows themselves ------------------------------------------------------------------------- */
 
-enum { MOST_MATCHED = 32 };
-
-/* The number of ids equal to v in a block. Sixteen sums of a byte each (at most 128) keep compilers' vectors full, but not
- * where the function is inlined into a longer loop. */
-static __attribute__((noinline)) uint32_t count_matches(const uint8_t *id, uint8_t v)
-{
-    enum { ROWS = 2048 };
-    uint32_t n = 0;
-    for (size_t begin = 0; begin < COFI_BLOCK_ROWS; begin += ROWS) {
-        uint8_t lane[16] = {0};
-        for (size_t i = 0; i < ROWS; i += 16)
-            for (size_t l = 0; l < 16; l++) lane[l] += id[begin + i + l] == v;
-        for (size_t l = 0; l < 16; l++) n += lane[l];
-    }
-    return n;
-}
-
-/* Adds whole blocks of rows of an attribute of few values; returns the number of these rows. Comparing every row with each
- * value is several times as fast as adding to the total of the row's value, which must wait for the last addition to the
- * same total. */
-static size_t add_blocks(const cofi_kernel *kernel, const uint8_t *id, size_t n_rows, uint32_t n_values,
-                         uint64_t *total)
-{
-    uint64_t all[COFI_BLOCK_WORDS], sum[MOST_MATCHED] = {0};
-    uint32_t n[MOST_MATCHED];
-    size_t i = 0;
-    memset(all, 0xFF, sizeof all);
-    for (; i + COFI_BLOCK_ROWS <= n_rows; i += COFI_BLOCK_ROWS) {
-        uint32_t left = COFI_BLOCK_ROWS, last = n_values - 1;
-        if (kernel->count != NULL)
-            kernel->count(id + i, COFI_BLOCK_WORDS, last, all, 1, n);
-        else
-            for (uint32_t v = 0; v < last; v++) n[v] = count_matches(id + i, (uint8_t)v);
-        for (uint32_t v = 0; v < last; left -= n[v++]) sum[v] += n[v];
-        sum[last] += left;
-    }
-    /* Once, at the end: the totals of other attributes, which other threads add, are on the same line of the cache. */
-    for (uint32_t v = 0; v < n_values; v++) total[v] += sum[v];
-    return i;
-}
-
 typedef struct total_job {
     const cofi_cells *cells;
-    const cofi_kernel *kernel;
     uint64_t *total;
 } total_job;
+
+/* Equal values in turn would wait for each other's addition to one total, so eight rows are added to eight tables. */
+static size_t add_bytes(const uint8_t *id, size_t n_rows, uint32_t n_values, uint64_t *total)
+{
+    enum { TABLES = 8 };
+    uint64_t n[TABLES][UINT8_MAX + 1] = {{0}};
+    size_t i = 0;
+    for (; i + TABLES <= n_rows; i += TABLES)
+        for (size_t x = 0; x < TABLES; x++) n[x][id[i + x]]++;
+    for (size_t x = 0; x < TABLES; x++)
+        for (uint32_t v = 0; v < n_values; v++) total[v] += n[x][v];
+    return i;
+}
 
 static void total_task(void *ctx, uint32_t worker, size_t r)
 {
     const total_job *job = ctx;
     const cofi_cells *c = job->cells;
-    uint32_t n_values = c->first[r + 1] - c->first[r];
     uint64_t *total = job->total + c->first[r];
     size_t i = 0;
-    if (c->weight == NULL && c->ids[r].width == 1 && n_values <= MOST_MATCHED)
-        i = add_blocks(job->kernel, c->ids[r].codes, c->n_rows, n_values, total);
+    if (c->weight == NULL && c->ids[r].width == 1)
+        i = add_bytes(c->ids[r].codes, c->n_rows, c->first[r + 1] - c->first[r], total);
     for (; i < c->n_rows; i++) total[cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
 }
 
@@ -92,7 +62,6 @@ static cof_status local_totals(cofi_rows *rows, cofi_team *team, uint64_t *total
 {
     const cofi_cells *c = &cofi_local_of(rows)->cells;
     total_job job = {.cells = c, .total = total};
-    COFI_TRY(cofi_kernel_choose(&job.kernel, err));
     memset(total, 0, c->first[c->n_attrs] * sizeof *total);
     cofi_team_run(team, total_task, &job, c->n_attrs);
     return COF_OK;

@@ -18,7 +18,7 @@ static void label_block(void *ctx, uint32_t worker, size_t block)
     size_t begin = block * COFI_BLOCK_ROWS;
     size_t n = job->n_rows - begin < COFI_BLOCK_ROWS ? job->n_rows - begin : COFI_BLOCK_ROWS;
     cofi_label label[COFI_BLOCK_ROWS];
-    job->kernel->nearest(&job->plan, begin, n, label, NULL, job->scratch + worker * job->scratch_size);
+    job->kernel->nearest(&job->plan, begin, n, label, job->scratch + worker * job->scratch_size);
     for (size_t i = 0; i < n; i++) job->label[begin + i] = label[i];
 }
 

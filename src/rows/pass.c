@@ -21,7 +21,7 @@ struct cofi_pass_worker {
     uint64_t *count;  /* n_flat x stride */
     uint8_t *changed; /* n_flat: which of them are not 0 */
     uint64_t *size;
-    uint64_t hash, moved;
+    uint64_t hash, moved, n_scored;
     void *scratch;
     int64_t *sum; /* stride: sums of one row */
     move *moves;  /* COFI_BLOCK_ROWS */
@@ -71,10 +71,10 @@ static cof_status open_savings(cofi_pass *p, cof_error *err)
 {
     if (p->kernel->most_cells == 0) return COF_OK;
     cof_status status = COF_OK;
-    if (cofi_skip_saves_time(p->rows, p->k))
-        status = cofi_skip_open(&p->own.env, p->rows, p->k, &p->skip);
-    else if (!p->streamed && cofi_revision_saves_time(&p->plan))
+    if (!p->streamed && cofi_revision_saves_time(&p->plan))
         status = cofi_revision_open(&p->own.env, &p->plan, &p->revision);
+    else if (cofi_skip_saves_time(&p->plan))
+        status = cofi_skip_open(&p->own.env, &p->plan, &p->skip);
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
@@ -114,8 +114,8 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
 void cofi_pass_close(cofi_pass *pass)
 {
     cofi_plan_close(&pass->plan);
-    cofi_skip_close(&pass->skip);
     cofi_revision_close(&pass->revision);
+    cofi_skip_close(&pass->skip);
     cofi_blocks_release(&pass->own);
     memset(pass, 0, sizeof *pass);
 }
@@ -123,8 +123,7 @@ void cofi_pass_close(cofi_pass *pass)
 /* Called when labels change by other means than a pass. */
 static void forget_sums(cofi_pass *pass)
 {
-    cofi_skip_forget(&pass->skip);
-    pass->revision.valid = false;
+    pass->revision.valid = pass->skip.valid = false;
 }
 
 static void mark_all_changed(cofi_pass *pass)
@@ -140,6 +139,7 @@ void cofi_pass_reset(cofi_pass *pass)
     memset(pass->size, 0, pass->k * sizeof *pass->size);
     memset(pass->block_hash, 0, n_blocks(pass) * sizeof *pass->block_hash);
     pass->hash = 0;
+    pass->skip.off = false;
     forget_sums(pass);
 }
 
@@ -314,83 +314,54 @@ static void move_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t beg
 }
 
 /* Number of rows whose key is too small to keep their label without scoring. */
-static size_t count_close(const uint16_t *key, size_t n, uint16_t need)
+static size_t count_close(const cofi_pass *p, size_t begin, size_t n)
 {
-    uint32_t close = 0;
-    for (size_t i = 0; i < n; i++) close += key[i] <= need;
-    return close;
+    const uint16_t *key = p->skip.key + begin;
+    uint32_t n_close = 0;
+    for (size_t i = 0; i < n; i++) n_close += key[i] <= p->skip.need;
+    return n_close;
 }
 
-/* Finds the labels of rows begin..begin+n-1. */
-static void score_rows(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
+/* Writes the labels of a block, most of whose rows may keep theirs; groups in which most do are not scored as a whole. */
+static void skip_rows(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
 {
-    uint16_t *key = p->skip.keeps ? p->skip.key + begin : NULL;
-    if (n > 0) p->kernel->nearest(&p->plan, begin, n, to, key, w->scratch);
-}
-
-/* Scores one by one the rows of a group whose key is too small, and keeps the other labels. */
-static void score_few(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
-{
-    uint16_t *key = p->skip.key + begin;
-    for (size_t i = 0; i < n; i++) {
-        if (key[i] > p->skip.need) continue;
-        float lead;
-        size_t row = begin + i;
-        cofi_sum_rows(p->rows, p->plan.scores, &row, 1, w->sum);
-        to[i] = cofi_settle_lead(p->rows, p->plan.scores, row, w->sum, &lead);
-        key[i] = cofi_plan_key(&p->plan, lead);
-    }
-}
-
-static bool revise_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
-{
-    if (!p->revision.changes) return false;
-    memcpy(to, p->label + begin, n * sizeof *to);
-    p->kernel->revise(&p->plan, &p->revision, begin, n, to, w->scratch);
-    return true;
-}
-
-/* Writes the labels of a block to `to`; returns whether any row was scored. Consecutive groups are scored
- * in one call if the plan has several chunks of terms. */
-static bool label_block(cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n, cofi_label *to)
-{
-    if (p->revision.revises) return revise_block(p, w, begin, n, to);
     enum { FEW = 6 }; /* up to so many rows, scoring one by one is faster than scoring the group */
-    size_t n_looks = 0, waiting = 0;
+    memcpy(to, p->label + begin, n * sizeof *to);
     for (size_t at = 0; at < n; at += COFI_GROUP_ROWS) {
         size_t n_here = n - at < COFI_GROUP_ROWS ? n - at : COFI_GROUP_ROWS;
-        for (size_t x = 0; x < COFI_GROUP_ROWS; x += 32) {
-            __builtin_prefetch(p->label + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
-            if (p->skip.keeps) __builtin_prefetch(p->skip.key + begin + at + 2 * COFI_GROUP_ROWS + x, 1);
-        }
-        size_t n_close = p->skip.valid ? count_close(p->skip.key + begin + at, n_here, p->skip.need) : n_here;
-        n_looks += n_close;
-        bool all = n_close > FEW || n_close == n_here;
-        if (all) waiting += n_here;
-        if (!all || p->plan.n_chunks == 1 || at + n_here == n) {
-            size_t end = all ? at + n_here : at;
-            score_rows(p, w, begin + end - waiting, waiting, to + end - waiting);
-            waiting = 0;
-        }
-        if (all) continue;
-        memcpy(to + at, p->label + begin + at, n_here * sizeof *to);
-        if (n_close > 0) score_few(p, w, begin + at, n_here, to + at);
+        size_t n_close = count_close(p, begin + at, n_here);
+        if (n_close > FEW)
+            p->kernel->nearest(&p->plan, begin + at, n_here, to + at, w->scratch);
+        else if (n_close > 0)
+            cofi_skip_score(&p->skip, &p->plan, begin + at, n_here, to + at, w->sum);
+        w->n_scored += n_close;
     }
-    return n_looks > 0;
 }
 
-/* ---- Blocks of a mapped file ---------------------------------------------------------------------- */
+/* Writes the labels of a block to `to`. */
+static void label_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t begin, size_t n,
+                        cofi_label *to)
+{
+    if (p->skip.valid) {
+        skip_rows(p, w, begin, n, to);
+    } else if (p->revision.revises) {
+        memcpy(to, p->label + begin, n * sizeof *to);
+        p->kernel->revise(&p->plan, &p->revision, begin, n, to, w->scratch);
+    } else {
+        p->kernel->nearest(&p->plan, begin, n, to, w->scratch);
+    }
+}
 
-/* Called for all blocks before a pass: during it, other workers change the keys. */
+/* Called for all blocks of a mapped file before a pass: during it, other workers change the keys. */
 static void look_at_block(void *ctx, uint32_t worker, size_t block)
 {
     const cofi_pass *p = ctx;
     size_t begin = block * COFI_BLOCK_ROWS, left = p->rows->n_rows - begin;
-    size_t n = left < COFI_BLOCK_ROWS ? left : COFI_BLOCK_ROWS;
-    p->scored[block] = !p->skip.valid || count_close(p->skip.key + begin, n, p->skip.need) > 0;
+    p->scored[block] =
+        !p->skip.valid || count_close(p, begin, left < COFI_BLOCK_ROWS ? left : COFI_BLOCK_ROWS) > 0;
 }
 
-/* Asks for the rows of the blocks from..end-1 that will be scored. */
+/* Asks for the rows of the blocks from..end-1 that will be scored, in runs. */
 static void want_blocks(const cofi_pass *p, size_t from, size_t end)
 {
     for (size_t b = from, run; b < end && b < n_blocks(p); b = run + 1) {
@@ -412,18 +383,18 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     size_t soon, after;
     if (p->streamed && job->given == NULL && cofi_stream_ahead(block, cofi_team_size(p->team), &soon, &after))
         want_blocks(p, soon, after);
-    if (job->given != NULL)
-        move_rows(p, w, begin, n, from, job->given + begin);
-    else if (label_block(p, w, begin, n, to))
-        move_rows(p, w, begin, n, from, to);
+    if (job->given == NULL) label_block(p, w, begin, n, to);
+    move_rows(p, w, begin, n, from, job->given != NULL ? job->given + begin : to);
 }
 
 /* Adds up the workers' changes and clears them for the next pass. */
 static uint64_t collect(cofi_pass *p)
 {
-    uint64_t moved = 0;
+    uint64_t moved = 0, n_scored = 0;
     for (uint32_t t = 0; t < cofi_team_size(p->team); t++) {
         struct cofi_pass_worker *w = &p->worker[t];
+        if (p->skip.valid) n_scored += w->n_scored;
+        w->n_scored = 0;
         if (!w->touched) continue;
         for (size_t g = 0; w->count != p->count && g < n_flat(p); g++) {
             uint64_t *from = w->count + g * p->stride, *to = p->count + g * p->stride;
@@ -440,6 +411,7 @@ static uint64_t collect(cofi_pass *p)
         w->hash = w->moved = 0;
         w->touched = false;
     }
+    p->skip.off |= n_scored > p->rows->n_rows / 2;
     return moved;
 }
 
@@ -455,24 +427,23 @@ static uint64_t run_job(pass_job *job)
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
-    bool keeps_sums = pass->plan.rest != NULL && pass->skip.key == NULL;
     pass->revision.revises = false;
-    if (keeps_sums)
+    if (pass->plan.rest != NULL)
         cofi_revision_advance(&pass->revision, &pass->plan, scores);
     else
         cofi_plan_prepare(&pass->plan, scores);
-    /* The first pass after a start stores no keys: the scores change too much after it. */
-    pass->skip.keeps = pass->skip.key != NULL && pass->labelled;
-    if (pass->skip.keeps) cofi_skip_advance(&pass->skip, &pass->plan);
-
+    if (pass->revision.revises && !pass->revision.changes) return 0;
+    /* The first pass after a start keeps no keys: the scores change too much after it. */
+    bool skips = pass->skip.key != NULL && pass->labelled;
+    if (skips) cofi_skip_advance(&pass->skip, &pass->plan);
     if (pass->streamed) {
         cofi_team_run(pass->team, look_at_block, pass, n_blocks(pass));
         cofi_stream_begin(pass->rows);
     }
     uint64_t moved = run_job(&job);
     if (pass->streamed) cofi_stream_end(pass->rows);
-    pass->skip.valid = pass->skip.keeps;
-    pass->revision.valid = keeps_sums;
+    pass->revision.valid = pass->plan.rest != NULL;
+    pass->skip.valid = pass->plan.key != NULL;
     return moved;
 }
 

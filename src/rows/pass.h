@@ -11,8 +11,8 @@ typedef struct cofi_pass {
     const cofi_kernel *kernel;
     cofi_team *team;
     cofi_plan plan;
-    cofi_skip skip;
     cofi_revision revision;
+    cofi_skip skip;
     uint32_t k, stride;
     cofi_label *label; /* n_rows */
     bool labelled;     /* `label` is set: there was a pass since all labels were removed */

@@ -264,14 +264,16 @@ static void open_pass(const cofi_cells *rows, uint32_t k, cofi_team *team, const
     cof_env env = cofi_env_resolve(NULL);
     assert_int_equal(cofi_pass_open(&env, rows, k, team, kernel, pass, NULL), COF_OK);
     if (!skip) cofi_skip_close(&pass->skip);
-    if (skip && pass->skip.key == NULL) assert_int_equal(cofi_skip_open(&env, rows, k, &pass->skip), COF_OK);
+    bool can_skip = pass->plan.n_chunks == 1 && pass->plan.rest == NULL;
+    if (skip && can_skip && pass->skip.key == NULL)
+        assert_int_equal(cofi_skip_open(&env, &pass->plan, &pass->skip), COF_OK);
 }
 
 static size_t count_skipped(const cofi_pass *pass)
 {
     size_t n = 0;
-    for (size_t i = 0; pass->skip.key != NULL && i < pass->rows->n_rows; i++)
-        n += pass->skip.key[i] > pass->skip.need;
+    bool any = pass->plan.key != NULL && pass->skip.moved > 0;
+    for (size_t i = 0; any && i < pass->rows->n_rows; i++) n += pass->skip.key[i] > pass->skip.need;
     return n;
 }
 
@@ -416,7 +418,7 @@ static void test_skipped_rows_keep_the_right_label(void **state)
         cofi_pass_close(&fast);
         free_problem(&p);
     }
-    /* the plain kernel computes no leads here, and some processors have no other */
+    /* the plain kernel keeps no leads, and some processors have no other */
     assert_int_equal(n_skipped > 100000 / one_in(), cofi_kernel_at(0) != &cofi_kernel_plain);
     cofi_team_close(team);
 }

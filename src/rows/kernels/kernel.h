@@ -105,9 +105,8 @@ static inline size_t cofi_coarse_index(size_t n_flat, uint32_t width, size_t g, 
     return (j / width * (n_flat + 1) + g) * width + j % width;
 }
 
-/* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS, and, if `key` is
- * not NULL, the rows' keys for skipping (skip.h). `scratch` has scratch_bytes bytes. A kernel only reads
- * the plan. Every kernel must give the same labels as the plain one. */
+/* `nearest` finds the nearest clusters of rows begin..begin+n-1, n <= COFI_BLOCK_ROWS. `scratch` has scratch_bytes bytes. A
+ * kernel only reads the plan. Every kernel must give the same labels as the plain one. */
 struct cofi_revision;
 typedef struct cofi_kernel {
     const char *name;                 /* shown in results */
@@ -115,8 +114,7 @@ typedef struct cofi_kernel {
     bool split;
     bool (*available)(void); /* whether this processor has the instructions */
     size_t (*scratch_bytes)(const cofi_plan *plan);
-    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
-                    void *scratch);
+    void (*nearest)(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, void *scratch);
     /* Revises labels in a pass in which few clusters changed (revise.h); NULL: every pass scores all clusters. */
     void (*revise)(const cofi_plan *plan, const struct cofi_revision *revision, size_t begin, size_t n,
                    cofi_label *label, void *scratch);
@@ -154,9 +152,6 @@ static inline __attribute__((always_inline)) void cofi_narrow(const cofi_label *
 /* The row's cluster, given its sums: the lowest cluster within COFI_TIE of the least sum, or, if
  * scores->plain is set, the best of those under scores->plain. */
 cofi_label cofi_settle(const cofi_cells *rows, const cofi_scores *scores, size_t row, const int64_t *sum);
-/* The same; also returns the cluster's lead over all others. */
-cofi_label cofi_settle_lead(const cofi_cells *rows, const cofi_scores *scores, size_t row, const int64_t *sum,
-                            float *lead);
 /* Full sums of n rows, scores->stride entries per row. Processes some columns for all rows before the next
  * columns, because the columns of a wide table are far apart in memory. */
 void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *scores, const size_t *row, size_t n,

@@ -190,17 +190,9 @@ static void sum_chunks(const cofi_plan *p, const cofi_lanes *lanes, size_t row, 
     }
 }
 
-/* Turns leads into keys, after subtracting the error of 16-bit sums. */
-static void put_keys(const cofi_plan *p, const cofi_lanes *lanes, const uint16_t *lead, size_t n,
-                     uint16_t *key)
-{
-    float step = (float)(cofi_plan_step(p) * p->keys_per_unit * (1 - 1e-6));
-    lanes->keys(lead, n, (float)(p->n_terms + 1), step, p->key_begin, key);
-}
-
 /* Labels the rows whose bits are set in `unsure` by their full scores. */
 static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, size_t n, room *at,
-                        cofi_label *label, uint16_t *key)
+                        cofi_label *label)
 {
     size_t list[MOST_GROUPS * ROWS], n_list = 0, most = n_full(p->k);
     for (size_t w = 0; w * 64 < n; w++)
@@ -212,23 +204,30 @@ static void settle_rows(const cofi_plan *p, const uint64_t *unsure, size_t row, 
         cofi_sum_rows(p->rows, p->scores, list + done, n_here, at->full);
         for (size_t x = 0; x < n_here; x++) {
             size_t i = list[done + x] - row;
-            float lead;
             cofi_label nearest = label[i];
-            label[i] = cofi_settle_lead(p->rows, p->scores, row + i, at->full + x * p->scores->stride, &lead);
+            label[i] = cofi_settle(p->rows, p->scores, row + i, at->full + x * p->scores->stride);
+            if (p->key != NULL) p->key[row + i] = p->key_begin;
             if (p->rest != NULL &&
                 label[i] != nearest) { /* revisions need the sums of this label; i < ROWS */
                 p->rest[row + i] = p->own_sum[row + i];
                 p->own_sum[row + i] = at->sum[(size_t)label[i] * ROWS + i];
             }
-            if (key != NULL) key[i] = cofi_plan_key(p, lead);
         }
     }
+}
+
+/* The sum of a term in steps is less than the true one by less than one step. */
+static void put_keys(const cofi_plan *p, const uint16_t *lead, size_t n, uint16_t *key)
+{
+    const uint16_t hidden = (uint16_t)(p->n_terms + 1);
+    for (size_t i = 0; i < n; i++)
+        key[i] = (uint16_t)(p->key_begin + (lead[i] > hidden ? lead[i] - hidden : 0) / 2);
 }
 
 /* Labels one group and marks the rows that must be settled. `total` has the sums if there are several
  * chunks. */
 static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                             const int32_t *total, cofi_label *label, uint16_t *key, uint64_t *unsure)
+                             const int32_t *total, cofi_label *label, uint64_t *unsure)
 {
     uint16_t lead[ROWS];
     cofi_label whole[ROWS], *to = n == ROWS ? label : whole; /* kernels write whole groups */
@@ -239,29 +238,29 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
         lanes->least(at->sum, p->k, (uint16_t)p->bound, to, lead, unsure);
         for (size_t i = 0; p->rest != NULL && i < n; i++)
             cofi_plan_note(p, at->sum + i, row + i, to[i], lead[i], to[i]);
+        if (p->key != NULL) put_keys(p, lead, n, p->key + row);
     }
     if (to == whole) memcpy(label, to, n * sizeof *to);
-    if (key != NULL) put_keys(p, lanes, lead, n, key);
 }
 
 /* Labels up to n_groups(p) groups. */
 static void nearest_of_groups(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                              cofi_label *label, uint16_t *key)
+                              cofi_label *label)
 {
     uint64_t unsure[MOST_GROUPS * COFI_GROUP_WORDS];
     if (p->n_chunks > 1) sum_chunks(p, lanes, row, n, at);
     for (size_t done = 0; done < n; done += ROWS)
         nearest_of_group(p, lanes, row + done, n - done < ROWS ? n - done : ROWS, at, at->total + done * p->k,
-                         label + done, key != NULL ? key + done : NULL, unsure + done / 64);
-    settle_rows(p, unsure, row, n, at, label, key);
+                         label + done, unsure + done / 64);
+    settle_rows(p, unsure, row, n, at, label);
 }
 
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
-                         cofi_label *nearest, uint16_t *key, void *scratch)
+                         cofi_label *nearest, void *scratch)
 {
     room at = divide(p, scratch);
     size_t together = n_groups(p) * ROWS;
     for (size_t done = 0; done < n_rows; done += together)
         nearest_of_groups(p, lanes, begin + done, n_rows - done < together ? n_rows - done : together, &at,
-                          nearest + done, key != NULL ? key + done : NULL);
+                          nearest + done);
 }

@@ -16,23 +16,11 @@ typedef struct cofi_lanes {
      * row whose lead is less than `bound`. */
     void (*least)(const uint16_t *sum, uint32_t k, uint16_t bound, cofi_label *nearest, uint16_t *lead,
                   uint64_t *unsure);
-    /* key[i] = offset + step * max(lead[i] - hidden, 0), cut to an integer. */
-    void (*keys)(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key);
     /* total[i] += sum[i]: adds a chunk of terms to the earlier ones. */
     void (*join)(const uint16_t *sum, size_t n, int32_t *total);
 } cofi_lanes;
 
-/* cofi_lanes.keys and .join. Inlined, so that they are compiled with the instructions of each kernel. */
-static inline __attribute__((always_inline)) void cofi_lookup_keys(const uint16_t *restrict lead, size_t n,
-                                                                   float hidden, float step, float offset,
-                                                                   uint16_t *restrict key)
-{
-    for (size_t i = 0; i < n; i++) {
-        float steps = (float)lead[i] - hidden, at = offset + step * (steps > 0 ? steps : 0);
-        key[i] = (uint16_t)(int32_t)(at < UINT16_MAX ? at : UINT16_MAX);
-    }
-}
-
+/* cofi_lanes.join. Inlined, so that it is compiled with the instructions of each kernel. */
 static inline __attribute__((always_inline)) void cofi_lookup_join(const uint16_t *restrict sum, size_t n,
                                                                    int32_t *restrict total)
 {
@@ -43,4 +31,4 @@ enum { COFI_GROUP_WORDS = COFI_GROUP_ROWS / 64 };
 
 size_t cofi_lookup_scratch(const cofi_plan *plan);
 void cofi_lookup_nearest(const cofi_plan *plan, const cofi_lanes *lanes, size_t begin, size_t n,
-                         cofi_label *nearest, uint16_t *key, void *scratch);
+                         cofi_label *nearest, void *scratch);

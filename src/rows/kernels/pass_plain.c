@@ -77,8 +77,7 @@ static void add_scores(const cofi_scores *s, const uint32_t *flat, size_t n, siz
         add_tile(s->value + j, s->stride, LANES, flat, n, n_attrs, sum + j);
 }
 
-static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_label *label, uint16_t *key,
-                    void *scratch)
+static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_label *label, void *scratch)
 {
     const cofi_cells *rows = plan->rows;
     const cofi_scores *s = plan->scores;
@@ -98,8 +97,6 @@ static void nearest(const cofi_plan *plan, size_t begin, size_t n_rows, cofi_lab
         for (size_t i = 0; i < n; i++)
             label[done + i] = cofi_settle(rows, s, begin + done + i, sum + i * s->stride);
     }
-    for (size_t i = 0; key != NULL && i < n_rows; i++)
-        key[i] = cofi_plan_key(plan, 0); /* the plain kernel computes no leads */
 }
 
 static void expect(const cofi_expect_job *job, size_t begin, size_t end, cofi_expect_part *part)

@@ -313,6 +313,7 @@ static void fill_wide(cofi_plan *p, uint32_t w)
 void cofi_plan_prepare(cofi_plan *p, const cofi_scores *scores)
 {
     p->scores = scores;
+    p->key = NULL;
     if (p->most_cells == 0) return;
     for (uint32_t j = 0; j < p->k; j++) p->alive[j] = scores->base[j] < COFI_NEVER;
     set_shift(p);

@@ -50,8 +50,8 @@ typedef struct cofi_plan {
     int shift;             /* one step is 2^shift of the scores' unit */
     uint32_t bound;        /* a lead of at least so many steps is certain */
     bool exact;            /* no bit of a score was lost */
-    float key_begin;       /* the key of a row with lead 0; see cofi_skip */
-    double keys_per_unit;  /* increase of the key per unit of lead */
+    uint16_t *key;         /* per row, for skipping (skip.h); NULL: this pass keeps none */
+    uint16_t key_begin;    /* the key of a row with lead 0 */
     /* What a revision needs (revise.h); NULL: there is none. */
     int64_t *floor;           /* [lookup][most_cells]: what was subtracted from the scores of each cell */
     int64_t start_floor;      /* the same for `start` */
@@ -68,29 +68,6 @@ void cofi_plan_prepare(cofi_plan *plan, const cofi_scores *scores);
 /* Fills the tables of the listed clusters again, when only their scores changed. False: they do not fit the range of the
  * other tables, and all must be prepared. */
 bool cofi_plan_update(cofi_plan *plan, const cofi_scores *scores, const cofi_label *list, uint32_t n);
-
-/* The size of one step in the scores' unit. */
-static inline double cofi_plan_step(const cofi_plan *plan)
-{
-    return ldexp(1, plan->shift) / plan->scores->scale;
-}
-
-/* The key of a row with this lead, which may be slightly negative within a tie. Rounding can only make the
- * key too small, which is safe. */
-static inline uint16_t cofi_plan_key(const cofi_plan *plan, double lead)
-{
-    double key = plan->key_begin + (lead > 0 ? lead : 0) * plan->keys_per_unit * (1 - 1e-6);
-    return (uint16_t)(key < UINT16_MAX ? key : UINT16_MAX);
-}
-
-/* What a cell of a lookup adds to the sum of cluster j. */
-static inline uint32_t cofi_plan_entry(const cofi_plan *plan, uint32_t lookup, uint32_t j, uint32_t cell)
-{
-    const uint16_t *table = plan->table + ((size_t)lookup * plan->k + j) * plan->most_cells;
-    if (!plan->split) return table[cell];
-    const uint8_t *byte = (const uint8_t *)table;
-    return byte[cell] | (uint32_t)byte[plan->most_cells + cell] << 8;
-}
 
 /* Keeps the sums of a row that was scored in full, for a revision. `sum` has its 16-bit sums, COFI_GROUP_ROWS apart; nearest
  * and lead are those of them, and the label may be another one within the error of the sums. */

@@ -22,10 +22,7 @@ cof_status cofi_revision_open(const cof_env *env, cofi_plan *p, cofi_revision *v
     v->value = cofi_blocks_add(&v->own, n_flat * stride, sizeof *v->value);
     v->base = cofi_blocks_add(&v->own, stride, sizeof *v->base);
     v->difference = cofi_blocks_add(&v->own, stride, sizeof *v->difference);
-    v->fall = cofi_blocks_add(&v->own, stride, sizeof *v->fall);
-    v->most = cofi_blocks_add(&v->own, stride, sizeof *v->most);
     v->list = cofi_blocks_add(&v->own, p->k, sizeof *v->list);
-    v->which = cofi_blocks_add(&v->own, p->k, sizeof *v->which);
     v->place = cofi_blocks_add(&v->own, p->k, sizeof *v->place);
     v->start = cofi_blocks_add(&v->own, p->k, sizeof *v->start);
     v->table = cofi_blocks_add_line(&v->own, (size_t)p->n_lookups * most_scored(p->k) * p->most_cells,
@@ -43,7 +40,7 @@ void cofi_revision_close(cofi_revision *v)
     memset(v, 0, sizeof *v);
 }
 
-/* Lists the clusters whose scores changed. Returns how many there are. */
+/* Lists the clusters whose scores changed, and their places in the list. Returns how many there are. */
 static uint32_t list_changes(cofi_revision *v, const cofi_plan *p, const cofi_scores *now)
 {
     uint32_t n = 0, stride = now->stride;
@@ -53,82 +50,23 @@ static uint32_t list_changes(cofi_revision *v, const cofi_plan *p, const cofi_sc
         for (uint32_t j = 0; j < stride; j++) v->difference[j] |= (uint64_t)(from[j] ^ to[j]);
     }
     for (uint32_t j = 0; j < now->k; j++) {
+        bool changed = v->difference[j] != 0;
+        v->place[j] = changed ? (cofi_label)n : COFI_UNCHANGED;
         v->list[n] = (cofi_label)j;
-        n += v->difference[j] != 0;
+        n += changed;
     }
     return n;
 }
 
-/* How far the sums of each cluster can have fallen. */
-static void measure_falls(cofi_revision *v, const cofi_plan *p, const cofi_scores *now)
-{
-    uint32_t stride = now->stride;
-    for (uint32_t j = 0; j < stride; j++)
-        v->fall[j] = v->base[j] > now->base[j] ? v->base[j] - now->base[j] : 0;
-    for (size_t r = 0; r < p->rows->n_attrs; r++) {
-        memset(v->most, 0, stride * sizeof *v->most);
-        for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
-            const int64_t *from = v->value + (size_t)g * stride, *to = cofi_score_of(now, g);
-            for (uint32_t j = 0; j < stride; j++)
-                v->most[j] = from[j] - to[j] > v->most[j] ? from[j] - to[j] : v->most[j];
-        }
-        for (uint32_t j = 0; j < stride; j++) v->fall[j] += v->most[j];
-    }
-}
-
-enum { BINS = 1024, BIN_STEPS = (UINT16_MAX + 1) / BINS };
-
-/* The drop that is likely to cost least: clusters that fell by more are scored for all rows, and rows whose lead is used up
- * are scored for all clusters. A lead is used up by the drop and by a rise of the row's own cluster, which is taken to be as
- * large. */
-static uint16_t choose_drop(const cofi_revision *v, const cofi_plan *p, uint32_t n_changed)
-{
-    uint32_t fell[BINS] = {0}, best = 0;
-    uint64_t lead[2 * BINS] = {0}, n_scored = n_changed, n_late = 0, least = UINT64_MAX;
-    for (uint32_t x = 0; x < n_changed; x++) {
-        int64_t bin = (v->fall[v->list[x]] >> p->shift) / BIN_STEPS + 1;
-        if (bin < BINS) fell[bin]++;
-    }
-    for (size_t i = 0; i < p->rows->n_rows; i++)
-        lead[p->rest[i] > p->own_sum[i] ? (p->rest[i] - p->own_sum[i]) / BIN_STEPS : 0]++;
-    for (uint32_t bin = 0; bin < BINS; bin++) { /* the drop is the begin of the bin */
-        n_scored -= fell[bin];
-        if (bin > 0) n_late += lead[2 * bin - 2] + lead[2 * bin - 1];
-        uint64_t cost = n_scored * p->rows->n_rows + n_late * p->k;
-        if (cost < least) best = bin;
-        least = cost < least ? cost : least;
-    }
-    return (uint16_t)(best * BIN_STEPS);
-}
-
-/* Chooses the clusters to be scored among those that changed. Returns how many there are. */
-static uint32_t choose_scored(cofi_revision *v, const cofi_plan *p, const cofi_scores *now,
-                              uint32_t n_changed)
-{
-    uint32_t n = 0;
-    bool few = n_changed <= p->k / 4;
-    if (!few) measure_falls(v, p, now);
-    v->drop = few ? 0 : choose_drop(v, p, n_changed);
-    for (uint32_t j = 0; j < p->k; j++) v->place[j] = COFI_UNCHANGED;
-    for (uint32_t x = 0; x < n_changed; x++) {
-        cofi_label j = v->list[x];
-        bool is_scored = few || v->fall[j] > (int64_t)v->drop << p->shift;
-        v->place[j] = is_scored ? (cofi_label)n : COFI_UNSCORED;
-        v->which[n] = j;
-        n += is_scored;
-    }
-    return n;
-}
-
-/* A plan for the scored clusters. */
+/* A plan for the n clusters that are scored. */
 static void gather_tables(cofi_revision *v, const cofi_plan *p, uint32_t n)
 {
     for (uint32_t t = 0; t < p->n_lookups; t++)
         for (uint32_t x = 0; x < n; x++)
             memcpy(v->table + ((size_t)t * n + x) * p->most_cells,
-                   p->table + ((size_t)t * p->k + v->which[x]) * p->most_cells,
+                   p->table + ((size_t)t * p->k + v->list[x]) * p->most_cells,
                    p->most_cells * sizeof *v->table);
-    for (uint32_t x = 0; x < n; x++) v->start[x] = p->start[v->which[x]];
+    for (uint32_t x = 0; x < n; x++) v->start[x] = p->start[v->list[x]];
     v->scored = *p;
     v->scored.k = n;
     v->scored.table = v->table;
@@ -139,10 +77,10 @@ static void gather_tables(cofi_revision *v, const cofi_plan *p, uint32_t n)
 static bool begin_revision(cofi_revision *v, cofi_plan *p, const cofi_scores *now)
 {
     if (!v->valid || now->scale != v->scale) return false;
-    uint32_t n_changed = list_changes(v, p, now), n = choose_scored(v, p, now, n_changed);
-    if (n > most_scored(p->k) || !cofi_plan_update(p, now, v->list, n_changed)) return false;
+    uint32_t n = list_changes(v, p, now);
+    if (n > most_scored(p->k) || !cofi_plan_update(p, now, v->list, n)) return false;
     gather_tables(v, p, n);
-    v->changes = n_changed > 0;
+    v->changes = n > 0;
     return true;
 }
 
@@ -184,27 +122,14 @@ static room divide(const cofi_plan *p, void *scratch)
     return at;
 }
 
-/* The sum of row i of a group for one cluster. */
-static uint16_t sum_cells(const cofi_plan *p, const uint8_t *cell, size_t i, uint32_t j)
-{
-    uint32_t sum = p->start[j];
-    for (uint32_t t = 0; t < p->n_lookups; t++) sum += cofi_plan_entry(p, t, j, cell[t * ROWS + i]);
-    return (uint16_t)sum;
-}
-
 /* Finds the new sums of the rows' own clusters, and leaves only other clusters in `sum`. */
-static void take_own(const cofi_plan *p, const cofi_revision *v, size_t n, const cofi_label *label,
-                     const uint8_t *cell, uint16_t *sum, uint16_t *own)
+static void take_own(const cofi_revision *v, size_t n, const cofi_label *label, uint16_t *sum, uint16_t *own)
 {
     for (size_t i = 0; i < n; i++) {
         cofi_label at = v->place[label[i]];
         if (at == COFI_UNCHANGED) continue;
-        if (at == COFI_UNSCORED) {
-            own[i] = sum_cells(p, cell, i, label[i]);
-        } else {
-            own[i] = sum[(size_t)at * ROWS + i];
-            sum[(size_t)at * ROWS + i] = UINT16_MAX;
-        }
+        own[i] = sum[(size_t)at * ROWS + i];
+        sum[(size_t)at * ROWS + i] = UINT16_MAX;
     }
 }
 
@@ -239,12 +164,11 @@ static void add_late(const cofi_plan *p, size_t row, size_t i, room *at)
 
 /* Finds the label of a row from its own sum, the least and second least sum of the scored clusters, and the bound of the
  * others. False: it is not certain. */
-static bool revise_row(const cofi_plan *p, uint16_t drop, size_t row, cofi_label nearest, uint16_t best,
-                       uint16_t second, cofi_label *label)
+static bool revise_row(const cofi_plan *p, size_t row, cofi_label nearest, uint16_t best, uint16_t second,
+                       cofi_label *label)
 {
     uint32_t bound = p->bound > 0 ? p->bound : 1; /* a tie goes to the lowest cluster, which may be any */
     uint16_t own = p->own_sum[row], rest = p->rest[row], least, others;
-    rest = rest > drop ? (uint16_t)(rest - drop) : 0;
     bool stays = own <= best;
     least = stays ? own : best;
     others = stays ? best : own < second ? own : second;
@@ -266,14 +190,13 @@ static void revise_group(const cofi_plan *p, const cofi_revision *v, const cofi_
     uint64_t unsure[COFI_GROUP_WORDS];
     lanes->cells(p, 0, p->n_lookups, row, n, at->cell);
     if (scored->k > 0) lanes->add(scored, 0, p->n_lookups, row, ROWS, at->cell, scored->start, at->sum);
-    take_own(p, v, n, label + (row - begin), at->cell, at->sum, p->own_sum + row);
+    take_own(v, n, label + (row - begin), at->sum, p->own_sum + row);
     if (scored->k > 0) lanes->least(at->sum, scored->k, 0, nearest, lead, unsure);
     for (size_t i = 0; i < n; i++)
         best[i] = scored->k > 0 ? at->sum[(size_t)nearest[i] * ROWS + i] : UINT16_MAX;
     for (size_t i = 0; i < n; i++) {
         cofi_label *to = label + (row - begin) + i;
-        if (revise_row(p, v->drop, row + i, v->which[nearest[i]], best[i], (uint16_t)(best[i] + lead[i]), to))
-            continue;
+        if (revise_row(p, row + i, v->list[nearest[i]], best[i], (uint16_t)(best[i] + lead[i]), to)) continue;
         add_late(p, row + i, i, at);
         if (at->n_rows == ROWS) score_late(p, lanes, begin, at, label);
     }

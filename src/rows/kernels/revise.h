@@ -1,10 +1,9 @@
-/* Passes in which the scores changed little, or those of few clusters.
+/* Passes in which the scores of at most half of the clusters changed.
  *
- * Every row keeps the 16-bit sum of its own cluster and a lower bound of the sums of all others. A sum falls by no more than
- * the fall of its cluster: the sum, over the attributes, of the largest decrease of a score. So only the clusters that fell by
- * more than a small drop are scored, and the bounds of the others are lowered by the drop; it is 0 if few clusters changed. A
- * row whose least sum then leads the others and the bound by enough has its cluster, and the other rows are scored in full.
- * The tables keep their step and what was subtracted from each cell, so that old and new sums can be compared. */
+ * Every row keeps the 16-bit sum of its own cluster and a lower bound of the sums of all others. Only the clusters whose
+ * scores changed are scored. A row whose least sum then leads the others and the bound by enough has its cluster, and the
+ * other rows are scored in full. The tables keep their step and what was subtracted from each cell, so that old and new sums
+ * can be compared. */
 #pragma once
 
 #include "lookup.h"
@@ -14,20 +13,16 @@ typedef struct cofi_revision {
     int64_t *value, *base; /* the scores of the previous pass, with their scale */
     double scale;
     uint64_t *difference; /* stride: bits that differ in some score of each cluster */
-    int64_t *fall,
-        *most; /* stride: how far the sums of each cluster can have fallen, and that of one attribute */
-    cofi_label *list;  /* the clusters whose scores changed */
-    cofi_label *place; /* k: place among the scored clusters, or COFI_UNCHANGED or COFI_UNSCORED */
-    cofi_label *which; /* the scored clusters */
-    uint16_t drop;     /* steps by which the sums of the other clusters can have fallen */
-    cofi_plan scored;  /* the plan, with the tables of the scored clusters only */
+    cofi_label *list;     /* the clusters whose scores changed, which are scored */
+    cofi_label *place;    /* k: place in the list, or COFI_UNCHANGED */
+    cofi_plan scored;     /* the plan, with the tables of the scored clusters only */
     uint16_t *table, *start;
     bool valid;   /* sums, tables and labels are those of the previous pass */
     bool changes; /* some scores changed since the previous pass */
     bool revises; /* this pass scores only some clusters */
 } cofi_revision;
 
-enum { COFI_UNCHANGED = COFI_NO_LABEL, COFI_UNSCORED = COFI_NO_LABEL - 1 };
+enum { COFI_UNCHANGED = COFI_NO_LABEL };
 
 /* Whether revising can save time, and the plan has the form that it needs. */
 bool cofi_revision_saves_time(const cofi_plan *plan);

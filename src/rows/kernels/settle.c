@@ -36,15 +36,6 @@ cofi_label cofi_settle(const cofi_cells *rows, const cofi_scores *s, size_t row,
     return s->plain == NULL ? (cofi_label)first : settle_plain(rows, s, row, sum, first);
 }
 
-/* The difference between the least sum of the other clusters and the sum of `best`, in the scores' unit. */
-static float lead_of(const cofi_scores *s, const int64_t *sum, cofi_label best)
-{
-    int64_t second = COFI_NEVER;
-    for (uint32_t j = 0; j < s->k; j++)
-        if (j != best && sum[j] < second) second = sum[j];
-    return (float)((double)(second - sum[best]) / s->scale);
-}
-
 /* Adds the scores of attributes begin..end-1 of one row. `stride` is a constant in the inlined versions,
  * which keeps the sums in registers. */
 static inline __attribute__((always_inline)) void add_cells(const cofi_cells *rows, const cofi_scores *s,
@@ -93,12 +84,4 @@ void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *s, const size_t *r
         size_t end = rows->n_attrs - r < ATTRS ? rows->n_attrs : r + ATTRS;
         for (size_t i = 0; i < n; i++) add_some(rows, s, r, end, row[i], sum + i * s->stride);
     }
-}
-
-cofi_label cofi_settle_lead(const cofi_cells *rows, const cofi_scores *s, size_t row, const int64_t *sum,
-                            float *lead)
-{
-    cofi_label best = cofi_settle(rows, s, row, sum);
-    *lead = lead_of(s, sum, best);
-    return best;
 }

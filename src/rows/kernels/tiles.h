@@ -53,22 +53,16 @@ TARGET static void add(const cofi_plan *p, uint32_t begin, uint32_t end, size_t 
     }
 }
 
-TARGET static void keys(const uint16_t *lead, size_t n, float hidden, float step, float offset, uint16_t *key)
-{
-    cofi_lookup_keys(lead, n, hidden, step, offset, key);
-}
-
 TARGET static void join(const uint16_t *sum, size_t n, int32_t *total)
 {
     cofi_lookup_join(sum, n, total);
 }
 
-static const cofi_lanes lanes = {cells, add, least, keys, join};
+static const cofi_lanes lanes = {cells, add, least, join};
 
-static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, uint16_t *key,
-                         void *scratch)
+static void nearest_rows(const cofi_plan *plan, size_t begin, size_t n, cofi_label *nearest, void *scratch)
 {
-    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, key, scratch);
+    cofi_lookup_nearest(plan, &lanes, begin, n, nearest, scratch);
 }
 
 static void revise_rows(const cofi_plan *plan, const struct cofi_revision *revision, size_t begin, size_t n,
