@@ -80,14 +80,17 @@ int main(int argc, char **argv)
     uint32_t least = argc > 5 ? (uint32_t)atoi(argv[4]) : 5, most = argc > 5 ? (uint32_t)atoi(argv[5]) : 200;
     size_t repeats = argc > 6 ? strtoull(argv[6], NULL, 10) : 3;
     const char *methods = argc > 7 ? argv[7] : "pb";
-    cof_env env = cofi_env_resolve(NULL);
+    cofi_blocks own = {.env = cofi_env_resolve(NULL)};
+    cof_error err;
     cofi_points q;
     cofi_mst m;
     uint64_t *count = make_counts(n_values, k, argv[3][0], least, most);
     double *took = malloc(repeats * sizeof *took);
     cof_edge *edge = malloc(n_values * sizeof *edge), *expected = malloc(n_values * sizeof *edge);
-    if (cofi_points_open(&env, k, n_values, &q) != COF_OK || cofi_mst_open(&env, k, n_values, &m) != COF_OK ||
-        count == NULL || took == NULL || edge == NULL || expected == NULL || repeats == 0)
+    cofi_points_open(&own, k, n_values, &q);
+    cofi_mst_open(&own, k, n_values, &m);
+    if (cofi_blocks_status(&own, &err) != COF_OK || count == NULL || took == NULL || edge == NULL ||
+        expected == NULL || repeats == 0)
         return 1;
     for (const char *method = methods; *method != '\0'; method++) {
         uint32_t n_edges = 0, root, n_points = 0;
@@ -97,7 +100,7 @@ int main(int argc, char **argv)
             double at = cpu_s();
             if (*method == 'p') n_edges = cofi_mst_prim(&m, &q, 1, 0, edge, &root);
             if (*method == 'b') n_edges = cofi_mst_build(&m, &q, 1, 0, edge, &root);
-            if (*method == 's' && !cofi_mst_sparse(&env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root))
+            if (*method == 's' && !cofi_mst_sparse(&own.env, &q, 1, 0, UINT64_MAX, edge, &n_edges, &root))
                 return 1;
             took[t] = cpu_s() - at;
         }
@@ -108,8 +111,7 @@ int main(int argc, char **argv)
                least, most, n_points, *method, took[repeats / 2], same ? "" : "  TREES DIFFER");
         fflush(stdout);
     }
-    cofi_points_close(&q);
-    cofi_mst_close(&m);
+    cofi_blocks_release(&own);
     free(count);
     free(took);
     free(edge);
