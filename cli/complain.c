@@ -12,18 +12,6 @@
 
 const char *program_name = "coforest";
 
-const exit_meaning exit_meanings[] = {
-    {CODE_DONE, "Done."},
-    {CODE_FAILED, "The run failed: an output could not be written, or memory ran out."},
-    {CODE_USAGE, "Wrong usage: an unknown verb, option or column, or a value that is not allowed."},
-    {CODE_DATA, "Bad input data: a table that cannot be read, has too few distinct rows, or for which the "
-                "method has no result."},
-    {CODE_MODEL,
-     "Bad model file: missing, damaged, made by a later version, or of a method that cannot predict."},
-    {CODE_INTERRUPTED,
-     "Interrupted by Ctrl-C; the result so far was kept. SIGTERM gives 143, a closed terminal (SIGHUP) 129."},
-    {0, NULL}};
-
 /* Sentences quote names out of tables, so they are cleaned piece by piece before a terminal sees them. */
 int complain(int code, const char *format, ...)
 {

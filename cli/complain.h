@@ -18,11 +18,6 @@ enum {
 };
 
 /* What the manual says about them; ends with a NULL text. */
-typedef struct exit_meaning {
-    int code;
-    const char *text;
-} exit_meaning;
-extern const exit_meaning exit_meanings[];
 
 /* How this program was called: what a user types again in the next command. */
 extern const char *program_name;

@@ -43,6 +43,16 @@ static bool find_option(const verb *v, option_test test, const char *name, size_
     return false;
 }
 
+const option *option_called(const verb *v, const char *typed)
+{
+    match m;
+    bool is_long = strncmp(typed, "--", 2) == 0;
+    const char *name = typed + (is_long ? 2 : 1);
+    if (*typed != '-') return NULL;
+    return find_option(v, is_long ? same_name : same_letter, name, strcspn(name, "="), NULL, &m) ? m.option
+                                                                                                 : NULL;
+}
+
 static void append_text(text_list *list, const char *text)
 {
     const char **grown = keep(list->n + 1, sizeof *grown);

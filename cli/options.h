@@ -84,7 +84,9 @@ typedef struct verb {
 
 extern const verb *const verbs[]; /* ends with NULL */
 const verb *find_verb(const char *name);
-int complain_verb(const char *name); /* there is no such verb */
+const option *option_called(const verb *v,
+                            const char *typed); /* "-k", "--name" or "--name=value"; NULL: none */
+int complain_verb(const char *name);            /* there is no such verb */
 
 typedef struct text_list {
     const char **text;

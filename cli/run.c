@@ -70,6 +70,7 @@ static int run(int argc, char **argv)
     if (argc < 2) return run_help(0, NULL);
     if (is_one_of(argv[1], "help", "--help", "-h")) return run_help(argc - 2, argv + 2);
     if (is_one_of(argv[1], "version", "--version", "-V")) return run_version();
+    if (strcmp(argv[1], "__complete") == 0) return complete_words(argc - 2, argv + 2);
     const verb *v = find_verb(argv[1]);
     return v == NULL ? complain_verb(argv[1]) : v->run(argc - 2, argv + 2);
 }

@@ -1,5 +1,5 @@
 # The text of files, one after the other, as a C array NAME with NAME_size and NAME_hash, the base64 of its SHA-256 as a
-# security policy wants it. The C file is appended to COF_SOURCES. `more` is text to add behind the files.
+# security policy wants it. The C file is appended to the list that EMBED_INTO names. `more` is text to add behind the files.
 function(embed_text name more)
   set(text "")
   foreach(path ${ARGN})
@@ -16,8 +16,7 @@ function(embed_text name more)
   set(EMBED_NAME ${name})
   string(REPLACE ";" ", " EMBED_PATH "${ARGN}")
   configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/embedded_text.c.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.c @ONLY)
-  list(APPEND COF_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/${name}.c)
-  set(COF_SOURCES ${COF_SOURCES} PARENT_SCOPE)
+  set(${EMBED_INTO} ${${EMBED_INTO}} ${CMAKE_CURRENT_BINARY_DIR}/${name}.c PARENT_SCOPE)
 endfunction()
 
 # Three hexadecimal digits are two of base64. A SHA-256 has 64 of them, so one is left over at the end.

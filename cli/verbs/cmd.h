@@ -5,3 +5,5 @@
 
 extern const verb verb_fit, verb_predict, verb_evaluate, verb_compare, verb_trees, verb_report, verb_describe,
     verb_generate, verb_encode, verb_completion;
+
+int complete_words(int argc, char **argv); /* what a shell may offer; the exit code */

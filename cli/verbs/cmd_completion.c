@@ -1,8 +1,10 @@
-/* coforest completion: shell completions and the manual page, written from the tables of options.h. */
+/* coforest completion: a shell's completion script, or the manual page. The scripts (cli/completion) ask the program what may
+ * stand where, by `coforest __complete WORD...`. */
 #include "cmd.h"
 #include "../complain.h"
 #include "../show/help.h"
-#include "../show/manual.h"
+
+extern const char completion_bash[], completion_zsh[], completion_fish[]; /* cli/completion */
 
 static const choice target_choices[] = {{"bash", "for /usr/share/bash-completion/completions/coforest"},
                                         {"zsh", "for a directory of $fpath, as _coforest"},
@@ -10,234 +12,95 @@ static const choice target_choices[] = {{"bash", "for /usr/share/bash-completion
                                         {"man", "the manual page"},
                                         {NULL, NULL}};
 
-typedef void (*option_visitor)(const verb *v, const option *o);
-
-static void each_option(const verb *v, option_visitor visit)
-{
-    for (size_t g = 0; v->groups[g].options != NULL; g++)
-        for (const option *o = v->groups[g].options; o->name != NULL; o++) visit(v, o);
-}
-
-static void put_choice_names(const choice *choices)
-{
-    for (const choice *c = choices; c->name != NULL; c++) printf("%s%s", c == choices ? "" : " ", c->name);
-}
-
-/* The first sentence, without its full stop: what a menu has room for. */
-static size_t first_sentence(const char *text)
-{
-    const char *end = strstr(text, ". ");
-    size_t n = end != NULL ? (size_t)(end - text) : strlen(text);
-    while (n > 0 && (text[n - 1] == '.' || text[n - 1] == ':')) n--;
-    return n;
-}
-
-/* ---- bash ---------------------------------------------------------------------------------------- */
-
-static void bash_name(const verb *v, const option *o)
-{
-    if (o->letter != 0) printf(" -%c", o->letter);
-    printf(" --%s", o->name);
-}
-
-/* What may follow an option that takes a value. */
-static void bash_value(const verb *v, const option *o)
-{
-    if (o->arg == NULL) return;
-    printf("        %s:--%s", v->name, o->name);
-    if (o->letter != 0) printf(" | %s:-%c", v->name, o->letter);
-    fputs(") ", stdout);
-    if (option_choices(o) != NULL) {
-        fputs("words=\"", stdout);
-        put_choice_names(option_choices(o));
-        fputs("\" ;;\n", stdout);
-    } else {
-        puts(o->hint == HINT_FILE ? "return ;;" : "compopt +o default; return ;;");
-    }
-}
-
-static void print_bash(void)
-{
-    fputs("# bash completion for coforest; made by `coforest completion bash`\n"
-          "_coforest()\n{\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} "
-          "words=\n"
-          "    COMPREPLY=()\n"
-          "    if ((COMP_CWORD == 1)); then\n        words=\"",
-          stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) printf("%s ", verbs[i]->name);
-    fputs("help --help --version\"\n    else\n        case $verb:$prev in\n", stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) each_option(verbs[i], bash_value);
-    fputs("        help:help) words=\"", stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) printf("%s%s", i == 0 ? "" : " ", verbs[i]->name);
-    fputs("\" ;;\n        esac\n    fi\n    if [[ -z $words ]]; then\n        case $verb:$cur in\n", stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        printf("        %s:-*) words=\"--help", verbs[i]->name);
-        each_option(verbs[i], bash_name);
-        fputs("\" ;;\n", stdout);
-        if (verbs[i]->operands->choices == NULL) continue;
-        printf("        %s:*) words=\"", verbs[i]->name);
-        put_choice_names(verbs[i]->operands->choices);
-        fputs("\" ;;\n", stdout);
-    }
-    fputs("        esac\n    fi\n"
-          "    [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
-          "complete -o default -F _coforest coforest\n",
-          stdout);
-}
-
-/* ---- zsh ----------------------------------------------------------------------------------------- */
-
-static void zsh_escape(const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '\'')
-            fputs("'\\''", stdout);
-        else if (strchr("[]:\\", text[i]) != NULL)
-            printf("\\%c", text[i]);
-        else
-            putchar(text[i]);
-    }
-}
-
-static void zsh_value(const char *name, const choice *choices, value_hint hint)
-{
-    putchar(':');
-    zsh_escape(name, strlen(name));
-    putchar(':');
-    if (choices != NULL) {
-        putchar('(');
-        for (const choice *c = choices; c->name != NULL; c++) {
-            if (c != choices) putchar(' ');
-            zsh_escape(c->name, strlen(c->name));
-        }
-        putchar(')');
-    } else if (hint == HINT_FILE) {
-        fputs("_files", stdout);
-    }
-}
-
-static void zsh_option(const verb *v, const option *o)
-{
-    fputs("            ", stdout);
-    if (o->kind == OPTION_TEXTS) fputs("'*'", stdout);
-    if (o->letter != 0 && o->arg != NULL)
-        printf("{-%c+,--%s=}", o->letter, o->name);
-    else if (o->letter != 0)
-        printf("{-%c,--%s}", o->letter, o->name);
-    else
-        printf("--%s%s", o->name, o->arg != NULL ? "=" : "");
-    fputs("'[", stdout);
-    zsh_escape(o->help, first_sentence(o->help));
-    putchar(']');
-    if (o->arg != NULL) zsh_value(o->arg, option_choices(o), o->hint);
-    fputs("' \\\n", stdout);
-}
-
-static void zsh_verb(const verb *v)
-{
-    printf("        %s)\n            _arguments -s \\\n            '--help[show help]' \\\n", v->name);
-    each_option(v, zsh_option);
-    for (const operand *o = v->operands; o->name != NULL; o++) {
-        fputs("            '", stdout);
-        if (o->repeated) putchar('*');
-        if (o->optional) putchar(':'); /* two colons: may be left out */
-        zsh_value(o->name, o->choices, o->hint);
-        fputs("' \\\n", stdout);
-    }
-    fputs("            && return\n            ;;\n", stdout);
-}
-
-static void print_zsh(void)
-{
-    fputs("#compdef coforest\n# made by `coforest completion zsh`\n"
-          "_coforest()\n{\n    local context state state_descr line\n    typeset -A opt_args\n    local -a "
-          "verbs=(\n",
-          stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        printf("        '%s:", verbs[i]->name);
-        zsh_escape(verbs[i]->summary, strlen(verbs[i]->summary));
-        fputs("'\n", stdout);
-    }
-    fputs("        'help:show help on a verb'\n    )\n"
-          "    _arguments -C '--help[show help]' '--version[show the version]' '1:verb:->verb' "
-          "'*::argument:->rest' && "
-          "return\n"
-          "    if [[ $state == verb ]]; then\n        _describe verb verbs\n        return\n    fi\n"
-          "    case $line[1] in\n",
-          stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) zsh_verb(verbs[i]);
-    fputs("        help)\n            _describe verb verbs\n            ;;\n    esac\n}\n_coforest \"$@\"\n",
-          stdout);
-}
-
-/* ---- fish ---------------------------------------------------------------------------------------- */
-
-static void fish_text(const char *text, size_t n)
-{
-    putchar('\'');
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '\'' || text[i] == '\\') putchar('\\');
-        putchar(text[i]);
-    }
-    putchar('\'');
-}
-
-static void fish_option(const verb *v, const option *o)
-{
-    printf("complete -c coforest -n '__fish_seen_subcommand_from %s' -l %s", v->name, o->name);
-    if (o->letter != 0) printf(" -s %c", o->letter);
-    if (option_choices(o) != NULL) {
-        fputs(" -x -a '", stdout);
-        put_choice_names(option_choices(o));
-        putchar('\'');
-    } else if (o->arg != NULL) {
-        fputs(o->hint == HINT_FILE ? " -r -F" : " -x", stdout);
-    }
-    fputs(" -d ", stdout);
-    fish_text(o->help, first_sentence(o->help));
-    putchar('\n');
-}
-
-static void print_fish(void)
-{
-    fputs("# fish completion for coforest; made by `coforest completion fish`\n", stdout);
-    fputs("complete -c coforest -n __fish_use_subcommand -l version -d 'Show the version'\n"
-          "complete -c coforest -l help -s h -d 'Show help'\n",
-          stdout);
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        const verb *v = verbs[i];
-        printf("complete -c coforest -n __fish_use_subcommand -f -a %s -d ", v->name);
-        fish_text(v->summary, strlen(v->summary));
-        putchar('\n');
-        each_option(v, fish_option);
-        if (v->operands->choices == NULL) continue;
-        printf("complete -c coforest -n '__fish_seen_subcommand_from %s' -f -a '", v->name);
-        put_choice_names(v->operands->choices);
-        fputs("'\n", stdout);
-    }
-    fputs("complete -c coforest -n __fish_use_subcommand -f -a help -d 'show help on a verb'\n", stdout);
-}
-
-/* -------------------------------------------------------------------------------------------------- */
-
-static void print_man(void)
-{
-    print_manual(stdout);
-}
-
 static int run_completion(int argc, char **argv)
 {
-    static void (*const print[])(void) = {print_bash, print_zsh, print_fish, print_man};
+    const char *const texts[] = {completion_bash, completion_zsh, completion_fish, NULL};
     operands found;
     int code, nothing;
     if (!parse_arguments(&verb_completion, argc, argv, &nothing, &found, &code)) return code;
-    for (size_t i = 0; target_choices[i].name != NULL; i++)
-        if (strcmp(found.text[0], target_choices[i].name) == 0) {
-            print[i]();
-            return CODE_DONE;
-        }
+    for (size_t i = 0; target_choices[i].name != NULL; i++) {
+        if (strcmp(found.text[0], target_choices[i].name) != 0) continue;
+        if (texts[i] != NULL)
+            fputs(texts[i], stdout);
+        else
+            print_manual(stdout);
+        return CODE_DONE;
+    }
     return complain(CODE_USAGE, "completion knows bash, zsh, fish and man, not \"%s\"", found.text[0]);
+}
+
+/* ---- What may stand there ------------------------------------------------------------------------ */
+
+typedef struct offer {
+    const char *typed;  /* so far */
+    const char *before; /* part of the same word, which a shell wants back: "--format=" */
+    size_t n_before;
+} offer;
+
+/* A word, a tab and its first sentence: what a menu has room for. */
+static void put_word(const offer *f, const char *dashes, const char *name, const char *what)
+{
+    char word[128];
+    if (what == NULL) what = "";
+    const char *end = strstr(what, ". ");
+    size_t n = end != NULL ? (size_t)(end - what) : strlen(what);
+    while (n > 0 && strchr(".:", what[n - 1]) != NULL) n--;
+    snprintf(word, sizeof word, "%s%s", dashes, name);
+    if (strncmp(word, f->typed, strlen(f->typed)) == 0)
+        printf("%.*s%s\t%.*s\n", (int)f->n_before, f->before, word, (int)n, what);
+}
+
+static void put_values(const offer *f, const choice *choices, value_hint hint)
+{
+    for (const choice *c = choices; c != NULL && c->name != NULL; c++) put_word(f, "", c->name, c->what);
+    if (choices == NULL && hint == HINT_FILE) puts(":files");
+}
+
+static void put_verbs(const offer *f)
+{
+    for (size_t i = 0; verbs[i] != NULL; i++) put_word(f, "", verbs[i]->name, verbs[i]->summary);
+}
+
+static void put_options(const offer *f, const verb *v)
+{
+    put_word(f, "", "--help", "Show help.");
+    for (size_t g = 0; v->groups[g].options != NULL; g++)
+        for (const option *o = v->groups[g].options; o->name != NULL; o++) {
+            if (o->letter != 0) put_word(f, "-", (char[2]){o->letter, '\0'}, o->help);
+            put_word(f, "--", o->name, o->help);
+        }
+}
+
+/* The words after the program's name, the last of which is being typed. The line ":files" says that a file may stand there. */
+int complete_words(int argc, char **argv)
+{
+    offer f = {.typed = argc > 0 ? argv[argc - 1] : "", .before = ""};
+    const verb *v = argc > 1 ? find_verb(argv[0]) : NULL;
+    if (v == NULL) {
+        if (argc <= 2) put_verbs(&f); /* of "help", too */
+        if (argc <= 1)
+            for (const char *const *word = (const char *const[]){"help", "--help", "--version", NULL}; *word;
+                 word++)
+                put_word(&f, "", *word, "");
+        return CODE_DONE;
+    }
+    const char *value = strchr(f.typed, '='), *name = argv[argc - 2];
+    if (strcmp(f.typed, "=") == 0) { /* bash takes --format=svg for three words */
+        f.typed = "";
+    } else if (strcmp(name, "=") == 0) {
+        name = argv[argc - 3];
+    } else if (strncmp(f.typed, "--", 2) == 0 && value != NULL) {
+        f = (offer){.typed = value + 1, .before = f.typed, .n_before = (size_t)(value + 1 - f.typed)};
+        name = f.before;
+    }
+    const option *o = option_called(v, name);
+    if (o != NULL && o->arg != NULL)
+        put_values(&f, option_choices(o), o->hint);
+    else if (*f.typed == '-')
+        put_options(&f, v);
+    else if (v->operands->name != NULL)
+        put_values(&f, v->operands->choices, v->operands->hint);
+    return CODE_DONE;
 }
 
 const verb verb_completion = {

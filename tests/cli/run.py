@@ -14,7 +14,7 @@ A case is a folder cases/<name> with
 Every case runs in a fresh, empty directory with COF_DATA (the repository's data), COF_ROOT (the repository)
 and COF_TOOLS (tests/cli/tools) set, and without COLUMNS, NO_COLOR and LANG. Before texts are compared, what cannot
 be the same everywhere is replaced by the rules in NORMALISE and the two folders by DIR and DATA.
---update writes what came back as what must come, and remakes the manual and the completions in cli/; read the
+--update writes what came back as what must come; read the
 difference before committing it. The last line counts; the exit code is 1 if a case failed. With --system the program is
 one for another system, and tests/systems/not_run.txt lists the cases that must fail there.
 """
@@ -39,8 +39,6 @@ NORMALISE = [
     (r'("kernel": )"[^"]*"', r'\1"KERNEL"'),            # depends on the processor
     (r"(?m)^built with: .*$", "built with: PARTS"),     # depends on the build
 ]
-GENERATED = {"man": "coforest.1", "bash": "completion/coforest.bash", "zsh": "completion/_coforest",
-             "fish": "completion/coforest.fish"}
 
 
 def normalise(text, folders):
@@ -97,12 +95,6 @@ def update(case, got):
             (case / name).write_text(text, encoding="utf-8")
 
 
-def remake_generated(coforest):
-    for kind, path in GENERATED.items():
-        made = subprocess.run([coforest, "completion", kind], check=True, capture_output=True).stdout
-        (ROOT / "cli" / path).write_bytes(made)
-
-
 def has_terminals():
     """A bare chroot has none until /dev/pts is mounted there."""
     try:
@@ -132,8 +124,6 @@ def main():
     names = args.case or sorted(p.parent.name for p in HERE.glob("cases/*/cmd"))
     called = [(name, "coforest") for name in args.called]
     told, skipped, repeated = NotRun(args.system), 0, 0
-    if args.update:
-        remake_generated(coforest)
     with tempfile.TemporaryDirectory(prefix="cof-bin-") as bin_dir:
         os.symlink(coforest, os.path.join(bin_dir, "coforest"))
         env = environment(bin_dir, data)

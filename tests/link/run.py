@@ -15,7 +15,8 @@ import sys
 
 MOST_FILES = 25
 GENERATED = {"demo_table": "table", "cofi_drawing_css": "report", "cofi_report_css": "report",
-             "cofi_report_js": "report"}
+             "cofi_report_js": "report", "manual_template": "cli", "completion_bash": "cli", "completion_zsh": "cli",
+             "completion_fish": "cli"}
 HERE = pathlib.Path(__file__).parent
 
 
