@@ -143,6 +143,7 @@ set(COF_SOURCES
   src/table/cut.c
   src/table/dedupe.c
   src/table/demo.c
+  src/table/domain.c
   src/table/encode.c
   src/table/file/arrow.c
   src/table/file/arrow_leaf.c

@@ -205,10 +205,11 @@ void cofi_code_32(cofi_codec *c, void *member)
 {
     uint32_t word;
     memcpy(&word, member, sizeof word);
-    if (c->to != NULL)
+    if (c->to != NULL) {
         cofi_put_u32(c->to, word);
-    else
-        word = cofi_get_u32(&c->from);
+        return;
+    }
+    word = cofi_get_u32(&c->from);
     memcpy(member, &word, sizeof word);
 }
 
@@ -216,10 +217,11 @@ void cofi_code_64(cofi_codec *c, void *member)
 {
     uint64_t word;
     memcpy(&word, member, sizeof word);
-    if (c->to != NULL)
+    if (c->to != NULL) {
         cofi_put_u64(c->to, word);
-    else
-        word = cofi_get_u64(&c->from);
+        return;
+    }
+    word = cofi_get_u64(&c->from);
     memcpy(member, &word, sizeof word);
 }
 

@@ -141,6 +141,13 @@ void *cofi_blocks_add_line(cofi_blocks *blocks, size_t n, size_t size)
     return block != NULL ? block + (LINE - (uintptr_t)block % LINE) % LINE : NULL;
 }
 
+void *cofi_blocks_copy(cofi_blocks *blocks, const void *from, size_t n, size_t size)
+{
+    void *copy = cofi_blocks_add(blocks, n, size);
+    if (copy != NULL && n > 0) memcpy(copy, from, n * size);
+    return copy;
+}
+
 cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err)
 {
     return blocks->short_of_memory ? cofi_no_memory(err) : COF_OK;

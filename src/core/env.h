@@ -42,6 +42,8 @@ void *cofi_blocks_add(cofi_blocks *blocks, size_t n, size_t size);      /* as co
 void *cofi_blocks_add_zero(cofi_blocks *blocks, size_t n, size_t size); /* as cofi_alloc_zero */
 void *cofi_blocks_add_line(cofi_blocks *blocks, size_t n,
                            size_t size); /* as cofi_alloc_zero, beginning a cache line */
+void *cofi_blocks_copy(cofi_blocks *blocks, const void *from, size_t n,
+                       size_t size);                                      /* a copy of n elements */
 cof_status cofi_blocks_status(const cofi_blocks *blocks, cof_error *err); /* COF_ERR_MEMORY: one is missing */
 void cofi_blocks_release(cofi_blocks *blocks); /* allowed twice, and if all members are zero */
 

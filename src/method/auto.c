@@ -383,13 +383,12 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
         status = end_early(&s, choose(&s, &o, keep, err));
     }
     drop_last(&s);
+    if (status == COF_OK) status = cofi_model_set_k_curve(s.model, s.curve, s.n, err);
+    COFI_RELEASE_ALL(&table->env, s.curve, s.tree);
     if (status != COF_OK) {
         cof_model_free(s.model);
-        COFI_RELEASE_ALL(&table->env, s.curve, s.tree);
         return status;
     }
-    cofi_release(&table->env, s.tree);
-    cofi_model_set_k_curve(s.model, s.curve, s.n);
     s.model->k_at_edge = at_edge;
     if (info != NULL) cofi_return_struct(info, &s.info, sizeof s.info);
     *out = s.model;

@@ -122,13 +122,12 @@ static cof_status make_model(cofi_restarts *run, cof_model **out, cof_error *err
         status = cofi_restarts_restore(run, run->picks.restart[pick], err);
         if (status == COF_OK) status = cofi_model_add_alternative(m, run, pick, err);
     }
-    if (status != COF_OK) {
+    if (status == COF_OK) status = cofi_model_add_records(m, run, err);
+    if (status == COF_OK)
+        *out = m;
+    else
         cof_model_free(m);
-        return status;
-    }
-    cofi_model_take_records(m, run);
-    *out = m;
-    return COF_OK;
+    return status;
 }
 
 cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options, cofi_fit_hints hints,

@@ -5,30 +5,15 @@
 #include "../rows/shards/remote.h"
 #include "quantity.h"
 
-static cof_status copy_dictionary(cof_model *m, size_t attr, const cofi_column *c, bool used,
-                                  uint32_t n_edges, cof_error *err)
+/* Room for the tree and the copied domain of a column. */
+static void add_attribute(cof_model *m, cofi_model_attr *a, const cofi_column *c, bool used, uint32_t n_edges)
 {
-    cofi_model_attr *a = &m->attr[attr];
-    bool missing = c->n_missing > 0 && m->missing == COF_MISSING_VALUE;
-    size_t n_text = missing ? strlen(c->missing_text) + 1 : 0;
-    for (uint32_t v = 0; v < c->n_values; v++) n_text += strlen(cofi_column_text(c, v)) + 1;
-    COFI_TRY(
-        cofi_model_alloc_attr(m, attr, c->n_values + (missing ? 1 : 0), n_text, used ? n_edges : 0, err));
-    a->name = cofi_copy_text(&m->env, c->name, strlen(c->name));
-    if (a->name == NULL) return cofi_no_memory(err);
+    cofi_domain_copy(&m->own, c, &a->domain);
     a->used = used;
-    a->ordinal = c->ordinal != 0;
-    a->has_missing = missing;
-    if (c->cut != NULL && (a->cut = cofi_cut_copy(&m->env, c->cut)) == NULL) return cofi_no_memory(err);
-    size_t at = 0;
-    for (uint32_t v = 0; v < a->n_values; v++) {
-        const char *text = cofi_column_text(c, v);
-        size_t n_bytes = strlen(text) + 1;
-        a->offset[v] = at;
-        memcpy(a->text + at, text, n_bytes);
-        at += n_bytes;
-    }
-    return COF_OK;
+    a->has_missing = c->n_missing > 0 && m->missing == COF_MISSING_VALUE;
+    a->n_values = c->n_values + a->has_missing;
+    a->n_edges = used ? n_edges : 0;
+    cofi_model_set_tree(m, a);
 }
 
 static void copy_values(cof_model *m, cofi_model_attr *a, const cofi_fit *fit, size_t r)
@@ -42,7 +27,6 @@ static void copy_values(cof_model *m, cofi_model_attr *a, const cofi_fit *fit, s
         memcpy(m->scores.value + (size_t)(a->first + v) * stride, cofi_score_of(&fit->scores, from + v),
                stride * sizeof *m->scores.value);
     if (a->n_edges > 0) memcpy(a->edge, fit->forest.edge + from, a->n_edges * sizeof *a->edge);
-    cofi_model_root_tree(a);
 }
 
 static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *err)
@@ -50,42 +34,42 @@ static cof_status copy_attributes(cof_model *m, const cofi_fit *fit, cof_error *
     const cofi_problem *p = fit->problem;
     uint32_t n_flat = 0;
     for (size_t r = 0; r < p->n_attrs; r++) n_flat += p->n_values[r];
-    cof_status status = cofi_model_alloc_values(m, n_flat, err);
-    size_t r = 0;
-    uint32_t first = 0;
-    for (size_t a = 0; status == COF_OK && a < p->n_candidates; a++) {
+    cofi_model_set_shape(m, fit->partition.k, p->n_candidates, n_flat);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
+    for (size_t a = 0, r = 0, first = 0; a < p->n_candidates; a++) {
         bool used = r < p->n_attrs && p->column[r] == p->candidate[a];
-        status = copy_dictionary(m, a, &p->table->column[p->candidate[a]], used,
-                                 used ? fit->forest.n_edges[r] : 0, err);
-        if (status == COF_OK && !used) cofi_model_root_tree(&m->attr[a]); /* a constant has no edges */
-        if (status != COF_OK || !used) continue;
-        m->attr[a].first = first;
-        first += p->n_values[r];
-        copy_values(m, &m->attr[a], fit, r++);
+        add_attribute(m, &m->attr[a], &p->table->column[p->candidate[a]], used,
+                      used ? fit->forest.n_edges[r] : 0);
+        COFI_TRY(cofi_blocks_status(&m->own, err));
+        m->attr[a].first = used ? (uint32_t)first : 0;
+        if (used) copy_values(m, &m->attr[a], fit, r);
+        cofi_model_root_tree(&m->attr[a]);
+        first += used ? p->n_values[r] : 0;
+        r += used;
     }
-    return status;
+    return COF_OK;
 }
 
 static cof_status copy_numeric(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     if (p->n_numeric == 0) return COF_OK;
-    m->numeric = cofi_alloc_zero(&m->env, p->n_numeric, sizeof *m->numeric);
-    if (m->numeric == NULL) return cofi_no_memory(err);
+    m->numeric = cofi_blocks_add_zero(&m->own, p->n_numeric, sizeof *m->numeric);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     m->n_numeric = p->n_numeric;
     m->absolute = fit->absolute;
     for (size_t c = 0; c < p->n_numeric; c++) {
         const cofi_quantity *q = &p->quantity[c];
         const char *name = p->table->column[q->column].name;
-        m->numeric[c] = (cofi_model_numeric){.name = cofi_copy_text(&m->env, name, strlen(name)),
+        m->numeric[c] = (cofi_model_numeric){.name = cofi_blocks_copy(&m->own, name, strlen(name) + 1, 1),
                                              .reading = q->reading,
                                              .origin = q->origin,
                                              .unit = q->unit,
                                              .least = q->least,
                                              .most = q->most,
                                              .column_weight = q->column_weight,
-                                             .mean = cofi_alloc(&m->env, m->k, sizeof(double))};
-        if (m->numeric[c].name == NULL || m->numeric[c].mean == NULL) return cofi_no_memory(err);
+                                             .mean = cofi_blocks_add(&m->own, m->k, sizeof(double))};
+        COFI_TRY(cofi_blocks_status(&m->own, err));
         for (uint32_t j = 0; j < m->k; j++) m->numeric[c].mean[j] = fit->centre[j * p->n_numeric + c];
     }
     return COF_OK;
@@ -96,8 +80,8 @@ static cof_status copy_column_weights(cof_model *m, const cofi_fit *fit, cof_err
 {
     const cofi_problem *p = fit->problem;
     if (p->column_weight == NULL) return COF_OK;
-    m->column_weight = cofi_alloc(&m->env, m->n_attrs, sizeof *m->column_weight);
-    if (m->column_weight == NULL) return cofi_no_memory(err);
+    m->column_weight = cofi_blocks_add(&m->own, m->n_attrs, sizeof *m->column_weight);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     for (size_t a = 0, r = 0; a < m->n_attrs; a++)
         m->column_weight[a] = m->attr[a].used ? p->column_weight[r++] : 1;
     return COF_OK;
@@ -106,34 +90,42 @@ static cof_status copy_column_weights(cof_model *m, const cofi_fit *fit, cof_err
 /* The labels of rows that are elsewhere stay there; the model has the request that makes them. */
 static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
-    if (fit->problem->remote)
-        return cofi_remote_label_request(&fit->partition, &m->label_request, &m->n_label_request, err);
+    if (fit->problem->remote) {
+        unsigned char *request;
+        COFI_TRY(cofi_remote_label_request(&fit->partition, &request, &m->n_label_request, err));
+        m->label_request = cofi_blocks_copy(&m->own, request, m->n_label_request, 1);
+        cofi_release(&m->env, request);
+        return cofi_blocks_status(&m->own, err);
+    }
     m->n_labels = fit->problem->n_table_rows;
-    m->label = cofi_alloc(&m->env, m->n_labels, sizeof *m->label);
-    if (m->label == NULL) return cofi_no_memory(err);
+    m->label = cofi_blocks_add(&m->own, m->n_labels, sizeof *m->label);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     return cofi_partition_labels(&fit->partition, NULL, m->n_labels, m->label, err);
 }
 
-void cofi_model_take_records(cof_model *m, cofi_restarts *run)
+static void *copy_if(cofi_blocks *own, const void *from, size_t n, size_t size)
 {
-    m->restart = run->record;
+    return from != NULL ? cofi_blocks_copy(own, from, n, size) : NULL;
+}
+
+cof_status cofi_model_add_records(cof_model *m, const cofi_restarts *run, cof_error *err)
+{
+    m->restart = copy_if(&m->own, run->record, run->n_records, sizeof *m->restart);
     m->n_restarts = run->n_records;
-    m->history = run->history;
+    m->history = copy_if(&m->own, run->history, run->n_history, sizeof *m->history);
     m->n_history = run->n_history;
-    m->agreement = run->ari;
-    m->cluster_agreement = run->overlap;
+    m->agreement = copy_if(&m->own, run->ari, run->n_records, sizeof *m->agreement);
+    m->cluster_agreement = copy_if(&m->own, run->overlap, m->k, sizeof *m->cluster_agreement);
     m->n_good = run->n_good;
     m->kept = run->best;
-    run->record = NULL;
-    run->history = NULL;
-    run->ari = run->overlap = NULL;
+    return cofi_blocks_status(&m->own, err);
 }
 
 cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_error *err)
 {
     const cofi_fit *fit = run->fit;
     cof_model *m;
-    COFI_TRY(cofi_model_new(&run->env, fit->partition.k, fit->problem->n_candidates, &m, err));
+    COFI_TRY(cofi_model_new(&run->env, &m, err));
     m->variant = fit->host.o.variant;
     m->missing = fit->host.o.missing;
     m->select = fit->host.o.select;
@@ -165,8 +157,8 @@ cof_status cofi_model_add_alternative(cof_model *m, const cofi_restarts *run, ui
     uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1, restart = run->picks.restart[pick];
     cof_model *other;
     if (m->alternative == NULL)
-        m->alternative = cofi_alloc_zero(&m->env, run->picks.n, sizeof *m->alternative);
-    if (m->alternative == NULL) return cofi_no_memory(err);
+        m->alternative = cofi_blocks_add_zero(&m->own, run->picks.n, sizeof *m->alternative);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     COFI_TRY(cofi_model_collect(run, &other, err));
     m->alternative[m->n_alternatives++] =
         (cof_alternative){.model = other,

@@ -9,5 +9,5 @@ cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_err
 /* Adds a pick, whose state run->fit has. */
 cof_status cofi_model_add_alternative(cof_model *model, const cofi_restarts *run, uint32_t pick,
                                       cof_error *err);
-/* Moves the records and the history of the restarts into the model; nothing can be restored afterwards. */
-void cofi_model_take_records(cof_model *model, cofi_restarts *run);
+/* Copies the records and the history of the restarts into the model. */
+cof_status cofi_model_add_records(cof_model *model, const cofi_restarts *run, cof_error *err);

@@ -16,60 +16,45 @@ bool cofi_model_set_method(cof_model *m, const char *name, size_t n)
     return true;
 }
 
-void cofi_model_set_k_curve(cof_model *m, cof_k_record *curve, size_t n)
+cof_status cofi_model_set_k_curve(cof_model *m, const cof_k_record *curve, size_t n, cof_error *err)
 {
-    m->k_curve = curve;
+    m->k_curve = cofi_blocks_copy(&m->own, curve, n, sizeof *curve);
     m->n_k_curve = n;
+    return cofi_blocks_status(&m->own, err);
 }
 
-cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err)
+cof_status cofi_model_new(const cof_env *env, cof_model **out, cof_error *err)
 {
     cof_model *m = cofi_alloc_zero(env, 1, sizeof *m);
     if (m == NULL) return cofi_no_memory(err);
-    m->env = *env;
-    m->k = k;
+    m->env = m->own.env = *env;
     m->unit = 1.0;
     m->nearer_other = NAN;
     cofi_model_set_method(m, "coforest", strlen("coforest"));
-    m->scores.k = k;
-    m->scores.stride = cofi_stride(k);
-    m->n_attrs = n_attrs;
-    m->attr = cofi_alloc_zero(env, n_attrs, sizeof *m->attr);
-    m->size = cofi_alloc_zero(env, k, sizeof *m->size);
-    m->scores.base = cofi_alloc_zero(env, m->scores.stride, sizeof *m->scores.base);
-    if (m->attr == NULL || m->size == NULL || m->scores.base == NULL) {
-        cof_model_free(m);
-        return cofi_no_memory(err);
-    }
     *out = m;
     return COF_OK;
 }
 
-cof_status cofi_model_alloc_values(cof_model *m, uint32_t n_flat, cof_error *err)
+void cofi_model_set_shape(cof_model *m, uint32_t k, size_t n_attrs, uint32_t n_flat)
 {
+    m->k = m->scores.k = k;
+    m->scores.stride = cofi_stride(k);
+    m->n_attrs = n_attrs;
     m->n_flat = n_flat;
-    m->count = cofi_alloc_zero(&m->env, (size_t)n_flat * m->k, sizeof *m->count);
-    m->scores.value = cofi_alloc_zero(&m->env, (size_t)n_flat * m->scores.stride, sizeof *m->scores.value);
-    return m->count != NULL && m->scores.value != NULL ? COF_OK : cofi_no_memory(err);
+    m->attr = cofi_blocks_add_zero(&m->own, n_attrs, sizeof *m->attr);
+    m->size = cofi_blocks_add_zero(&m->own, k, sizeof *m->size);
+    m->scores.base = cofi_blocks_add_zero(&m->own, m->scores.stride, sizeof *m->scores.base);
+    m->count = cofi_blocks_add_zero(&m->own, (size_t)n_flat * k, sizeof *m->count);
+    m->scores.value =
+        cofi_blocks_add_zero(&m->own, (size_t)n_flat * m->scores.stride, sizeof *m->scores.value);
 }
 
-cof_status cofi_model_alloc_attr(cof_model *m, size_t attr, uint32_t n_values, size_t n_text,
-                                 uint32_t n_edges, cof_error *err)
+void cofi_model_set_tree(cof_model *m, cofi_model_attr *a)
 {
-    const cof_env *env = &m->env;
-    cofi_model_attr *a = &m->attr[attr];
-    a->n_values = n_values;
-    a->n_text = n_text;
-    a->n_edges = n_edges;
-    a->offset = cofi_alloc_zero(env, n_values, sizeof *a->offset);
-    a->text = cofi_alloc_zero(env, n_text, 1);
-    a->edge = cofi_alloc_zero(env, n_edges, sizeof *a->edge);
-    a->parent = cofi_alloc(env, n_values, sizeof *a->parent);
-    a->up = cofi_alloc(env, n_values, sizeof *a->up);
-    a->hops = cofi_alloc(env, n_values, sizeof *a->hops);
-    bool ok = a->offset != NULL && a->text != NULL && a->edge != NULL && a->parent != NULL && a->up != NULL &&
-              a->hops != NULL;
-    return ok ? COF_OK : cofi_no_memory(err);
+    a->edge = cofi_blocks_add_zero(&m->own, a->n_edges, sizeof *a->edge);
+    a->parent = cofi_blocks_add(&m->own, a->n_values, sizeof *a->parent);
+    a->up = cofi_blocks_add(&m->own, a->n_values, sizeof *a->up);
+    a->hops = cofi_blocks_add(&m->own, a->n_values, sizeof *a->hops);
 }
 
 /* Edge lengths are distances between distributions: at most sqrt 2, and large enough that division by one
@@ -102,18 +87,9 @@ void cof_model_free(cof_model *m)
 {
     if (m == NULL) return;
     cof_env env = m->env;
-    for (size_t r = 0; m->attr != NULL && r < m->n_attrs; r++) {
-        cofi_model_attr *a = &m->attr[r];
-        cofi_cut_free(&env, a->cut);
-        COFI_RELEASE_ALL(&env, a->name, a->offset, a->text, a->edge, a->parent, a->up, a->hops, a->five);
-    }
-    for (size_t c = 0; m->numeric != NULL && c < m->n_numeric; c++) {
-        COFI_RELEASE_ALL(&env, m->numeric[c].name, m->numeric[c].mean);
-    }
     for (size_t a = 0; a < m->n_alternatives; a++) cof_model_free((cof_model *)m->alternative[a].model);
-    COFI_RELEASE_ALL(&env, m->alternative, m->numeric, m->column_weight);
-    COFI_RELEASE_ALL(&env, m->attr, m->count, m->size, m->scores.value, m->scores.base, m->label, m->history,
-                     m->restart, m->agreement, m->k_curve, m->cluster_agreement, m->label_request, m);
+    cofi_blocks_release(&m->own);
+    cofi_release(&env, m);
 }
 
 /* ---- Accessors ---------------------------------------------------------------------------------- */
@@ -166,10 +142,10 @@ cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribu
     if (attribute >= m->n_attrs || !cofi_is_struct_size(about->struct_size, FIRST_VERSION))
         return COF_ERR_ARGUMENT;
     const cofi_model_attr *a = &m->attr[attribute];
-    cof_attribute found = {.name = a->name,
+    cof_attribute found = {.name = a->domain.name,
                            .n_values = a->n_values,
                            .used = a->used,
-                           .ordinal = a->ordinal,
+                           .ordinal = a->domain.ordinal,
                            .has_missing = a->has_missing};
     cofi_return_struct(about, &found, sizeof found);
     return COF_OK;
@@ -178,7 +154,7 @@ cof_status cof_model_attribute(const cof_model *m, size_t attribute, cof_attribu
 const char *cof_model_value(const cof_model *m, size_t attribute, uint32_t value)
 {
     if (attribute >= m->n_attrs || value >= m->attr[attribute].n_values) return NULL;
-    return m->attr[attribute].text + m->attr[attribute].offset[value];
+    return cofi_column_text(&m->attr[attribute].domain, value);
 }
 
 static bool has_entry(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)

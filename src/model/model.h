@@ -3,27 +3,23 @@
 
 #include "../core/env.h"
 #include "../core/shape.h"
-#include "../table/cut.h"
+#include "../table/table.h"
 
 enum { COFI_METHOD_BYTES = 64 };
 
+/* A column that was clustered on, or is constant: its domain and its tree. */
 typedef struct cofi_model_attr {
-    char *name;
-    uint32_t n_values; /* size of the dictionary; if has_missing, the last value is the missing one */
-    size_t *offset;    /* value v is the NUL-terminated text + offset[v] */
-    char *text;
-    size_t n_text; /* bytes of text */
-    uint8_t used;  /* 0: the attribute is constant, has no tree and is not clustered on */
-    uint8_t ordinal;
-    uint8_t has_missing; /* missing is a value of this attribute */
-    uint32_t first;      /* flat id of its first value, if used */
+    cofi_column domain; /* its texts and arrays are in the blocks of the model */
+    uint32_t n_values;  /* those of the domain, and the missing one after them if has_missing */
+    bool used;          /* false: the attribute is constant, has no tree and is not clustered on */
+    bool has_missing;   /* missing is a value of this attribute */
+    uint32_t first;     /* flat id of its first value, if used */
     uint32_t n_edges;
     cof_edge *edge;
     /* per value: parent towards the root; UINT32_MAX at the root and outside the tree */
     uint32_t *parent;
     double *up;     /* per value: length of the edge to the parent */
     uint32_t *hops; /* per value: number of edges to the root; UINT32_MAX outside the tree */
-    cofi_cut *cut;  /* the values are bins of a quantity; NULL: categories */
     double *five;   /* k x COF_N_FIVE points; NULL if the attribute is not cut or no row was read */
 } cofi_model_attr;
 
@@ -39,6 +35,7 @@ typedef struct cofi_model_numeric {
 
 struct cof_model {
     cof_env env;
+    cofi_blocks own; /* everything but the models of the alternatives */
     uint32_t k;
     int32_t variant, missing;
     char method[COFI_METHOD_BYTES]; /* name of the method, NUL-terminated */
@@ -52,7 +49,7 @@ struct cof_model {
     cofi_scores scores; /* value: n_flat x stride */
     size_t n_numeric;
     cofi_model_numeric *numeric;
-    uint8_t absolute;      /* they add differences to their means, not squares */
+    bool absolute;         /* they add differences to their means, not squares */
     double *column_weight; /* n_attrs; NULL: all weigh 1 */
     size_t n_labels;
     int32_t *label; /* labels of the fitted table; NULL if the model was loaded, or fitted over shards */
@@ -77,15 +74,15 @@ struct cof_model {
     double *agreement;
 };
 
-/* The model takes ownership of the curve. */
-void cofi_model_set_k_curve(cof_model *model, cof_k_record *curve, size_t n);
 /* Returns false if the name is too long, or has other characters than small letters, digits and :_- */
 bool cofi_model_set_method(cof_model *model, const char *name, size_t n_bytes);
-cof_status cofi_model_new(const cof_env *env, uint32_t k, size_t n_attrs, cof_model **out, cof_error *err);
-/* Allocates everything of length n_flat; the next function allocates one attribute's dictionary and tree. */
-cof_status cofi_model_alloc_values(cof_model *model, uint32_t n_flat, cof_error *err);
-cof_status cofi_model_alloc_attr(cof_model *model, size_t attr, uint32_t n_values, size_t n_text,
-                                 uint32_t n_edges, cof_error *err);
+/* An empty model. The functions below add to its blocks; model->own tells whether memory was short. */
+cof_status cofi_model_new(const cof_env *env, cof_model **out, cof_error *err);
+void cofi_model_set_shape(cof_model *model, uint32_t k, size_t n_attrs, uint32_t n_flat);
+/* Room for the tree of an attribute with n_values values and n_edges edges. */
+void cofi_model_set_tree(cof_model *model, cofi_model_attr *attr);
 /* Fills parent, up and hops from the edges; false if the edges are not a tree that grows from the first
  * edge's u. */
 bool cofi_model_root_tree(cofi_model_attr *attr);
+/* Copies the curve. */
+cof_status cofi_model_set_k_curve(cof_model *model, const cof_k_record *curve, size_t n, cof_error *err);

@@ -44,7 +44,7 @@ static cofi_value_counts counts_of(const cof_model *m, size_t attribute, double 
                            .stride = m->k,
                            .k = m->k,
                            .n_values = a->n_values,
-                           .n_bins = a->cut != NULL ? a->cut->n_edges + 1 : 0,
+                           .n_bins = a->domain.cut != NULL ? a->domain.cut->n_edges + 1 : 0,
                            .unit = m->unit,
                            .weight = column_weight(m, attribute)};
     uint64_t all = 0;

@@ -170,12 +170,11 @@ cof_status cofi_quantity_measure(cof_model *m, const cofi_partition *partition, 
     cof_status status = COF_OK;
     for (size_t r = 0; status == COF_OK && r < p->n_candidates; r++) {
         cofi_model_attr *a = &m->attr[r];
-        if (a->cut == NULL) continue;
+        if (a->domain.cut == NULL) continue;
         if (l.row == NULL) status = choose_rows(&l, m->k, err);
-        if (status != COF_OK) break;
-        a->five = cofi_alloc(&m->env, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
-        status =
-            a->five != NULL ? measure_column(&l, p->candidate[r], m->k, a->five, err) : cofi_no_memory(err);
+        a->five = cofi_blocks_add(&m->own, (size_t)m->k * COF_N_FIVE, sizeof *a->five);
+        if (status == COF_OK) status = cofi_blocks_status(&m->own, err);
+        if (status == COF_OK) status = measure_column(&l, p->candidate[r], m->k, a->five, err);
     }
     cofi_blocks_release(&l.own);
     return status;
@@ -185,14 +184,14 @@ cof_status cofi_quantity_measure(cof_model *m, const cofi_partition *partition, 
 
 static const cofi_model_attr *quantity(const cof_model *m, size_t attribute)
 {
-    return attribute < m->n_attrs && m->attr[attribute].cut != NULL ? &m->attr[attribute] : NULL;
+    return attribute < m->n_attrs && m->attr[attribute].domain.cut != NULL ? &m->attr[attribute] : NULL;
 }
 
 const double *cof_model_cut(const cof_model *m, size_t attribute, size_t *n_edges)
 {
     const cofi_model_attr *a = quantity(m, attribute);
-    if (n_edges != NULL) *n_edges = a != NULL ? a->cut->n_edges : 0;
-    return a != NULL ? a->cut->edge : NULL;
+    if (n_edges != NULL) *n_edges = a != NULL ? a->domain.cut->n_edges : 0;
+    return a != NULL ? a->domain.cut->edge : NULL;
 }
 
 const double *cof_model_five(const cof_model *m, size_t attribute, uint32_t cluster)
@@ -206,7 +205,7 @@ const char *cof_model_show_point(const cof_model *m, size_t attribute, double po
     enum { DIGITS = 4 };
     const cofi_model_attr *a = quantity(m, attribute);
     char shown[COFI_POINT_BYTES] = "";
-    if (a != NULL) cofi_reading_show(&a->cut->reading, point, DIGITS, shown);
+    if (a != NULL) cofi_reading_show(&a->domain.cut->reading, point, DIGITS, shown);
     size_t n = strlen(shown) < room ? strlen(shown) : room - 1;
     memcpy(text, shown, n);
     text[n] = '\0';

@@ -4,15 +4,15 @@
 #include "../table/tidy.h"
 
 /* The value of the attribute that is spelled alike but for letter case and blanks; -1: none. */
-static int32_t find_like(const cofi_model_attr *attr, const char *text)
+static int32_t find_like(const cofi_column *known, const char *text)
 {
     enum { BOTH = COF_TIDY_TRIM | COF_TIDY_CASE };
     char own[COFI_SPELLING_BYTES], other[COFI_SPELLING_BYTES];
     size_t n, m;
     const char *plain = cofi_spelling(text, BOTH, own, &n);
-    for (uint32_t value = 0; value < attr->n_values - (attr->has_missing ? 1 : 0); value++) {
-        const char *known = cofi_spelling(attr->text + attr->offset[value], BOTH, other, &m);
-        if (m == n && memcmp(plain, known, n) == 0) return (int32_t)value;
+    for (uint32_t value = 0; value < known->n_values; value++) {
+        const char *like = cofi_spelling(cofi_column_text(known, value), BOTH, other, &m);
+        if (m == n && memcmp(plain, like, n) == 0) return (int32_t)value;
     }
     return -1;
 }
@@ -22,8 +22,8 @@ static bool is_known(const cofi_view *v, size_t a, const cofi_column *read, uint
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
     double point;
     if (code == read->n_values) return attr->has_missing || v->model->missing != COF_MISSING_VALUE;
-    if (attr->cut != NULL)
-        return cofi_reading_parse(&attr->cut->reading, cofi_column_text(read, code), &point);
+    if (attr->domain.cut != NULL)
+        return cofi_reading_parse(&attr->domain.cut->reading, cofi_column_text(read, code), &point);
     return v->value[v->first[a] + code] != COFI_NO_VALUE;
 }
 
@@ -47,12 +47,13 @@ static cof_status list_column(const cofi_view *v, size_t a, cof_unseen *list, si
         bool hole = code == read->n_values;
         const char *text = cofi_column_text(read, code);
         if (*n < most)
-            list[*n] = (cof_unseen){.attribute = v->attribute[a],
-                                    .column = v->column[a],
-                                    .text = text,
-                                    .missing = hole,
-                                    .like = hole || attr->cut != NULL ? -1 : find_like(attr, text),
-                                    .rows = rows[code]};
+            list[*n] =
+                (cof_unseen){.attribute = v->attribute[a],
+                             .column = v->column[a],
+                             .text = text,
+                             .missing = hole,
+                             .like = hole || attr->domain.cut != NULL ? -1 : find_like(&attr->domain, text),
+                             .rows = rows[code]};
         ++*n;
     }
     cofi_release(&v->own.env, rows);

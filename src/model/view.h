@@ -5,7 +5,7 @@
 #include "../table/table.h"
 #include "model.h"
 
-#define COFI_NO_VALUE UINT32_MAX /* a value that the model does not have, or that adds nothing */
+#define COFI_NO_VALUE COFI_NONE /* a value that the model does not have, or that adds nothing */
 
 typedef struct cofi_view {
     cofi_blocks own;

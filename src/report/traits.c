@@ -166,7 +166,7 @@ cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, c
     for (uint32_t j = 0; j < model->k; j++) n_traits[j] = 0;
     for (size_t r = 0; r < model->n_attrs && most > 0; r++) {
         if (!look_at(&s, r)) continue;
-        uint32_t n_bins = model->attr[r].cut != NULL ? model->attr[r].cut->n_edges + 1 : 0;
+        uint32_t n_bins = model->attr[r].domain.cut != NULL ? model->attr[r].domain.cut->n_edges + 1 : 0;
         for (uint32_t j = 0; n_bins > 0 && j < s.k; j++) weigh_bins(&s, n_bins, j, &to);
         for (uint32_t v = n_bins; v < s.n_values; v++) {
             double anywhere = look_at_value(&s, v);

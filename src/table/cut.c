@@ -23,19 +23,6 @@ void cofi_cut_free(const cof_env *env, cofi_cut *cut)
     COFI_RELEASE_ALL(env, cut->edge, cut);
 }
 
-cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut)
-{
-    cofi_cut *copy = cofi_alloc(env, 1, sizeof *copy);
-    double *edge = cofi_alloc(env, cut->n_edges, sizeof *edge);
-    if (copy == NULL || edge == NULL) {
-        COFI_RELEASE_ALL(env, copy, edge);
-        return NULL;
-    }
-    if (cut->n_edges > 0) memcpy(edge, cut->edge, cut->n_edges * sizeof *edge);
-    *copy = (cofi_cut){cut->reading, cut->n_edges, edge};
-    return copy;
-}
-
 bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b)
 {
     if (a->n_edges != b->n_edges || a->reading.line != b->reading.line) return false;

@@ -24,6 +24,5 @@ static inline uint32_t cofi_cut_bin(const cofi_cut *cut, double point)
     return low;
 }
 
-cofi_cut *cofi_cut_copy(const cof_env *env, const cofi_cut *cut); /* NULL: no memory */
 bool cofi_cut_equal(const cofi_cut *a, const cofi_cut *b);
 void cofi_cut_free(const cof_env *env, cofi_cut *cut); /* NULL is allowed */

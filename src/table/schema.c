@@ -11,8 +11,7 @@
 
 #include <math.h>
 
-static const char magic[] = "COFSCHEM";
-enum { VERSION = 1, END_BYTES = 8 };
+enum { VERSION = 1 };
 #define NO_CUT UINT32_MAX
 
 cof_status cofi_schema_new(const cof_env *env, size_t n_columns, cof_schema **out, cof_error *err)
@@ -49,21 +48,46 @@ cof_table cofi_schema_whole(const cof_schema *s)
     return whole;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------- */
+/* ---- Joining ------------------------------------------------------------------------------------- */
 
-bool cofi_gather(cofi_gathering *g, const char *text, uint64_t rows, uint32_t *out)
+void cofi_gathering_init(cofi_gathering *g, const cof_env *env)
 {
-    uint32_t id, n_before = g->names.n_values;
-    if (cofi_encoder_intern(&g->names, text, strlen(text), &id) != COF_OK) return false;
-    if (id == n_before && n_before == g->room) {
+    *g = (cofi_gathering){.first_missing = COFI_NO_ROW};
+    cofi_encoder_init(&g->names, env);
+}
+
+static bool gather_value(cofi_gathering *g, const char *text, uint64_t rows, uint32_t *id)
+{
+    uint32_t n_before = g->names.n_values;
+    if (cofi_encoder_intern(&g->names, text, strlen(text), id) != COF_OK) return false;
+    if (*id == n_before && n_before == g->room) {
         size_t room = 2 * g->room + 64;
         uint64_t *grown = cofi_regrow(&g->names.env, g->rows, g->room, room, sizeof *grown);
         if (grown == NULL) return false;
         g->rows = grown;
         g->room = room;
     }
-    g->rows[id] = rows + (id < n_before ? g->rows[id] : 0);
-    if (out != NULL) *out = id;
+    g->rows[*id] = rows + (*id < n_before ? g->rows[*id] : 0);
+    return true;
+}
+
+bool cofi_gather(cofi_gathering *g, const cofi_column *part, const uint64_t *rows, uint64_t first_missing,
+                 uint32_t *id)
+{
+    const cof_env *env = &g->names.env;
+    if (first_missing < g->first_missing) {
+        cofi_release(env, g->names.missing_text);
+        g->names.missing_text = cofi_copy_text(env, part->missing_text, strlen(part->missing_text));
+        if (g->names.missing_text == NULL) return false;
+        g->first_missing = first_missing;
+    }
+    g->n_missing += rows[part->n_values];
+    for (uint32_t v = 0; v < part->n_values; v++) {
+        uint32_t here;
+        if (rows[v] == 0) continue;
+        if (!gather_value(g, cofi_column_text(part, v), rows[v], &here)) return false;
+        if (id != NULL) id[v] = here;
+    }
     return true;
 }
 
@@ -72,22 +96,17 @@ uint32_t *cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
     const cof_env *env = &g->names.env;
     uint32_t n = g->names.n_values;
     uint32_t *rank = cofi_alloc(env, n, sizeof *rank);
-    uint64_t *rows_of = cofi_alloc(env, (size_t)n + 1, sizeof *rows_of);
+    uint64_t *rows_of = cofi_alloc_zero(env, (size_t)n + 1, sizeof *rows_of);
     if (rank == NULL || rows_of == NULL || cofi_encoder_finish_values(&g->names, rank, to) != COF_OK) {
         COFI_RELEASE_ALL(env, rank, rows_of);
         return NULL;
     }
     for (uint32_t id = 0; id < n; id++) rows_of[rank[id]] = g->rows[id];
+    rows_of[n] = g->n_missing;
     to->rows_of = rows_of;
+    to->n_missing = g->n_missing;
+    to->first_missing = g->first_missing;
     return rank;
-}
-
-static bool finish(cofi_gathering *g, cofi_column *to)
-{
-    cof_env env = g->names.env;
-    uint32_t *rank = cofi_gathering_finish(g, to);
-    cofi_release(&env, rank);
-    return rank != NULL;
 }
 
 void cofi_gathering_free(cofi_gathering *g)
@@ -97,30 +116,31 @@ void cofi_gathering_free(cofi_gathering *g)
     cofi_release(&env, g->rows);
 }
 
+/* Moves the gathered domain into a column that has its name. */
+static bool finish(cofi_gathering *g, cofi_column *to)
+{
+    uint32_t *rank = cofi_gathering_finish(g, to);
+    cofi_release(&g->names.env, rank);
+    return rank != NULL;
+}
+
 static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows, uint64_t first_row,
                       cofi_column *to)
 {
     const cofi_column *read = cofi_column_as_read(from);
-    cofi_gathering g = {.rows = NULL};
-    cofi_encoder_init(&g.names, env);
+    uint64_t first_missing = COFI_NO_ROW;
     uint64_t *rows = cofi_alloc_zero(env, (size_t)read->n_values + 1, sizeof *rows);
-    bool ok = rows != NULL;
+    cofi_gathering g;
+    cofi_gathering_init(&g, env);
     to->role = from->role;
-    to->n_missing = read->n_missing;
     to->name = cofi_copy_text(env, from->name, strlen(from->name));
-    for (size_t i = 0; ok && i < n_rows; i++) {
+    for (size_t i = 0; rows != NULL && i < n_rows; i++) {
         uint32_t code = cofi_column_code(read, i);
-        if (code == read->n_values && rows[code] == 0) to->first_missing = first_row + i;
+        if (code == read->n_values && rows[code] == 0) first_missing = first_row + i;
         rows[code]++;
     }
-    for (uint32_t v = 0; ok && v < read->n_values; v++)
-        ok = cofi_gather(&g, cofi_column_text(read, v), rows[v], NULL);
-    ok = ok && to->name != NULL && finish(&g, to);
-    if (ok) {
-        cofi_release(env, to->missing_text);
-        to->missing_text = cofi_copy_text(env, read->missing_text, strlen(read->missing_text));
-        ok = to->missing_text != NULL;
-    }
+    bool ok = to->name != NULL && rows != NULL && cofi_gather(&g, read, rows, first_missing, NULL) &&
+              finish(&g, to);
     cofi_gathering_free(&g);
     cofi_release(env, rows);
     return ok;
@@ -174,20 +194,11 @@ static cof_status check_columns(const cof_schema *a, const cof_schema *b, cof_er
 /* The column of both parts; the texts of a and b remain theirs. */
 static bool merge_columns(const cof_env *env, const cofi_column *a, const cofi_column *b, cofi_column *to)
 {
-    const cofi_column *from[] = {a, b};
-    const cofi_column *first = b->first_missing < a->first_missing ? b : a;
-    cofi_gathering g = {.rows = NULL};
-    bool ok = true;
-    cofi_encoder_init(&g.names, env);
-    for (int part = 0; part < 2; part++)
-        for (uint32_t v = 0; ok && v < from[part]->n_values; v++)
-            ok = cofi_gather(&g, cofi_column_text(from[part], v), from[part]->rows_of[v], NULL);
-    g.names.missing_text = cofi_copy_text(env, first->missing_text, strlen(first->missing_text));
-    ok = ok && g.names.missing_text != NULL && finish(&g, to);
-    to->number = a->number;
+    cofi_gathering g;
+    cofi_gathering_init(&g, env);
     to->role = a->role;
-    to->n_missing = a->n_missing + b->n_missing;
-    to->first_missing = first->first_missing;
+    bool ok = cofi_gather(&g, a, a->rows_of, a->first_missing, NULL) &&
+              cofi_gather(&g, b, b->rows_of, b->first_missing, NULL) && finish(&g, to);
     cofi_gathering_free(&g);
     return ok;
 }
@@ -219,32 +230,96 @@ cof_status cof_schema_merge(cof_schema *into, const cof_schema *more, cof_error 
 
 /* ---- Bytes --------------------------------------------------------------------------------------- */
 
-static void put_column(cofi_writer *w, const cofi_column *c)
+/* The values of one column; when they are read, each may come once only, and their rows must be those of the schema. */
+static void check_values(cofi_codec *c, const cofi_column *column, uint64_t n_rows)
 {
-    const cofi_column *read = cofi_column_as_read(c);
-    cofi_put_text(w, c->name);
-    cofi_put_u32(w, (uint32_t)c->role);
-    cofi_put_u8(w, read->ordinal != 0);
-    cofi_put_u64(w, read->n_missing);
-    cofi_put_u64(w, c->first_missing);
-    cofi_put_text(w, read->missing_text);
-    cofi_put_u32(w, read->n_values);
-    for (uint32_t v = 0; v < read->n_values; v++) {
-        cofi_put_text(w, cofi_column_text(read, v));
-        cofi_put_u64(w, read->rows_of[v]);
+    cofi_encoder names;
+    uint64_t sum = 0;
+    uint32_t id;
+    cofi_encoder_init(&names, c->env);
+    for (uint32_t v = 0; v < column->n_values && !c->from.failed; v++) {
+        const char *text = cofi_column_text(column, v);
+        if (cofi_encoder_intern(&names, text, strlen(text), &id) != COF_OK) c->short_of_memory = true;
+        cofi_code_check(c,
+                        !c->short_of_memory && id == v && column->rows_of[v] > 0 &&
+                            column->rows_of[v] <= COFI_MOST_ROWS,
+                        NULL);
+        sum += column->rows_of[v];
     }
-    cofi_put_u32(w, c->cut != NULL ? c->cut->n_edges : NO_CUT);
-    for (uint32_t e = 0; c->cut != NULL && e < c->cut->n_edges; e++) cofi_put_f64(w, c->cut->edge[e]);
+    cofi_encoder_free(&names);
+    cofi_code_check(c, sum == n_rows - column->n_missing, NULL);
+}
+
+/* The edges of a column that is cut. Reading cuts it there. */
+static void code_edges(cofi_codec *c, cof_schema *s, size_t number)
+{
+    const cofi_cut *cut = s->table.column[number].cut;
+    uint32_t n = cut != NULL ? cut->n_edges : NO_CUT;
+    double *edge = cut != NULL ? cut->edge : NULL;
+    COFI_CODE(c, &n);
+    if (n == NO_CUT) return;
+    cofi_code_array(c, &edge, n);
+    if (c->to != NULL) return;
+    for (uint32_t e = 0; e < n && !c->from.failed; e++)
+        cofi_code_check(c, isfinite(edge[e]) && (e == 0 || edge[e] > edge[e - 1]), NULL);
+    if (!c->from.failed) {
+        cof_table whole = cofi_schema_whole(s);
+        cof_status status = cofi_table_cut_at(&whole, number, edge, n, NULL);
+        c->short_of_memory = status == COF_ERR_MEMORY;
+        cut = s->table.column[number].cut;
+        /* if there are other edges, the values are no numbers, or a bin is empty */
+        cofi_code_check(c, cut != NULL && cut->n_edges == n, NULL);
+    }
+    cofi_release(c->env, edge);
+}
+
+/* Where a column is cut, its domain before the cut is coded, and then the edges. */
+static void code_column(cofi_codec *c, cof_schema *s, size_t number)
+{
+    cofi_column *cut = &s->table.column[number], *column = cut->uncut != NULL ? cut->uncut : cut;
+    uint8_t ordinal = column->ordinal != 0;
+    cofi_code_text(c, &column->name);
+    COFI_CODE(c, &cut->role);
+    COFI_CODE(c, &ordinal);
+    COFI_CODE(c, &column->n_missing);
+    COFI_CODE(c, &cut->first_missing);
+    cofi_code_text(c, &column->missing_text);
+    COFI_CODE(c, &column->n_values);
+    cofi_code_check(c,
+                    column->role >= COF_ROLE_ATTRIBUTE && column->role <= COF_ROLE_NUMERIC && ordinal <= 1 &&
+                        column->n_missing <= s->n_rows &&
+                        (column->n_missing == 0) == (column->first_missing == COFI_NO_ROW) &&
+                        column->n_values <= cofi_code_left(c) / 12,
+                    NULL);
+    cofi_code_values(c, column, column->n_values, true);
+    if (c->to == NULL && !c->from.failed) {
+        column->ordinal = ordinal;
+        column->rows_of[column->n_values] = column->n_missing;
+        check_values(c, column, s->n_rows);
+    }
+    code_edges(c, s, number);
+}
+
+typedef struct head {
+    uint32_t version, n_columns;
+    uint64_t n_rows;
+} head;
+
+static void code_head(cofi_codec *c, head *h)
+{
+    cofi_code_magic(c, "COFSCHEM");
+    COFI_CODE(c, &h->version);
+    COFI_CODE(c, &h->n_rows);
+    COFI_CODE(c, &h->n_columns);
 }
 
 void cofi_schema_put(cofi_writer *w, const cof_schema *s)
 {
     size_t begin = w->n;
-    cofi_put_bytes(w, magic, sizeof magic - 1);
-    cofi_put_u32(w, VERSION);
-    cofi_put_u64(w, s->n_rows);
-    cofi_put_u32(w, (uint32_t)s->table.n_columns);
-    for (size_t c = 0; c < s->table.n_columns; c++) put_column(w, &s->table.column[c]);
+    cofi_codec c = {.to = w};
+    head h = {VERSION, (uint32_t)s->table.n_columns, s->n_rows};
+    code_head(&c, &h);
+    for (size_t i = 0; i < s->table.n_columns; i++) code_column(&c, (cof_schema *)(void *)s, i);
     if (!w->failed) cofi_put_u64(w, cofi_checksum(w->bytes + begin, w->n - begin));
 }
 
@@ -255,147 +330,48 @@ cof_status cof_schema_write(const cof_schema *s, cof_sink sink, void *ctx, cof_e
     return cofi_writer_send(&w, sink, ctx, "the schema", err);
 }
 
-static char *copy_text(const cof_env *env, cofi_reader *r, bool *short_of_memory)
+static cof_status read_columns(cof_schema *s, cofi_codec *c, cof_error *err)
 {
-    uint32_t n;
-    const char *text = cofi_get_text(r, &n);
-    char *copy = text != NULL ? cofi_copy_text(env, text, n) : NULL;
-    *short_of_memory |= text != NULL && copy == NULL;
-    return copy;
-}
-
-/* Bytes of the next n texts with a NUL each, which a count of rows follows; SIZE_MAX if they are not there. */
-static size_t text_bytes(cofi_reader r, uint32_t n)
-{
-    size_t sum = 0;
-    for (uint32_t v = 0; v < n && !r.failed; v++) {
-        uint32_t n_bytes = cofi_get_u32(&r);
-        cofi_get_bytes(&r, n_bytes);
-        cofi_get_u64(&r);
-        sum += (size_t)n_bytes + 1;
-    }
-    return r.failed ? SIZE_MAX : sum;
-}
-
-/* Reads the values in their order; sets *rows to the number of rows that hold one. */
-static void get_values(const cof_env *env, cofi_reader *r, cofi_column *c, uint64_t *rows,
-                       bool *short_of_memory)
-{
-    uint32_t n = cofi_get_u32(r), id;
-    size_t at = 0, n_text = text_bytes(*r, n);
-    cofi_encoder names;
-    *rows = 0;
-    if (r->failed || n_text == SIZE_MAX) {
-        r->failed = true;
-        return;
-    }
-    cofi_encoder_init(&names, env);
-    c->offset = cofi_alloc(env, n, sizeof *c->offset);
-    c->text = cofi_alloc(env, n_text, 1);
-    c->rows_of = cofi_alloc(env, (size_t)n + 1, sizeof *c->rows_of);
-    *short_of_memory = c->offset == NULL || c->text == NULL || c->rows_of == NULL;
-    for (uint32_t v = 0; v < n && !*short_of_memory && !r->failed; v++) {
-        uint32_t n_bytes;
-        const char *text = cofi_get_text(r, &n_bytes);
-        uint64_t here = cofi_get_u64(r);
-        if (r->failed) break;
-        *short_of_memory = cofi_encoder_intern(&names, text, n_bytes, &id) != COF_OK;
-        if (*short_of_memory) break;
-        r->failed |= id != v || here == 0 || here > COFI_MOST_ROWS; /* a value may come once only */
-        *rows += here;
-        c->rows_of[v] = here;
-        c->offset[v] = at;
-        memcpy(c->text + at, text, n_bytes);
-        c->text[at + n_bytes] = '\0';
-        at += (size_t)n_bytes + 1;
-    }
-    c->n_values = n;
-    cofi_encoder_free(&names);
-}
-
-static cof_status get_cut(cof_schema *s, cofi_reader *r, size_t column, cof_error *err)
-{
-    cof_table whole = cofi_schema_whole(s);
-    uint32_t n = cofi_get_u32(r);
-    cof_status status = COF_OK;
-    if (n == NO_CUT || r->failed) return COF_OK;
-    if (n > (r->n - r->at) / sizeof(double)) {
-        r->failed = true;
-        return COF_OK;
-    }
-    double *edge = cofi_alloc(&s->table.env, (size_t)n + 1, sizeof *edge);
-    if (edge == NULL) return cofi_no_memory(err);
-    for (uint32_t e = 0; e < n; e++) {
-        edge[e] = cofi_get_f64(r);
-        r->failed |= !isfinite(edge[e]) || (e > 0 && edge[e] <= edge[e - 1]);
-    }
-    if (!r->failed) status = cofi_table_cut_at(&whole, column, edge, n, err);
-    const cofi_cut *cut = s->table.column[column].cut;
-    r->failed |= cut == NULL || cut->n_edges != n; /* the values are no numbers, or a bin is empty */
-    cofi_release(&s->table.env, edge);
-    return status == COF_ERR_MEMORY ? status : COF_OK;
-}
-
-static cof_status get_column(cof_schema *s, cofi_reader *r, size_t column, cof_error *err)
-{
-    cofi_column *c = &s->table.column[column];
-    const cof_env *env = &s->table.env;
-    bool short_of_memory = false;
-    uint64_t rows = 0;
-    c->name = copy_text(env, r, &short_of_memory);
-    c->role = (int32_t)cofi_get_u32(r);
-    c->ordinal = cofi_get_u8(r);
-    c->n_missing = cofi_get_u64(r);
-    c->first_missing = cofi_get_u64(r);
-    c->missing_text = copy_text(env, r, &short_of_memory);
-    if (!short_of_memory) get_values(env, r, c, &rows, &short_of_memory);
-    if (short_of_memory) return cofi_no_memory(err);
-    r->failed |= c->role < COF_ROLE_ATTRIBUTE || c->role > COF_ROLE_NUMERIC || c->ordinal > 1 ||
-                 c->n_missing > s->n_rows || rows != s->n_rows - c->n_missing ||
-                 (c->n_missing == 0) != (c->first_missing == COFI_NO_ROW);
-    return r->failed ? COF_OK : get_cut(s, r, column, err);
-}
-
-static cof_status read_columns(cof_schema *s, cofi_reader *r, cof_error *err)
-{
-    for (size_t c = 0; c < s->table.n_columns && !r->failed; c++) COFI_TRY(get_column(s, r, c, err));
     size_t first, second = 0, n = s->table.n_columns;
-    r->failed |= r->at != r->n;
-    if (!r->failed && cofi_names_repeated(&s->table.env, &s->table.column->name, sizeof *s->table.column, n,
-                                          &first, &second) != COF_OK)
-        return cofi_no_memory(err);
-    if (!r->failed && second == n) return COF_OK;
+    c->env = &s->table.env;
+    for (size_t i = 0; i < n && !c->from.failed; i++) code_column(c, s, i);
+    cofi_code_check(c, cofi_code_left(c) == 0, NULL);
+    if (!c->from.failed && cofi_names_repeated(c->env, &s->table.column->name, sizeof *s->table.column, n,
+                                               &first, &second) != COF_OK)
+        c->short_of_memory = true;
+    if (c->short_of_memory) return cofi_no_memory(err);
+    if (!c->from.failed && second == n) return COF_OK;
     return cofi_fail(err, COF_ERR_DATA, "the schema contradicts itself; write it again from the table");
 }
 
 cof_status cof_schema_read(const cof_env *lent, const void *bytes, size_t n_bytes, cof_schema **out,
                            cof_error *err)
 {
-    enum { HEAD_BYTES = 24, LEAST_BYTES = 41 }; /* of a column */
+    enum { HEAD_BYTES = 24, END_BYTES = 8, LEAST_BYTES = 41 }; /* of a column */
     cof_env env = cofi_env_resolve(lent);
-    cofi_reader r = {.bytes = bytes, .n = n_bytes};
-    const unsigned char *head = cofi_get_bytes(&r, sizeof magic - 1);
-    if (head == NULL || memcmp(head, magic, sizeof magic - 1) != 0 || n_bytes < HEAD_BYTES + END_BYTES)
+    cofi_codec c = {.from = {.bytes = bytes, .n = n_bytes}};
+    head h;
+    code_head(&c, &h);
+    if (c.from.failed || n_bytes < HEAD_BYTES + END_BYTES)
         return cofi_fail(err, COF_ERR_DATA, "these bytes are not a schema");
-    uint32_t version = cofi_get_u32(&r);
-    if (version > VERSION)
+    if (h.version > VERSION)
         return cofi_fail(err, COF_ERR_TOO_NEW,
                          "the schema has format %u, but this library knows formats up to %d; use a newer one",
-                         version, VERSION);
-    cofi_reader end = {.bytes = bytes, .n = n_bytes, .at = n_bytes - END_BYTES};
-    if (version == 0 || cofi_get_u64(&end) != cofi_checksum(bytes, n_bytes - END_BYTES))
+                         h.version, VERSION);
+    c.from.n -= END_BYTES;
+    cofi_reader end = {.bytes = bytes, .n = n_bytes, .at = c.from.n};
+    if (h.version == 0 || cofi_get_u64(&end) != cofi_checksum(bytes, c.from.n))
         return cofi_fail(err, COF_ERR_DATA, "the schema is damaged: its checksum is wrong");
-    r.n -= END_BYTES;
-    uint64_t n_rows = cofi_get_u64(&r);
-    uint32_t n_columns = cofi_get_u32(&r);
-    if (n_rows > COFI_MOST_ROWS || n_columns > r.n / LEAST_BYTES)
+    if (h.n_rows > COFI_MOST_ROWS || h.n_columns > c.from.n / LEAST_BYTES)
         return cofi_fail(err, COF_ERR_DATA, "the schema names more rows or columns than it can have");
-    COFI_TRY(cofi_schema_new(&env, n_columns, out, err));
-    (*out)->n_rows = n_rows;
-    cof_status status = read_columns(*out, &r, err);
-    if (status == COF_OK) return COF_OK;
-    cof_schema_free(*out);
-    *out = NULL;
+    cof_schema *s;
+    COFI_TRY(cofi_schema_new(&env, h.n_columns, &s, err));
+    s->n_rows = h.n_rows;
+    cof_status status = read_columns(s, &c, err);
+    if (status == COF_OK)
+        *out = s;
+    else
+        cof_schema_free(s);
     return status;
 }
 

@@ -11,20 +11,22 @@ struct cof_schema {
     uint64_t n_rows;
 };
 
-#define COFI_NO_ROW UINT64_MAX /* first_missing of a column without missing cells */
 /* A schema without rows; the columns have no names yet. */
 cof_status cofi_schema_new(const cof_env *env, size_t n_columns, cof_schema **out, cof_error *err);
 
-/* The values of a column in order of first appearance, with their rows, until they are all there. Begin with
- * cofi_encoder_init of `names` and the other members zero. */
+/* A domain that grows by those of parts. Begin with cofi_gathering_init. */
 typedef struct cofi_gathering {
     cofi_encoder names;
     uint64_t *rows;
     size_t room;
+    uint64_t n_missing, first_missing;
 } cofi_gathering;
 
-/* Adds rows that hold the text; false: no memory, or too many values. id: its number in this order; may be NULL. */
-bool cofi_gather(cofi_gathering *gathering, const char *text, uint64_t rows, uint32_t *id);
+void cofi_gathering_init(cofi_gathering *gathering, const cof_env *env);
+/* Adds the values of a part that some row holds; rows: how many rows hold each value, and at the end none. id: receives the
+ * number of each in order of first appearance; may be NULL. False: no memory, or too many values. */
+bool cofi_gather(cofi_gathering *gathering, const cofi_column *part, const uint64_t *rows,
+                 uint64_t first_missing, uint32_t *id);
 /* Sorts the values and moves them into the column. Returns the place of every id, which the caller releases; NULL: no
  * memory. */
 uint32_t *cofi_gathering_finish(cofi_gathering *gathering, cofi_column *to);

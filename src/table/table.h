@@ -1,9 +1,12 @@
 /* The cof_table handle: columns of value ids, each with its dictionary. */
 #pragma once
 
-#include "../core/env.h"
+#include "../core/bytes.h"
+#include "../core/shape.h"
 #include "cut.h"
 
+/* A column: its domain, which is its name, role, order, values and cut, and in a table the codes of its rows. Schemas,
+ * encoded tables and models have domains without codes. */
 typedef struct cofi_column {
     char *name;
     void *codes;   /* n_rows ids of `width` bytes each; the id n_values means missing */
@@ -22,11 +25,12 @@ typedef struct cofi_column {
     cofi_cut *cut; /* the values are bins with these edges; NULL: the values are as read */
     struct cofi_column *uncut; /* the column before the cut, which has the same name; NULL if `cut` is */
     double *point; /* in a column before its cut: per value id its point, NaN for the missing one */
-    /* In a schema, whose rows are elsewhere: how many rows hold each value, and the first row without one. NULL in
-     * other tables. */
+    /* In a schema, whose rows are elsewhere: how many rows hold each value and, at the end, none; and the first row without
+     * one. NULL in other tables. */
     uint64_t *rows_of;
     uint64_t first_missing;
 } cofi_column;
+#define COFI_NO_ROW UINT64_MAX /* first_missing of a column without missing cells */
 
 struct cof_table {
     cof_env env;
@@ -110,3 +114,20 @@ void cofi_column_uncut(const cof_env *env, cofi_column *c);
 const char *cofi_column_text(const cofi_column *c, uint32_t value);
 /* The text of a row's cell as it was read, whether the column is cut or not. */
 const char *cofi_column_cell(const cofi_column *c, size_t row);
+
+/* ---- Domains (domain.c) ---------------------------------------------------------------------------- */
+
+/* Copies name, order, values, text for missing and cut into the blocks, which tell whether memory was short. */
+void cofi_domain_copy(cofi_blocks *own, const cofi_column *from, cofi_column *to);
+
+/* The n texts of a column, with the number of rows that hold each if `counted`; the one after the last value is that of
+ * missing. */
+void cofi_code_values(cofi_codec *codec, cofi_column *column, uint32_t n, bool counted);
+
+/* Finds the values of one column among those of another: value[v] becomes `known`'s number of value v of `other`,
+ * known->n_values if that is missing there, COFI_NONE if there is no such value. Where `known` is cut, texts are read as
+ * points. Else they must be equal, or be equal after this tidying (COF_TIDY_...), or with COFI_MATCH_TRUTHS both mean yes or
+ * both no, if yes and no are all that is known. The value after the last is missing. COF_ERR_MEMORY. */
+#define COFI_MATCH_TRUTHS (UINT32_C(1) << 31)
+cof_status cofi_domain_match(const cof_env *env, const cofi_column *known, const cofi_column *other,
+                             uint32_t tidying, uint32_t *value);

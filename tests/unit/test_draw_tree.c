@@ -30,20 +30,26 @@ typedef struct sketch {
 
 static cof_status fill_model(cof_model *m, const sketch *s)
 {
-    size_t n_text = 0;
+    cofi_column column = {
+        .name = (char *)(uintptr_t)s->name, .missing_text = (char[]){""}, .n_values = s->n_values};
+    size_t n_text = 0, at = 0;
     for (uint32_t v = 0; v < s->n_values; v++) n_text += strlen(s->values[v]) + 1;
-    cof_status status = cofi_model_alloc_attr(m, 0, s->n_values, n_text, s->n_edges, NULL);
-    if (status == COF_OK) status = cofi_model_alloc_values(m, s->n_values, NULL);
-    if (status != COF_OK) return status;
+    column.offset = cofi_blocks_add(&m->own, s->n_values, sizeof *column.offset);
+    column.text = cofi_blocks_add(&m->own, n_text, 1);
+    for (uint32_t v = 0; v < s->n_values && !m->own.short_of_memory; v++) {
+        column.offset[v] = at;
+        at += strlen(strcpy(column.text + at, s->values[v])) + 1;
+    }
+    cofi_model_set_shape(m, 2, 1, s->n_values);
+    if (m->own.short_of_memory) return COF_ERR_MEMORY;
     cofi_model_attr *a = &m->attr[0];
-    a->name = cofi_copy_text(&m->env, s->name, strlen(s->name));
-    if (a->name == NULL) return COF_ERR_MEMORY;
+    cofi_domain_copy(&m->own, &column, &a->domain);
+    a->n_values = s->n_values;
+    a->n_edges = s->n_edges;
     a->used = s->n_edges > 0;
-    size_t at = 0;
+    cofi_model_set_tree(m, a);
+    if (m->own.short_of_memory) return COF_ERR_MEMORY;
     for (uint32_t v = 0; v < s->n_values; v++) {
-        a->offset[v] = at;
-        memcpy(a->text + at, s->values[v], strlen(s->values[v]) + 1);
-        at += strlen(s->values[v]) + 1;
         for (uint32_t j = 0; j < 2; j++) {
             m->count[2 * v + j] = s->counts[v][j];
             m->size[j] += (double)s->counts[v][j];
@@ -58,7 +64,7 @@ static cof_model *make_model(const cof_env *lent, const sketch *s)
 {
     cof_env env = cofi_env_resolve(lent);
     cof_model *m = NULL;
-    if (cofi_model_new(&env, 2, 1, &m, NULL) != COF_OK) return NULL;
+    if (cofi_model_new(&env, &m, NULL) != COF_OK) return NULL;
     if (fill_model(m, s) == COF_OK) return m;
     cof_model_free(m);
     return NULL;

@@ -324,7 +324,7 @@ static void put_trait(cofi_report *r, const cof_trait *t)
 {
     enum { SHORT = 16 };
     char text[512];
-    const char *name = r->model->attr[t->attribute].name;
+    const char *name = r->model->attr[t->attribute].domain.name;
     const char *value = cof_trait_text(r->model, t, text, sizeof text);
     bool whole = cofi_utf8_columns(name) + cofi_utf8_columns(value) <= SHORT;
     cofi_html(&r->out, "%24n\u00a0=%s%24n", name, whole ? "\u00a0" : " ", value);

@@ -13,7 +13,7 @@ typedef struct other {
 static void mark(cofi_report *r, const other *o, const cof_trait *t)
 {
     char value[COFI_SHOWN_BYTES];
-    cofi_html(&r->out, "%24n = %24n %p", o->model->attr[t->attribute].name,
+    cofi_html(&r->out, "%24n = %24n %p", o->model->attr[t->attribute].domain.name,
               cof_trait_text(o->model, t, value, sizeof value), t->here, t->cluster);
 }
 

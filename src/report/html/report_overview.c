@@ -42,7 +42,7 @@ static const char *why_left_out(const cofi_report *r, size_t column)
     for (size_t a = 0; a < r->values.n; a++)
         if (r->values.column[a] == column) return NULL;
     for (size_t a = 0; a < cof_model_n_attributes(r->model); a++)
-        if (!r->model->attr[a].used && strcmp(r->model->attr[a].name, c->name) == 0)
+        if (!r->model->attr[a].used && strcmp(r->model->attr[a].domain.name, c->name) == 0)
             return "the same in every row";
     return c->role >= 0 && c->role <= COF_ROLE_NUMERIC ? by_role[c->role] : by_role[COF_ROLE_IGNORED];
 }

@@ -85,7 +85,7 @@ static void profile_attribute(cofi_report *r, size_t place, const shown_values *
     const cofi_model_attr *a = &r->model->attr[attribute];
     char shown[COFI_SHOWN_BYTES];
     cofi_html(out, "<tbody class=\"a%s\" data-name=\"%x\"><tr><th scope=\"rowgroup\">%40n",
-              place < PAPER_COLUMNS ? "" : " screen", cofi_shown(shown, a->name, 200), a->name);
+              place < PAPER_COLUMNS ? "" : " screen", cofi_shown(shown, a->domain.name, 200), a->domain.name);
     if (s->n < a->n_values)
         cofi_out_format(out, " <span class=\"soft\">(%u of %u values)</span>", s->n, a->n_values);
     cofi_out_format(out, "<td colspan=\"%u\">\n", r->k + 1);
@@ -113,7 +113,7 @@ static void profile_table(cofi_report *r, size_t *at, size_t n, size_t *cells)
                     "Share of every value in every cluster, in percent");
     profile_heads(r);
     for (; *at<end && * cells> 0; ++*at) {
-        bool bins = most == MOST_VALUES && r->model->attr[r->ranked[*at]].cut != NULL;
+        bool bins = most == MOST_VALUES && r->model->attr[r->ranked[*at]].domain.cut != NULL;
         choose_values(r, r->ranked[*at], bins ? MOST_BINS : most, &s);
         profile_attribute(r, *at, &s);
         size_t spent = (size_t)s.n * (r->k + 1);
@@ -220,9 +220,9 @@ static void tree_item(cofi_report *r, size_t place, const cofi_writer *w, size_t
         out,
         "<details%s data-name=\"%x\"%s><summary><h3>%60n</h3> <span class=\"soft\">%u values, importance "
         "%p</span></summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%x\">",
-        place >= OPEN_TREES ? " class=\"screen\"" : "", cofi_shown(shown, a->name, 200),
-        place < OPEN_TREES && w->n > 0 ? " open" : "", a->name, a->n_values, r->importance[r->ranked[place]],
-        1.0, a->name);
+        place >= OPEN_TREES ? " class=\"screen\"" : "", cofi_shown(shown, a->domain.name, 200),
+        place < OPEN_TREES && w->n > 0 ? " open" : "", a->domain.name, a->n_values,
+        r->importance[r->ranked[place]], 1.0, a->domain.name);
     if (w->n == 0)
         cofi_out_text(
             out, "<p class=\"soft\">Not drawn, to keep this page small. <code>coforest trees MODEL --attr "
@@ -291,7 +291,7 @@ static void importance_table(cofi_report *r, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         size_t a = r->ranked[i];
         cofi_html(&r->out, "<tr%s><th scope=\"row\">%40n%m%B %%</tr>\n",
-                  i < PAPER_COLUMNS ? "" : " class=\"screen\"", r->model->attr[a].name,
+                  i < PAPER_COLUMNS ? "" : " class=\"screen\"", r->model->attr[a].domain.name,
                   (double)r->model->attr[a].n_values, r->importance[a], 1.0);
     }
     cofi_html_body_end(&r->out);

@@ -51,7 +51,7 @@ static void quantity_line(cofi_report *r, size_t attribute)
     cof_model_cut(r->model, attribute, &n_edges);
     uint32_t n_bins = (uint32_t)n_edges + 1, shown = r->k < COFI_REPORT_OPEN ? r->k : COFI_REPORT_OPEN;
     double highest = highest_share(r->model, attribute, n_bins);
-    cofi_html(&r->out, "<tr><th scope=\"row\">%40n</th>", r->model->attr[attribute].name);
+    cofi_html(&r->out, "<tr><th scope=\"row\">%40n</th>", r->model->attr[attribute].domain.name);
     for (uint32_t j = 0; j < shown; j++) quantity_cell(r, attribute, j, n_bins, highest);
     cofi_out_text(&r->out, "</tr>\n");
 }

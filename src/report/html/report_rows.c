@@ -118,7 +118,7 @@ static void example_table(cofi_report *r, uint32_t j)
     cofi_out_text(out, "<thead><tr><th scope=\"col\">row<th scope=\"col\">why<th scope=\"col\" "
                        "class=\"n\">distance<th scope=\"col\" class=\"n\">lead<th scope=\"col\">next");
     for (size_t i = 0; i < n_shown(r); i++)
-        cofi_html(out, "<th scope=\"col\">%16n", r->model->attr[r->ranked[i]].name);
+        cofi_html(out, "<th scope=\"col\">%16n", r->model->attr[r->ranked[i]].domain.name);
     cofi_out_text(out, "</tr></thead><tbody>\n");
     for (int which = 0; which < COFI_KINDS; which++)
         for (size_t i = 0; i < r->rows[j].n_examples[which]; i++)

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const char magic[] = "COFJOURN";
 enum { VERSION = 1, HEAD_BYTES = 32, RECORD_HEAD = 16, RECORD_END = 8 };
 
 struct cof_journal {
@@ -69,13 +68,22 @@ static cof_status schema_sum(const cof_env *env, const cof_schema *schema, uint6
     return status;
 }
 
+/* Everything before the checksum. */
+static void code_head(cofi_codec *c, uint32_t *version, uint64_t *schema_sum)
+{
+    uint32_t reserved = 0;
+    cofi_code_magic(c, "COFJOURN");
+    COFI_CODE(c, version);
+    COFI_CODE(c, &reserved);
+    COFI_CODE(c, schema_sum);
+}
+
 static cof_status write_head(cof_journal *j, uint64_t sum, cof_error *err)
 {
+    uint32_t version = VERSION;
+    cofi_codec c = {.to = &j->record};
     j->record.n = 0;
-    cofi_put_bytes(&j->record, magic, sizeof magic - 1);
-    cofi_put_u32(&j->record, VERSION);
-    cofi_put_u32(&j->record, 0);
-    cofi_put_u64(&j->record, sum);
+    code_head(&c, &version, &sum);
     if (!j->record.failed) cofi_put_u64(&j->record, cofi_checksum(j->record.bytes, j->record.n));
     if (j->record.failed) return cofi_no_memory(err);
     bool ok = ftruncate(j->fd, 0) == 0 && write_at(j, 0, j->record.bytes, j->record.n);
@@ -92,12 +100,11 @@ static cof_status check_head(cof_journal *j, uint64_t sum, cof_error *err)
         return failed ? system_failure(j, "read", err) : write_head(j, sum, err);
     bool whole = read_at(j, 0, head, sizeof head, &failed);
     if (failed) return system_failure(j, "read", err);
-    cofi_reader r = {.bytes = head, .n = sizeof head, .at = sizeof magic - 1};
-    uint32_t version = cofi_get_u32(&r);
-    cofi_get_u32(&r);
-    uint64_t of_schema = cofi_get_u64(&r);
-    if (!whole || memcmp(head, magic, sizeof magic - 1) != 0 || version == 0 ||
-        cofi_get_u64(&r) != cofi_checksum(head, sizeof head - 8))
+    cofi_codec c = {.from = {.bytes = head, .n = whole ? sizeof head : 0}};
+    uint32_t version;
+    uint64_t of_schema;
+    code_head(&c, &version, &of_schema);
+    if (c.from.failed || version == 0 || cofi_get_u64(&c.from) != cofi_checksum(head, sizeof head - 8))
         return cofi_fail(err, COF_ERR_DATA,
                          "%s is not a journal, or its beginning is damaged; name another file", j->name);
     if (version > VERSION)

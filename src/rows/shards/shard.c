@@ -3,7 +3,6 @@
  * An answer depends on the rows and the request alone. What is remembered between requests saves time: the rows as the
  * latest frame wants them, the labels of the latest score tables, and the distances to the latest seeds. */
 #include "../../core/rng.h"
-#include "../../table/encode.h"
 #include "../../table/schema.h"
 #include "../local.h"
 #include "remote.h"
@@ -80,34 +79,19 @@ static cof_status bad_request(cof_error *err)
 static cof_status match_values(const cof_env *env, const cofi_column *whole, const cofi_column *read,
                                uint32_t *code, cof_error *err)
 {
-    const cofi_column *all = cofi_column_as_read(whole);
-    cofi_encoder known;
-    uint32_t id;
-    cof_status status = COF_OK;
-    cofi_encoder_init(&known, env);
-    for (uint32_t v = 0; status == COF_OK && v < all->n_values; v++) {
-        const char *text = cofi_column_text(all, v);
-        status = cofi_encoder_intern(&known, text, strlen(text), &id);
-    }
-    for (uint32_t v = 0; status == COF_OK && v < read->n_values; v++) {
-        const char *text = cofi_column_text(read, v);
-        status = cofi_encoder_intern(&known, text, strlen(text), &code[v]);
-        if (status != COF_OK || code[v] < all->n_values) continue;
-        cofi_encoder_free(&known);
-        return cofi_fail(
-            err, COF_ERR_DATA,
-            "column '%s' of the shard holds a value that the schema does not have; merge the schema of "
-            "these rows too",
-            whole->name);
-    }
-    cofi_encoder_free(&known);
-    if (status != COF_OK) return cofi_no_memory(err);
-    code[read->n_values] = all->n_values;
+    if (cofi_domain_match(env, cofi_column_as_read(whole), read, 0, code) != COF_OK)
+        return cofi_no_memory(err);
+    for (uint32_t v = 0; v < read->n_values; v++)
+        if (code[v] == COFI_NONE)
+            return cofi_fail(
+                err, COF_ERR_DATA,
+                "column '%s' of the shard holds a value that the schema does not have; merge the schema of "
+                "these rows too",
+                whole->name);
     if (whole->cut == NULL) return COF_OK;
-    for (uint32_t v = 0; v <= read->n_values; v++) {
-        double point = code[v] < all->n_values ? all->point[code[v]] : (double)NAN;
-        code[v] = isnan(point) ? whole->n_values : cofi_cut_bin(whole->cut, point);
-    }
+    cofi_domain_match(env, whole, read, 0, code); /* allocates nothing */
+    for (uint32_t v = 0; v < read->n_values; v++)
+        if (code[v] == COFI_NONE) code[v] = whole->n_values;
     return COF_OK;
 }
 

@@ -18,6 +18,25 @@ enum {
     COFI_ENCODED_HEAD = 48
 };
 
+/* What the first bytes say, without their checksum. */
+typedef struct cofi_encoded_head {
+    uint32_t version, block; /* rows that share a checksum */
+    uint64_t n_rows;
+    uint32_t n_columns, reserved;
+    uint64_t n_schema; /* bytes of the schema */
+} cofi_encoded_head;
+
+static inline void cofi_code_encoded_head(cofi_codec *c, cofi_encoded_head *head)
+{
+    cofi_code_magic(c, COFI_ENCODED_MAGIC);
+    COFI_CODE(c, &head->version);
+    COFI_CODE(c, &head->block);
+    COFI_CODE(c, &head->n_rows);
+    COFI_CODE(c, &head->n_columns);
+    COFI_CODE(c, &head->reserved);
+    COFI_CODE(c, &head->n_schema);
+}
+
 /* Where column c of n_bytes bytes begins if what precedes it ends at `end`. */
 static inline uint64_t cofi_encoded_place(uint64_t end, size_t c, uint64_t n_bytes)
 {

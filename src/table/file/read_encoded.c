@@ -153,33 +153,32 @@ static cof_status open_columns(cof_table *table, unsigned char *bytes, size_t n_
                                const cof_read_options *o, cof_error *err)
 {
     const cof_env *env = &table->env;
-    cofi_reader r = {.bytes = bytes, .n = n_bytes, .at = sizeof COFI_ENCODED_MAGIC - 1};
-    uint32_t version = cofi_get_u32(&r), block = cofi_get_u32(&r);
-    uint64_t n_rows = cofi_get_u64(&r);
-    uint32_t n_columns = cofi_get_u32(&r);
-    cofi_get_u32(&r);
-    uint64_t n_schema = cofi_get_u64(&r), sum = cofi_get_u64(&r);
-    if (r.failed) return damaged(name, "it is cut off", err);
-    if (version > COFI_ENCODED_VERSION)
+    cofi_encoded_head head;
+    cofi_codec c = {.from = {.bytes = bytes, .n = n_bytes}};
+    cofi_code_encoded_head(&c, &head);
+    uint64_t sum = cofi_get_u64(&c.from);
+    if (c.from.failed) return damaged(name, "it is cut off", err);
+    if (head.version > COFI_ENCODED_VERSION)
         return cofi_fail(err, COF_ERR_TOO_NEW,
                          "%s has format %u, but this program knows encoded tables up to format %d; use a "
                          "newer program, or encode the table again",
-                         name, version, COFI_ENCODED_VERSION);
-    if (version == 0 || sum != cofi_checksum(bytes, COFI_ENCODED_HEAD - 8) || block != COFI_ENCODED_BLOCK)
+                         name, head.version, COFI_ENCODED_VERSION);
+    if (head.version == 0 || sum != cofi_checksum(bytes, COFI_ENCODED_HEAD - 8) ||
+        head.block != COFI_ENCODED_BLOCK)
         return damaged(name, "its first bytes are wrong", err);
-    if (n_schema > n_bytes - COFI_ENCODED_HEAD) return damaged(name, "it is cut off", err);
+    if (head.n_schema > n_bytes - COFI_ENCODED_HEAD) return damaged(name, "it is cut off", err);
     cof_schema *s;
     cof_error why = {{0}};
-    cof_status status = cof_schema_read(env, bytes + COFI_ENCODED_HEAD, (size_t)n_schema, &s, &why);
+    cof_status status = cof_schema_read(env, bytes + COFI_ENCODED_HEAD, (size_t)head.n_schema, &s, &why);
     if (status == COF_ERR_MEMORY) return cofi_no_memory(err);
     if (status != COF_OK) return damaged(name, why.text, err);
     uint64_t *begin = cofi_alloc(env, s->table.n_columns, sizeof *begin);
     checking k = {.schema = s, .bytes = bytes, .begin = begin, .env = *env};
     if (begin == NULL)
         status = cofi_no_memory(err);
-    else if (s->n_rows != n_rows || s->table.n_columns != n_columns || !is_plain(s))
+    else if (s->n_rows != head.n_rows || s->table.n_columns != head.n_columns || !is_plain(s))
         status = damaged(name, "its parts contradict each other", err);
-    else if (!lay_out(s, COFI_ENCODED_HEAD + n_schema, n_bytes, begin, &k.sums))
+    else if (!lay_out(s, COFI_ENCODED_HEAD + head.n_schema, n_bytes, begin, &k.sums))
         status = damaged(name, "it has too few or too many bytes", err);
     else
         status = choose_rows(o, name, &k, err);

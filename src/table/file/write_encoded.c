@@ -20,7 +20,6 @@ typedef struct part { /* rows of one piece in the spilled file */
 typedef struct spilled_column {
     char *name;
     cofi_gathering values;
-    uint64_t n_missing, first_missing;
 } spilled_column;
 
 struct cof_encoding {
@@ -119,8 +118,7 @@ static cof_status take_names(cof_encoding *e, const cof_table *piece, cof_error 
     if (e->column == NULL) return cofi_no_memory(err);
     for (size_t c = 0; c < piece->n_columns; c++) {
         const char *name = piece->column[c].name;
-        cofi_encoder_init(&e->column[c].values.names, &e->env);
-        e->column[c].first_missing = COFI_NO_ROW;
+        cofi_gathering_init(&e->column[c].values, &e->env);
         e->n_columns = c + 1;
         e->column[c].name = cofi_copy_text(&e->env, name, strlen(name));
         if (e->column[c].name == NULL) return cofi_no_memory(err);
@@ -161,50 +159,40 @@ static cof_status add_part(cof_encoding *e, size_t n_rows, cof_error *err)
     return COF_OK;
 }
 
-/* Rows of each code, then the cell (id + 1) of each code, in one array. */
-static cof_status number_values(cof_encoding *e, size_t c, const cofi_column *read, size_t n_rows,
-                                uint64_t *cell, cof_error *err)
+/* Gathers the values of the piece; cell[code] becomes what is spilled. */
+static bool number_values(cofi_gathering *g, const cofi_column *read, size_t n_rows, uint64_t first_row,
+                          uint64_t *rows, uint32_t *cell)
 {
-    spilled_column *to = &e->column[c];
-    size_t first = SIZE_MAX;
+    uint64_t first_missing = COFI_NO_ROW;
     for (size_t i = 0; i < n_rows; i++) {
         uint32_t code = cofi_column_code(read, i);
-        if (code == read->n_values && first == SIZE_MAX) first = i;
-        cell[code]++;
+        if (code == read->n_values && rows[code] == 0) first_missing = first_row + i;
+        rows[code]++;
     }
-    if (first != SIZE_MAX && to->first_missing == COFI_NO_ROW) {
-        to->values.names.missing_text =
-            cofi_copy_text(&e->env, read->missing_text, strlen(read->missing_text));
-        if (to->values.names.missing_text == NULL) return cofi_no_memory(err);
-        to->first_missing = e->n_rows + first;
-    }
-    to->n_missing += cell[read->n_values];
-    cell[read->n_values] = 0;
-    for (uint32_t v = 0; v < read->n_values; v++) {
-        uint32_t id;
-        if (cell[v] == 0) continue;
-        if (!cofi_gather(&to->values, cofi_column_text(read, v), cell[v], &id)) return cofi_no_memory(err);
-        cell[v] = (uint64_t)id + 1;
-    }
-    return COF_OK;
+    if (!cofi_gather(g, read, rows, first_missing, cell)) return false;
+    for (uint32_t v = 0; v < read->n_values; v++) cell[v]++;
+    return true;
 }
 
 static cof_status spill_column(cof_encoding *e, size_t c, const cof_table *piece, cof_error *err)
 {
     const cofi_column *read = cofi_column_as_read(&piece->column[c]);
-    uint64_t *cell = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *cell);
-    if (cell == NULL) return cofi_no_memory(err);
-    cof_status status = number_values(e, c, read, piece->n_rows, cell, err);
+    cofi_gathering *values = &e->column[c].values;
+    uint64_t *rows = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *rows);
+    uint32_t *cell = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *cell);
+    cof_status status = COF_OK;
+    if (rows == NULL || cell == NULL || !number_values(values, read, piece->n_rows, e->n_rows, rows, cell))
+        status = cofi_no_memory(err);
     if (status == COF_OK) {
-        uint8_t width = cofi_code_width(e->column[c].values.names.n_values);
+        uint8_t width = cofi_code_width(values->names.n_values);
         e->width[(e->n_parts - 1) * e->n_columns + c] = width;
         for (size_t i = 0; i < piece->n_rows; i++)
-            cofi_code_set(e->codes, width, i, (uint32_t)cell[cofi_column_code(read, i)]);
+            cofi_code_set(e->codes, width, i, cell[cofi_column_code(read, i)]);
         size_t n = piece->n_rows * width;
         status = move_bytes(e, false, e->codes, n, e->n_spilled, err);
         e->n_spilled += n;
     }
-    cofi_release(&e->env, cell);
+    COFI_RELEASE_ALL(&e->env, rows, cell);
     return status;
 }
 
@@ -277,27 +265,25 @@ static cof_status finish_schema(cof_encoding *e, cof_schema *s, uint32_t **rank,
         if (rank[c] == NULL) return cofi_no_memory(err);
         to->name = from->name;
         from->name = NULL;
-        to->n_missing = from->n_missing;
-        to->first_missing = from->first_missing;
     }
     return COF_OK;
 }
 
 static cof_status write_head(cof_encoding *e, const cof_schema *s, cof_error *err)
 {
-    cofi_writer w = {.env = e->env};
-    cofi_put_bytes(&w, COFI_ENCODED_MAGIC, sizeof COFI_ENCODED_MAGIC - 1);
-    cofi_put_u32(&w, COFI_ENCODED_VERSION);
-    cofi_put_u32(&w, COFI_ENCODED_BLOCK);
-    cofi_put_u64(&w, e->n_rows);
-    cofi_put_u32(&w, (uint32_t)e->n_columns);
-    cofi_put_u32(&w, 0);
-    size_t length = cofi_put_hole(&w), sum = cofi_put_hole(&w);
-    cofi_schema_put(&w, s);
-    cofi_fill_u64(&w, length, w.n - COFI_ENCODED_HEAD);
-    if (!w.failed) cofi_fill_u64(&w, sum, cofi_checksum(w.bytes, COFI_ENCODED_HEAD - 8));
-    cof_status status = w.failed ? cofi_no_memory(err) : put(e, w.bytes, w.n, err);
-    cofi_release(&e->env, w.bytes);
+    cofi_writer schema = {.env = e->env}, w = {.env = e->env};
+    cofi_codec c = {.to = &w};
+    cofi_schema_put(&schema, s);
+    cofi_encoded_head head = {.version = COFI_ENCODED_VERSION,
+                              .block = COFI_ENCODED_BLOCK,
+                              .n_rows = e->n_rows,
+                              .n_columns = (uint32_t)e->n_columns,
+                              .n_schema = schema.n};
+    cofi_code_encoded_head(&c, &head);
+    if (!w.failed) cofi_put_u64(&w, cofi_checksum(w.bytes, w.n));
+    cof_status status = w.failed || schema.failed ? cofi_no_memory(err) : put(e, w.bytes, w.n, err);
+    if (status == COF_OK) status = put(e, schema.bytes, schema.n, err);
+    COFI_RELEASE_ALL(&e->env, w.bytes, schema.bytes);
     return status;
 }
 
