@@ -28,6 +28,7 @@ set(COF_SOURCES
   src/fit/mixture.c
   src/fit/picks.c
   src/fit/restarts.c
+  src/fit/runner.c
   src/fit/scores.c
   src/fit/strays.c
   src/forest/forest.c

@@ -29,6 +29,10 @@ typedef struct cofi_gains {
     uint32_t n_empty; /* clusters without rows */
 } cofi_gains;
 
+/* *share: the share of the rows, by weight, whose sum of scores is less for another cluster than for their own; of a
+ * large table, of 65,536 evenly spaced rows. 0 if no row has weight. */
+cof_status cofi_strays_measure(const cofi_fit *fit, double *share, cof_error *err);
+
 cofi_gains cofi_gains_measure(const cofi_partition *partition, double log_likelihood, cofi_tree_gains tree);
 /* if the log-likelihood is already known; only `balance` reads the gains */
 double cofi_criterion_given(const cofi_fit *fit, double log_likelihood, const cofi_gains *gains);

@@ -6,8 +6,6 @@
 #include "../forest/forest.h"
 #include "../rows/rows.h"
 
-#include <stdatomic.h>
-
 struct cofi_method;
 
 /* A partition of the same table into fewer clusters, known by its counts. Lent by whoever asks for the fit. */
@@ -23,7 +21,6 @@ typedef struct cofi_host {
     cofi_team *team;
     cof_fit_options o; /* every member filled in */
     double began_s;
-    const atomic_bool *halted;   /* set by another thread to end this fit; may be NULL */
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
 } cofi_host;
 
@@ -41,7 +38,7 @@ typedef struct cofi_profiles {
     uint8_t *alive;  /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
 
-/* Sums of profiles.held over values with equal scores (masses.h). */
+/* Sums of profiles.held over values with equal scores (masses.c). */
 typedef struct cofi_masses {
     uint32_t most;     /* there is room for so many sums; 0: there are none */
     uint32_t n;        /* 0: there is not enough room */

@@ -1,8 +1,8 @@
 /* Memory and log of a running fit. */
 #include "fit.h"
 
-#include "masses.h"
 #include "method.h"
+#include "scores.h"
 
 static cof_status open_tables(cofi_fit *fit, cof_error *err)
 {
@@ -112,8 +112,7 @@ cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_er
 
 bool cofi_log_stopped(const cofi_host *host, cofi_log *log)
 {
-    bool halted = host->halted != NULL && atomic_load(host->halted);
-    log->stopped = log->stopped || halted || cofi_should_stop(&host->env);
+    log->stopped = log->stopped || cofi_should_stop(&host->env);
     return log->stopped;
 }
 

@@ -2,7 +2,6 @@
  * distributions. */
 #include "loops.h"
 
-#include "masses.h"
 #include "scores.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
-#include "masses.h"
+/* Counts of values that share their scores, added up.
+ *
+ * After a few forests most values of a large column share their scores with others (cofi_forest.same_as), and a pass changes
+ * the counts of few values. The sums over values with equal scores then follow the changes, so that a pass needs not read all
+ * counts to find the scores of the next, nor to find L. */
+#include "scores.h"
 
 #include "criterion.h"
 

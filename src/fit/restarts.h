@@ -11,53 +11,36 @@
 #include "method.h"
 #include "mixture.h"
 #include "picks.h"
+#include "runner.h"
 
-#include "../rows/rounds.h"
-
-#include <stdatomic.h>
-
-/* A lane is one of the fits that run in parallel. It has the memory of one restart at a time. */
-typedef struct cofi_lane {
-    cofi_fit fit;
-    void *method_state, *start_state;
-    cofi_kept *kept;       /* partition of its best restart, if the method can restore from that */
+/* What a lane keeps of its restarts. */
+typedef struct cofi_lane_best {
+    cofi_kept *kept;       /* partition of the best one, if the method can restore from that */
     uint32_t kept_restart; /* number of that restart, or COFI_NONE */
     uint32_t holds;        /* the restart whose final state the fit has, or COFI_NONE */
+    bool compared;         /* `criterion` is set */
+    double criterion;      /* of the best so far */
     cofi_mixture *mixture; /* for COF_SELECT_MIXTURE; NULL until it is needed */
-    bool judged;           /* best_criterion is set */
-    double best_criterion; /* of its restarts so far */
-    cof_progress progress; /* in rounds: the latest */
-    bool has_progress;     /* which the host was not told yet */
-    cof_status status;
-    cof_error err;
-    struct cofi_restarts *run;
-} cofi_lane;
+} cofi_lane_best;
 
 /* The lane in which a restart ran, and the range of its passes in that lane's history. */
 typedef struct cofi_restart_place {
     uint32_t lane; /* COFI_NONE: the restart has no partition */
     size_t first, n;
     uint32_t same_as; /* an earlier restart with the same result, its own number: left out, or COFI_NONE */
-    bool open;        /* it has yet to run */
     atomic_bool done;
 } cofi_restart_place;
 
 typedef struct cofi_restarts {
     cof_env env; /* of the caller */
     cofi_blocks own;
+    cofi_runner runner;
     const cofi_start *start;
-    bool side_by_side;
-    uint32_t n_prepares; /* fits that preparations of starts may have at the same time */
-    bool prepared;       /* these were made, at least for the first restart */
-    cofi_team *team;     /* one worker per lane; NULL in rounds */
-    cofi_rounds *rounds; /* NULL: not in rounds */
-    cofi_lane *lane;
-    uint32_t n_lanes;
-    uint32_t n_told;                /* number of restarts reported to the host */
-    atomic_bool stopped, timed_out; /* restarts were cut short; because the time was up */
-    atomic_bool any_done;           /* a restart has ended */
-    atomic_uint n_left, n_busy;     /* restarts that have not begun; lanes that run one */
-    double began_s;                 /* the time limit counts from here */
+    bool reports;            /* the host hears of restarts in their order, not of their passes */
+    uint32_t lane_threads;   /* of each lane */
+    uint32_t n_prepares;     /* fits that preparations of starts may have at the same time */
+    uint32_t n_reported;     /* restarts of which the host was told */
+    cofi_lane_best *best_of; /* per lane */
     cofi_restart_place *place;
     cofi_agreement agreement;
     cofi_dependence dependence; /* open only if the criterion needs it */

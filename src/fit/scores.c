@@ -4,7 +4,6 @@
 #include "../core/real.h"
 
 #include "likelihood.h"
-#include "masses.h"
 
 #include <math.h>
 

@@ -20,3 +20,15 @@ void cofi_scores_trace(cofi_fit *fit);
 /* Negative log-likelihoods from the counts of `from`, a partition of the same attributes. Rows can join
  * every cluster, also an empty one. */
 void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from);
+
+/* ---- Sums over values with equal scores (masses.c) ------------------------------------------------ */
+
+/* In the memory of the fit; tables of few values have none. */
+cof_status cofi_masses_open(cofi_fit *fit, cof_error *err);
+/* Call it when profiles.held is no longer that of the last update. */
+void cofi_masses_forget(cofi_fit *fit);
+/* Brings the profiles (held, whole) and the sums up to date with the counts. False: there are too many values with scores of
+ * their own, or rows do not tell what changed; then it does nothing. */
+bool cofi_masses_update(cofi_fit *fit);
+/* L, as cofi_objective; the scores are those along the trees. */
+double cofi_masses_objective(cofi_fit *fit);

@@ -3,7 +3,7 @@
  *
  * A pass with these distances finds the nearest cluster of every row. Only the rows for which that is another cluster are
  * looked at one by one, because their own may be as near. */
-#include "strays.h"
+#include "criterion.h"
 
 enum {
     MOST_ROWS = 1 << 16,

@@ -2,7 +2,6 @@
  * the forest until both are stable. */
 #include "forest_steps.h"
 
-#include "../fit/strays.h"
 #include "mixed.h"
 
 #include <math.h>

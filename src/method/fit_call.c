@@ -151,8 +151,8 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
         o.variant == COF_VARIANT_PAPER)
         status = cofi_value_order_set(rows, &problem, o.threads, err);
     if (status == COF_OK) status = cofi_restarts_open(rows, method, start_of(&o), &o, &run, err);
-    run.began_s = began_s;
-    if (status == COF_OK) run.lane[0].fit.host.coarser = hints.coarser;
+    run.runner.began_s = began_s;
+    if (status == COF_OK) run.runner.lane[0].fit.host.coarser = hints.coarser;
     if (status == COF_OK) status = cofi_restarts_run(&run, err);
     if (status == COF_OK && hints.tree != NULL)
         status = cofi_dependence_of(rows, run.fit->host.team, &run.fit->partition, hints.tree, err);

@@ -1,5 +1,6 @@
 #include "trials.h"
 
+#include "../fit/runner.h"
 #include "../fit/scores.h"
 
 /* The trial of one restart. Clusters are numbered in order of first appearance, so equal partitions have equal labels. */
@@ -11,14 +12,8 @@ typedef struct trial {
     int32_t *label; /* per row of the sample */
 } trial;
 
-/* One of the fits on the sample. */
-typedef struct lane {
-    cofi_fit fit;
-    void *method_state, *start_state;
-    uint32_t *number; /* k: number of each cluster in order of first appearance */
-    cof_status status;
-    cof_error err;
-} lane;
+/* What every trial goes through, each step for all trials before the next. */
+typedef enum trial_step { START, IMPROVE, REFINE } trial_step;
 
 struct cofi_trials {
     cofi_problem problem;
@@ -27,27 +22,26 @@ struct cofi_trials {
     cofi_problem tight_problem;
     cofi_rows *tight_rows;
     trial *trial; /* per restart */
+    uint32_t restarts;
     /* of one run */
     const cofi_trial_start *start;
-    const cofi_fit *whole;
-    lane *lane;
-    uint32_t *same_as;  /* per restart: as in cofi_start.prepare; at first, of its first partition */
-    uint32_t *turn;     /* the restarts in the order in which they are improved */
-    atomic_bool halted; /* lanes end as soon as they can */
+    trial_step step;
+    uint32_t *same_as; /* per restart: as in cofi_start.prepare; at first, of its first partition */
+    uint32_t *queue;   /* the restarts in the order in which a step is run */
 };
 
 cof_status cofi_trials_open(cofi_fit *fit, size_t n, cofi_trials **out, cof_error *err)
 {
-    uint32_t restarts = fit->host.o.restarts;
     cofi_trials *t = cofi_blocks_add_zero(&fit->own, 1, sizeof *t);
     if (t == NULL) return cofi_no_memory(err);
+    uint32_t restarts = t->restarts = fit->host.o.restarts;
     cof_status status = cofi_rows_sample(fit->partition.rows, fit->host.team, n, fit->partition.k,
                                          &t->problem, &t->rows, err);
     bool varied = status == COF_OK && t->problem.n_distinct >= fit->partition.k;
     if (varied) status = cofi_rows_renumber(t->rows, &t->tight_problem, &t->tight_rows, err);
     if (varied && status == COF_OK) {
         t->trial = cofi_blocks_add_zero(&fit->own, restarts, sizeof *t->trial);
-        t->turn = cofi_blocks_add(&fit->own, restarts, sizeof *t->turn);
+        t->queue = cofi_blocks_add(&fit->own, restarts, sizeof *t->queue);
         int32_t *label = cofi_blocks_add(&fit->own, n * restarts, sizeof *label);
         status = cofi_blocks_status(&fit->own, err);
         for (uint32_t r = 0; status == COF_OK && r < restarts; r++) t->trial[r].label = label + n * r;
@@ -75,123 +69,57 @@ cofi_rows *cofi_trials_rows(const cofi_trials *t)
 
 /* ---- One trial ------------------------------------------------------------------------------------ */
 
-static cof_status open_lane(cofi_trials *t, lane *l, const cof_fit_options *o, cof_error *err)
+/* Keeps the labels of the fit's partition. */
+static cof_status keep_labels(const cofi_fit *fit, int32_t *label, cof_error *err)
 {
-    const cofi_method *method = t->whole->method;
-    COFI_TRY(cofi_fit_open(t->tight_rows, method, o, &l->fit, err));
-    l->fit.host.env.progress = NULL; /* the host is told only about passes over the table */
-    l->fit.host.halted = &t->halted;
-    if (l != t->lane) l->fit.host.env.should_stop = NULL; /* only on the host's thread */
-    l->number = cofi_blocks_add(&l->fit.own, o->k, sizeof *l->number);
-    COFI_TRY(cofi_blocks_status(&l->fit.own, err));
-    if (method->open != NULL) COFI_TRY(method->open(&l->fit, &l->method_state, err));
-    return t->start->open(&l->fit, &l->start_state, err);
-}
-
-/* Notes the partition of the fit. */
-static cof_status note_partition(lane *l, trial *of, cof_error *err)
-{
-    size_t n = l->fit.problem->n_table_rows;
-    uint32_t n_numbered = 0;
-    COFI_TRY(cofi_partition_labels(&l->fit.partition, NULL, n, of->label, err));
-    memset(l->number, 0xFF, l->fit.partition.k * sizeof *l->number);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *number = &l->number[of->label[i]];
-        if (*number == COFI_NONE) *number = n_numbered++;
-        of->label[i] = (int32_t)*number;
+    uint32_t n_numbered = 0, k = fit->partition.k;
+    uint32_t *number = cofi_alloc(&fit->problem->env, k, sizeof *number);
+    if (number == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_partition_labels(&fit->partition, NULL, fit->problem->n_table_rows, label, err);
+    memset(number, 0xFF, k * sizeof *number);
+    for (size_t i = 0; status == COF_OK && i < fit->problem->n_table_rows; i++) {
+        if (number[label[i]] == COFI_NONE) number[label[i]] = n_numbered++;
+        label[i] = (int32_t)number[label[i]];
     }
-    return COF_OK;
+    cofi_release(&fit->problem->env, number);
+    return status;
 }
 
-static cof_status run_start(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+/* Makes the first partition. */
+static cof_status run_start(const cofi_trials *t, cofi_lane *lane, cof_error *err)
 {
-    cofi_fit *fit = &l->fit;
+    cofi_fit *fit = &lane->fit;
     fit->log.n_history = 0;
-    cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
+    cofi_rng_seed(&fit->rng, fit->host.o.seed, fit->log.restart);
     cofi_blocks_release(&fit->scratch);
     cofi_partition_forget(&fit->partition);
     COFI_TRY(t->start->run(fit, err));
-    if (!fit->partition.known)
-        COFI_TRY(fit->method->run(fit, l->method_state, err)); /* stopped before the first pass */
-    return COF_OK;
+    return fit->partition.known ? COF_OK : fit->method->run(fit, lane->method_state, err); /* was stopped */
 }
 
-/* Goes on from the partition that was noted. */
-static cof_status take_up(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
+/* Runs a step of a trial from the labels that the last step left. Restart 0 has to end with some partition. */
+static cof_status run_step(void *ctx, cofi_lane *lane, uint32_t restart, cof_error *err)
 {
-    cofi_fit *fit = &l->fit;
-    uint64_t moved;
-    fit->log.refiner = t->trial[restart].refiner;
-    COFI_TRY(cofi_partition_take(&fit->partition, t->trial[restart].label, &moved, err));
-    cofi_profile_clear(fit);
-    return COF_OK;
-}
-
-static cof_status improve(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
-{
-    COFI_TRY(take_up(t, l, restart, err));
-    return t->start->improve(&l->fit, l->start_state, err);
-}
-
-static cof_status refine(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err)
-{
-    COFI_TRY(take_up(t, l, restart, err));
-    return l->fit.method->run(&l->fit, l->method_state, err);
-}
-
-/* The time limit leaves time for the first trial. */
-static bool may_begin(cofi_trials *t, const lane *l, uint32_t restart)
-{
-    const cofi_host *host = &t->whole->host;
-    double limit_s = host->o.time_limit_s;
-    if (restart == 0) return true;
-    if (limit_s > 0 && cofi_now_s() - host->began_s >= limit_s) atomic_store(&t->halted, true);
-    return l->status == COF_OK && !atomic_load(&t->halted);
-}
-
-typedef cof_status (*step)(const cofi_trials *t, lane *l, uint32_t restart, cof_error *err);
-
-/* Runs a step of a trial and notes the partition. The first restart has to end with some partition. */
-static cof_status run_step(const cofi_trials *t, lane *l, step run, uint32_t restart, cof_error *err)
-{
-    cofi_fit *fit = &l->fit;
+    cofi_trials *t = ctx;
+    cofi_fit *fit = &lane->fit;
     trial *of = &t->trial[restart];
-    uint64_t visits = fit->log.visits;
+    uint64_t visits = fit->log.visits, moved;
     fit->log.restart = restart;
-    COFI_TRY(run(t, l, restart, err));
-    COFI_TRY(note_partition(l, of, err));
+    fit->log.stopped = lane->stopped;
+    if (t->step == START) {
+        COFI_TRY(run_start(t, lane, err));
+    } else {
+        fit->log.refiner = of->refiner;
+        COFI_TRY(cofi_partition_take(&fit->partition, of->label, &moved, err));
+        cofi_profile_clear(fit);
+        COFI_TRY(t->step == IMPROVE ? t->start->improve(fit, lane->start_state, err)
+                                    : fit->method->run(fit, lane->method_state, err));
+    }
+    COFI_TRY(keep_labels(fit, of->label, err));
     of->visits += fit->log.visits - visits;
     of->refiner = fit->log.refiner;
     of->done = restart == 0 || !fit->log.stopped;
     return COF_OK;
-}
-
-/* Does nothing for a trial that repeats an earlier one. */
-static void step_task(cofi_trials *t, uint32_t worker, step run, size_t number)
-{
-    lane *l = &t->lane[worker];
-    uint32_t restart = (uint32_t)number;
-    if (t->same_as[restart] != COFI_NONE || l->status != COF_OK) return;
-    if (restart > 0) t->trial[restart].done = false;
-    if (!may_begin(t, l, restart)) return;
-    l->status = run_step(t, l, run, restart, &l->err);
-    if (l->status != COF_OK || l->fit.log.stopped) atomic_store(&t->halted, true);
-}
-
-static void start_task(void *ctx, uint32_t worker, size_t restart)
-{
-    step_task(ctx, worker, run_start, restart);
-}
-
-static void improve_task(void *ctx, uint32_t worker, size_t turn)
-{
-    const cofi_trials *t = ctx;
-    step_task(ctx, worker, improve, t->turn[turn]);
-}
-
-static void refine_task(void *ctx, uint32_t worker, size_t restart)
-{
-    step_task(ctx, worker, refine, restart);
 }
 
 /* ---- All trials ----------------------------------------------------------------------------------- */
@@ -204,9 +132,9 @@ static bool are_same(const trial *a, const trial *b, size_t n_rows, bool any_ref
 }
 
 /* Finds the trials that repeat an earlier one, and those that were not done. */
-static void find_same(cofi_trials *t, uint32_t restarts, bool any_refiner)
+static void find_same(cofi_trials *t, bool any_refiner)
 {
-    for (uint32_t r = 0; r < restarts; r++) {
+    for (uint32_t r = 0; r < t->restarts; r++) {
         const trial *of = &t->trial[r];
         if (!of->done && t->same_as[r] == COFI_NONE) t->same_as[r] = r;
         for (uint32_t earlier = 0; earlier < r && t->same_as[r] == COFI_NONE; earlier++)
@@ -218,24 +146,27 @@ static void find_same(cofi_trials *t, uint32_t restarts, bool any_refiner)
     }
 }
 
-/* Partitions that one start alone found come first: they are often poor, so that EM takes longer, and the last task should
- * be short. */
-static void choose_turns(cofi_trials *t, uint32_t restarts)
+/* Runs a step of the trials that do not repeat an earlier one. Before EM, partitions that one start alone found come first:
+ * they are often poor, so that EM takes longer, and the last job should be short. */
+static cof_status run_all(cofi_trials *t, cofi_runner *runner, trial_step step, cof_error *err)
 {
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < restarts; r++) t->trial[r].shared = false;
-    for (uint32_t r = 0; r < restarts; r++)
+    cofi_jobs jobs = {.queue = t->queue, .run = run_step, .ctx = t, .first_begins = true};
+    t->step = step;
+    for (uint32_t r = 0; r < t->restarts; r++) t->trial[r].shared = false;
+    for (uint32_t r = 0; r < t->restarts && step == IMPROVE; r++)
         if (t->same_as[r] < r) t->trial[t->same_as[r]].shared = true;
     for (int shared = 0; shared < 2; shared++)
-        for (uint32_t r = 0; r < restarts; r++)
-            if (t->trial[r].shared == shared) t->turn[n++] = r;
+        for (uint32_t r = 0; r < t->restarts; r++)
+            if (t->trial[r].shared == shared && t->same_as[r] == COFI_NONE) t->queue[jobs.n++] = r;
+    for (uint32_t at = 0; at < jobs.n; at++) t->trial[t->queue[at]].done = t->queue[at] == 0;
+    return cofi_runner_run(runner, &jobs, err);
 }
 
 /* Gives trials that began with the same partition what was made of it. */
-static void share_improved(cofi_trials *t, uint32_t restarts)
+static void share_improved(cofi_trials *t)
 {
     size_t n = t->problem.n_table_rows;
-    for (uint32_t r = 0; r < restarts; r++) {
+    for (uint32_t r = 0; r < t->restarts; r++) {
         uint32_t earlier = t->same_as[r];
         t->same_as[r] = COFI_NONE;
         if (earlier >= r) continue;
@@ -244,48 +175,38 @@ static void share_improved(cofi_trials *t, uint32_t restarts)
     }
 }
 
-static cof_status run_lanes(cofi_trials *t, cofi_team *team, uint32_t restarts, cof_error *err)
+static cof_status run_steps(cofi_trials *t, const cofi_fit *whole, cofi_runner *runner, cof_error *err)
 {
-    cof_fit_options o = t->whole->host.o;
-    uint32_t n = cofi_team_size(team);
-    cof_status status = COF_OK;
-    if (n > 1) o.threads = 1;
-    for (uint32_t l = 0; status == COF_OK && l < n; l++) status = open_lane(t, &t->lane[l], &o, err);
-    if (status == COF_OK) {
-        cofi_team_run(team, start_task, t, restarts);
-        find_same(t, restarts, true);
-        choose_turns(t, restarts);
-        cofi_team_run(team, improve_task, t, restarts);
-        share_improved(t, restarts);
-        find_same(t, restarts, false);
-        cofi_team_run(team, refine_task, t, restarts);
-        find_same(t, restarts, false);
+    const cof_fit_options *o = &whole->host.o;
+    for (cofi_lane *lane = runner->lane; lane < runner->lane + runner->n_lanes; lane++) {
+        COFI_TRY(
+            cofi_lane_open(lane, t->tight_rows, whole->method, o, runner->n_lanes > 1 ? 1 : o->threads, err));
+        COFI_TRY(t->start->open(&lane->fit, &lane->start_state, err));
     }
-    for (uint32_t l = 0; l < n; l++) {
-        if (status == COF_OK && t->lane[l].status != COF_OK) {
-            status = t->lane[l].status;
-            if (err != NULL) *err = t->lane[l].err;
-        }
-        cofi_fit_close(&t->lane[l].fit);
-    }
-    return status;
+    COFI_TRY(run_all(t, runner, START, err));
+    find_same(t, true);
+    COFI_TRY(run_all(t, runner, IMPROVE, err));
+    share_improved(t);
+    find_same(t, false);
+    COFI_TRY(run_all(t, runner, REFINE, err));
+    find_same(t, false);
+    return COF_OK;
 }
 
 cof_status cofi_trials_run(cofi_trials *t, const cofi_trial_start *start, cofi_fit *fit, uint32_t n_lanes,
                            uint32_t *same_as, cof_error *err)
 {
-    const cof_env *env = &t->problem.env;
-    cofi_team *team;
-    COFI_TRY(cofi_team_open(env, n_lanes, &team, err));
+    cofi_runner runner = {.n_lanes = 0};
+    cof_env env = t->problem.env;
+    env.progress = NULL; /* the host is told only about passes over the table */
     t->start = start;
-    t->whole = fit;
     t->same_as = same_as;
-    t->lane = cofi_alloc_zero(env, cofi_team_size(team), sizeof *t->lane);
-    cof_status status = t->lane != NULL ? run_lanes(t, team, fit->host.o.restarts, err) : cofi_no_memory(err);
-    cofi_release(env, t->lane);
-    cofi_team_close(team);
-    for (uint32_t r = 0; status == COF_OK && r < fit->host.o.restarts; r++)
-        fit->log.visits += t->trial[r].visits;
+    cof_status status = cofi_runner_open(&runner, &env, n_lanes, err);
+    runner.began_s = fit->host.began_s;
+    runner.limit_s = fit->host.o.time_limit_s;
+    if (status == COF_OK) status = run_steps(t, fit, &runner, err);
+    cofi_runner_close(&runner);
+    for (uint32_t r = 0; status == COF_OK && r < t->restarts; r++) fit->log.visits += t->trial[r].visits;
     return status;
 }
 

@@ -2,7 +2,6 @@
 #include "fit_helper.h"
 
 #include "../../src/fit/criterion.h"
-#include "../../src/fit/masses.h"
 #include "../../src/fit/scores.h"
 
 enum { ROWS = 9000, VALUES = 6000, K = 5, ROUNDS = 60 };
