@@ -153,7 +153,6 @@ set(COF_SOURCES
   src/table/file/parse_csv.c
   src/table/file/read_csv.c
   src/table/file/read_encoded.c
-  src/table/file/scan_csv.c
   src/table/file/write_csv.c
   src/table/file/write_encoded.c
   src/table/generate.c
@@ -287,7 +286,6 @@ set(UNIT_TESTS
   tests/unit/test_rounds.c
   tests/unit/test_rows.c
   tests/unit/test_sample.c
-  tests/unit/test_scan_csv.c
   tests/unit/test_schema.c
   tests/unit/test_scores.c
   tests/unit/test_seeds.c

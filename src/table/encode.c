@@ -5,7 +5,7 @@
 #include "../core/rng.h"
 #include "sort_keys.h"
 
-enum { FIRST_ROWS = 64, FIRST_VALUES = 8, FIRST_TEXT = 64, FIRST_SLOTS = 16 };
+enum { FIRST_ROWS = 64, FIRST_VALUES = 8, FIRST_TEXT = 64, FIRST_SLOTS = 16, SHORT_BYTES = 7 };
 
 void cofi_encoder_init(cofi_encoder *e, const cof_env *env)
 {
@@ -41,7 +41,7 @@ static uint64_t short_key(const char *text, size_t n_bytes)
  * whose highest byte is not 0. */
 static uint64_t key_of(const char *text, size_t n_bytes)
 {
-    if (n_bytes <= COFI_SHORT_BYTES) return short_key(text, n_bytes);
+    if (n_bytes <= SHORT_BYTES) return short_key(text, n_bytes);
     uint64_t h = n_bytes * 0x9e3779b97f4a7c15u, word;
     for (; n_bytes >= 8; text += 8, n_bytes -= 8) {
         memcpy(&word, text, 8);
@@ -159,7 +159,7 @@ static size_t value_length(const cofi_encoder *e, uint32_t id)
 
 static bool is_text(const cofi_encoder *e, uint32_t id, const char *text, size_t n_bytes)
 {
-    return n_bytes <= COFI_SHORT_BYTES ||
+    return n_bytes <= SHORT_BYTES ||
            (value_length(e, id) == n_bytes && memcmp(e->text + e->offset[id], text, n_bytes) == 0);
 }
 
@@ -532,6 +532,11 @@ cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *o
 cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out)
 {
     for (uint32_t id = 0; id < e->n_values; id++) rank[id] = 1;
+    return finish_values(e, COFI_ORDER_SORTED, rank, out);
+}
+
+cof_status cofi_encoder_finish_some(cofi_encoder *e, uint32_t *rank, cofi_column *out)
+{
     return finish_values(e, COFI_ORDER_SORTED, rank, out);
 }
 

@@ -50,6 +50,8 @@ cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *o
 /* For cells stored elsewhere: the column gets its sorted dictionary and missing text but no codes;
  * rank[id] becomes the final id of every value. Every value must occur in some row. */
 cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out);
+/* The same without the values for which rank[id] is 0 on entry; it is UINT32_MAX on return. */
+cof_status cofi_encoder_finish_some(cofi_encoder *e, uint32_t *rank, cofi_column *out);
 void cofi_encoder_free(cofi_encoder *e);
 
 /* Makes all columns of a table from their encoders, each with n_rows rows. The names are copied. */
@@ -57,30 +59,17 @@ cof_status cofi_table_from_encoders(const cof_env *env, cofi_encoder *encoder, s
                                     const char *const *names, cofi_order order, cof_table **out,
                                     cof_error *err);
 
-/* A short text as a number. Different texts give different numbers, because no text has a NUL byte. Always
+/* A text of up to eight bytes as a number. Different texts give different numbers, because no text has a NUL byte. Always
  * reads eight bytes. */
 static inline uint64_t cofi_word_of(const char *text, size_t n)
 {
     uint64_t word;
     memcpy(&word, text, sizeof word);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return word >> (64 - 8 * n);
+    return word >> (32 - 4 * n) >> (32 - 4 * n);
 #else
-    return word << (64 - 8 * n);
+    return word << (32 - 4 * n) << (32 - 4 * n);
 #endif
-}
-
-enum { COFI_SHORT_BYTES = 7 };
-
-/* The key of a text of 1 to 7 bytes, which no other text has: its bytes, the first one lowest. Always reads eight. */
-static inline uint64_t cofi_short_key(const char *text, size_t n)
-{
-    uint64_t word;
-    memcpy(&word, text, sizeof word);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word & UINT64_MAX >> (64 - 8 * n);
 }
 
 /* Its place in a cache of 32. The multiplier ends in 9, so that the 26 letters, and the ten digits, get different places. */

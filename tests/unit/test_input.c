@@ -109,7 +109,7 @@ static void gives(const void *bytes, size_t n_bytes, const void *expected, size_
     for (size_t b = 0; b < COUNT(sizes); b++) {
         for (size_t s = 0; s < COUNT(sizes); s++) {
             for (int file = 0; file < 2; file++) {
-                cofi_source source = {"t", file ? NULL : bytes, file ? 0 : n_bytes, sizes[b]};
+                cofi_source source = {"t", file ? NULL : bytes, file ? 0 : n_bytes, sizes[b], b % 2};
                 outcome o = take(NULL, &source, sizes[s]);
                 assert_string_equal(o.err.text, "");
                 assert_int_equal(o.status, COF_OK);
@@ -126,7 +126,7 @@ static void refuses(const void *bytes, size_t n_bytes, cof_status status, const 
 {
     static const size_t sizes[] = {1, 3, 1 << 20};
     for (size_t b = 0; b < COUNT(sizes); b++) {
-        cofi_source source = {"t.csv", bytes, n_bytes, sizes[b]};
+        cofi_source source = {"t.csv", bytes, n_bytes, sizes[b], false};
         outcome o = take(NULL, &source, 5);
         assert_string_equal(o.err.text, sentence);
         assert_int_equal(o.status, status);
@@ -449,9 +449,9 @@ static void zstd_damaged(void **state)
 static void every_failing_allocation(void **state)
 {
     (void)state;
-    const cofi_source sources[] = {{"t", small, sizeof small, 0},
-                                   {"t", gzip_big, sizeof gzip_big, 0},
-                                   {"t", zstd_big, sizeof zstd_big, 0}};
+    const cofi_source sources[] = {{"t", small, sizeof small, 0, false},
+                                   {"t", gzip_big, sizeof gzip_big, 0, false},
+                                   {"t", zstd_big, sizeof zstd_big, 0, false}};
     for (size_t i = 0; i < COUNT(sources); i++) {
         if ((i == 1 && no_gzip()) || (i == 2 && no_zstd())) continue;
         for (size_t at = 0;; at++) {

@@ -1,24 +1,17 @@
 /* The CSV reader: every rule, every sentence, every block boundary, every failing allocation.
  *
  * A table is compared as text: names and then rows, one a line, cells between bars; a missing cell is its
- * text in angle brackets. Every input is read from a file and from memory, and with blocks of 1, 2, 3, 7 and
- * many bytes, and must come out the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "alloc_helper.h"
+ * text in angle brackets. Every input is read from a file and from memory, in order and in stretches, and with
+ * blocks of 1, 2, 3, 7 and many bytes, and must come out the same. */
 #include "../../src/table/file/parse_csv.h"
 #include "../../src/table/file/read_csv.h"
+#include "../../src/table/table.h"
+#include "alloc_helper.h"
+#include "cases_helper.h"
+#include "unit_helper.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const size_t block_sizes[] = {0, 1, 2, 3, 7, 64};
 
@@ -88,8 +81,9 @@ static void expect(const char *name, const char *bytes, size_t n_bytes, const co
                    cof_status status, const char *text)
 {
     write_file(name, bytes, n_bytes);
-    for (size_t b = 0; b < COUNT(block_sizes); b++) {
-        cofi_source memory = {name, bytes, n_bytes, block_sizes[b]}, file = {name, NULL, 0, block_sizes[b]};
+    for (size_t b = 0; b < 2 * COUNT(block_sizes); b++) {
+        cofi_source memory = {name, bytes, n_bytes, block_sizes[b / 2], b % 2};
+        cofi_source file = {name, NULL, 0, block_sizes[b / 2], b % 2};
         outcome from_memory = read_source(&memory, options), from_file = read_source(&file, options);
         assert_string_equal(from_memory.text, text);
         assert_int_equal(from_memory.status, status);
@@ -363,10 +357,11 @@ static void large_cells(void **state)
             memset(csv + n, 'x', most + extra);
             memcpy(csv + n + most + extra, end[quoted], strlen(end[quoted]));
             n += most + extra + strlen(end[quoted]);
-            for (size_t block = 0; block < 3; block++) {
+            for (size_t block = 0; block < 5; block++) {
                 cof_error err = {""};
                 cof_table *table = NULL;
-                cofi_source source = {"t.csv", csv, n, (size_t[]){0, 1000, 4 * most}[block]};
+                size_t block_bytes = (size_t[]){0, 1000, 4 * most, 1000, 100000}[block];
+                cofi_source source = {"t.csv", csv, n, block_bytes, block < 3};
                 cof_status status = cofi_read_csv(NULL, &source, NULL, &table, &err);
                 assert_int_equal(status, extra == 0 ? COF_OK : COF_ERR_DATA);
                 if (extra == 0) assert_int_equal(strlen(cof_table_value(table, 1, 1)), most);
@@ -454,8 +449,8 @@ static void many_short_values(void **state)
     size_t n = (size_t)sprintf(csv, "a,b\n");
     for (int i = 0; i < N; i++)
         n += (size_t)sprintf(csv + n, "%d,%.*s\n", i * 7919 % 1000, 1 + i % 9, "aaaaaaaaa");
-    for (size_t b = 0; b < 3; b++) {
-        cofi_source source = {"t.csv", csv, n, (size_t[]){0, 13, 1000}[b]};
+    for (size_t b = 0; b < 6; b++) {
+        cofi_source source = {"t.csv", csv, n, (size_t[]){0, 13, 1000}[b / 2], b % 2};
         cof_table *table;
         assert_int_equal(cofi_read_csv(NULL, &source, NULL, &table, NULL), COF_OK);
         for (int i = 0; i < N; i++) {
@@ -503,8 +498,8 @@ static void delimiter_of_a_long_line(void **state)
     char *csv = malloc(5 * N + 8);
     for (int i = 0; i < N; i++) memcpy(csv + 5 * i, "abcd;", 5);
     memcpy(csv + 5 * N, ",x\n1\n", 5);
-    for (size_t b = 0; b < 3; b++) {
-        cofi_source source = {"t.csv", csv, 5 * N + 5, (size_t[]){0, 4096, 777}[b]};
+    for (size_t b = 0; b < 6; b++) {
+        cofi_source source = {"t.csv", csv, 5 * N + 5, (size_t[]){0, 4096, 777}[b / 2], b % 2};
         cof_error err = {""};
         cof_table *table;
         assert_int_equal(cofi_read_csv(NULL, &source, NULL, &table, &err), COF_ERR_DATA);
@@ -584,7 +579,9 @@ static void progress_and_stop(void **state)
     const char csv[] = "a,b\n1,2\n3,4\n5,6\n";
     watch w = {.calls_left = -1};
     cof_env env = {.struct_size = sizeof env, .should_stop = stop_after, .progress = note, .ctx = &w};
-    cofi_source source = {"t.csv", csv, sizeof csv - 1, 4};
+    const char longer[] = "a rather long name,b\n1,2\n3,4\n5,6\n";
+    cofi_source source = {"t.csv", csv, sizeof csv - 1, 4, true};
+    cofi_source stretches = {"t.csv", longer, sizeof longer - 1, 4, false};
     cof_table *table = NULL;
     cof_error err = {""};
     assert_int_equal(cofi_read_csv(&env, &source, NULL, &table, &err), COF_OK);
@@ -601,6 +598,19 @@ static void progress_and_stop(void **state)
         assert_string_equal(err.text, "stopped reading t.csv");
         assert_null(table);
     }
+    const cof_read_options one = {.struct_size = sizeof one, .threads = 1};
+    w = (watch){.calls_left = -1};
+    assert_int_equal(cofi_read_csv(&env, &stretches, &one, &table, &err), COF_OK);
+    cof_table_free(table);
+    assert_int_equal(w.n_reports, 9); /* six blocks with the first line, and three stretches */
+    assert_int_equal(w.last.done, sizeof longer - 1);
+    for (int i = 0; i < 9; i++) {
+        w = (watch){.calls_left = i};
+        table = NULL;
+        assert_int_equal(cofi_read_csv(&env, &stretches, &one, &table, &err), COF_ERR_STOPPED);
+        assert_string_equal(err.text, "stopped reading t.csv");
+        assert_null(table);
+    }
 }
 
 /* Every path that allocates: names, values, scratch, growth of each. */
@@ -614,12 +624,14 @@ static size_t fill_csv(char *csv)
 
 static void failing_memory(const cofi_source *source, const cof_read_options *options)
 {
+    cof_read_options one = options != NULL ? *options : (cof_read_options){.struct_size = sizeof one};
+    one.threads = 1; /* the meter is not locked */
     for (size_t at = 0;; at++) {
         alloc_meter meter = {.fail_at = at};
         cof_env env = alloc_env(&meter);
         cof_table *table = NULL;
         cof_error err = {""};
-        cof_status status = cofi_read_csv(&env, source, options, &table, &err);
+        cof_status status = cofi_read_csv(&env, source, &one, &table, &err);
         cof_table_free(table);
         assert_int_equal(meter.live, 0);
         if (status == COF_OK) break;
@@ -654,11 +666,13 @@ static void every_failing_allocation(void **state)
     const cof_read_options bare = {.struct_size = sizeof bare, .no_header = 1};
     const cof_read_options latin1 = {.struct_size = sizeof latin1, .charset = COF_CHARSET_LATIN1};
     write_file("t.csv", csv, n);
-    for (size_t b = 0; b < COUNT(block_sizes); b++) {
-        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, NULL);
-        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, &bare);
-        failing_memory(&(cofi_source){"t.csv", csv, n, block_sizes[b]}, &latin1);
-        failing_memory(&(cofi_source){"t.csv", NULL, 0, block_sizes[b]}, NULL);
+    for (size_t b = 0; b <= COUNT(block_sizes); b++) {
+        bool stretches = b == COUNT(block_sizes);
+        size_t block_bytes = stretches ? 2000 : block_sizes[b];
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_bytes, !stretches}, NULL);
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_bytes, !stretches}, &bare);
+        failing_memory(&(cofi_source){"t.csv", csv, n, block_bytes, !stretches}, &latin1);
+        failing_memory(&(cofi_source){"t.csv", NULL, 0, block_bytes, !stretches}, NULL);
     }
     unlink("t.csv");
 }
@@ -669,16 +683,285 @@ static void errors_leak_nothing(void **state)
     static const char *const bad[] = {"",          "a,b\n1\n",        "a,a\n", "a\n\"x",
                                       "a\n\xE9\n", "a,b\n1,\"2\"3\n", "a\r1"};
     for (size_t i = 0; i < COUNT(bad); i++) {
-        for (size_t b = 0; b < COUNT(block_sizes); b++) {
+        for (size_t b = 0; b < 2 * COUNT(block_sizes); b++) {
             alloc_meter meter = {.fail_at = ALLOC_NEVER_FAILS};
             cof_env env = alloc_env(&meter);
-            cofi_source source = {"t.csv", bad[i], strlen(bad[i]), block_sizes[b]};
+            cofi_source source = {"t.csv", bad[i], strlen(bad[i]), block_sizes[b / 2], b % 2};
+            const cof_read_options one = {.struct_size = sizeof one, .threads = 1};
             cof_table *table = NULL;
-            assert_int_equal(cofi_read_csv(&env, &source, NULL, &table, NULL), COF_ERR_DATA);
+            assert_int_equal(cofi_read_csv(&env, &source, &one, &table, NULL), COF_ERR_DATA);
             assert_null(table);
             assert_int_equal(meter.live, 0);
         }
     }
+}
+
+/* ---- In order and in stretches ------------------------------------------------------------------- */
+
+typedef struct text {
+    char *at;
+    size_t n, capacity;
+} text;
+
+static void put(text *t, const char *bytes, size_t n)
+{
+    if (t->capacity - t->n < n) {
+        t->capacity = 2 * t->capacity + n;
+        t->at = realloc(t->at, t->capacity);
+        assert_non_null(t->at);
+    }
+    memcpy(t->at + t->n, bytes, n);
+    t->n += n;
+}
+
+static void put_text(text *t, const char *string)
+{
+    put(t, string, strlen(string));
+}
+
+/* What a random file looks like. */
+typedef struct look {
+    size_t n_columns, n_values, n_bytes;
+    const char *line_end;
+    bool mark, header, ended, blanks, missing, long_cells, huge_cells;
+    uint32_t quoted; /* of three cells */
+} look;
+
+static void put_content(text *t, const look *l, cofi_rng *rng, size_t c)
+{
+    char cell[64];
+    static const char *const na[] = {"", "?", "NA"};
+    if (l->missing && below(rng, 7) == 0) {
+        put_text(t, l->n_columns > 1 || below(rng, 2) == 0 ? na[below(rng, 3)] : "?");
+        return;
+    }
+    if (l->huge_cells && below(rng, 5000) == 0)
+        for (int part = 0; part < 60; part++)
+            put_text(t, "a text that is not postponed but looked up at once");
+    size_t v = below(rng, c % 3 == 0 ? l->n_values : 1 + l->n_values / 3);
+    if (l->long_cells && v % 3 == 0)
+        snprintf(cell, sizeof cell, "a rather long text, number %zu \xc3\xa4", v);
+    else
+        snprintf(cell, sizeof cell, c % 2 == 0 ? "%zu" : "N%zu", v); /* begins like NA */
+    for (char *p = cell; *p != '\0'; p++) *p = *p == ',' ? ';' : *p;
+    put_text(t, cell);
+}
+
+static void put_random_cell(text *t, const look *l, cofi_rng *rng, size_t c)
+{
+    bool quoted = below(rng, 3) < l->quoted;
+    if (quoted) put_text(t, "\"");
+    put_content(t, l, rng, c);
+    if (quoted) put_text(t, "\"");
+}
+
+static text make_file(const look *l, cofi_rng *rng)
+{
+    text t = {NULL, 0, 0};
+    if (l->mark) put_text(&t, "\xEF\xBB\xBF");
+    for (size_t c = 0; l->header && c < l->n_columns; c++) {
+        char name[32];
+        snprintf(name, sizeof name, l->quoted > 0 ? "%s\"c%zu\"" : "%sc%zu", c > 0 ? "," : "", c);
+        put_text(&t, name);
+    }
+    if (l->header) put_text(&t, l->line_end);
+    while (t.n < l->n_bytes) {
+        for (size_t c = 0; c < l->n_columns; c++) {
+            if (c > 0) put_text(&t, ",");
+            put_random_cell(&t, l, rng, c);
+        }
+        put_text(&t, l->line_end);
+        if (l->blanks && below(rng, 50) == 0) put_text(&t, l->line_end);
+    }
+    if (!l->ended) t.n -= strlen(l->line_end);
+    return t;
+}
+
+static void assert_same_table(const cof_table *a, const cof_table *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_int_equal(a->n_columns, b->n_columns);
+    for (size_t c = 0; c < a->n_columns; c++) {
+        const cofi_column *x = &a->column[c], *y = &b->column[c];
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->width, y->width);
+        assert_int_equal(x->n_values, y->n_values);
+        assert_int_equal(x->n_missing, y->n_missing);
+        assert_string_equal(x->missing_text, y->missing_text);
+        for (uint32_t v = 0; v < x->n_values; v++)
+            assert_string_equal(cofi_column_text(x, v), cofi_column_text(y, v));
+        assert_memory_equal(x->codes, y->codes, a->n_rows * x->width);
+    }
+}
+
+/* Reads the bytes in order, and in stretches with some threads. */
+static void compare_with(const text *t, bool header, size_t stretch_bytes, uint32_t threads)
+{
+    cof_read_options options = {.struct_size = sizeof options, .no_header = !header, .threads = threads};
+    cofi_source in_order = {
+        .name = "a.csv", .bytes = t->at, .n_bytes = t->n, .block_bytes = 100000, .in_order = true};
+    cofi_source stretches = {.name = "a.csv", .bytes = t->at, .n_bytes = t->n, .block_bytes = stretch_bytes};
+    cof_error expected_err, err;
+    cof_table *expected = NULL, *got = NULL;
+    cof_status status = cofi_read_csv(NULL, &in_order, &options, &expected, &expected_err);
+    assert_int_equal(cofi_read_csv(NULL, &stretches, &options, &got, &err), status);
+    if (status == COF_OK)
+        assert_same_table(expected, got);
+    else
+        assert_string_equal(expected_err.text, err.text);
+    cof_table_free(expected);
+    cof_table_free(got);
+}
+
+static void compare(const text *t, bool header)
+{
+    compare_with(t, header, 0, 3);
+    compare_with(t, header, 5000, 2);
+}
+
+/* Lines of one shape, and others between them. */
+static void lines_of_one_shape(void **state)
+{
+    static const char *const between[] = {"12,3,4\n",  "?,,4\n",   "\"1\",2,3\n", "\n",
+                                          "1,2,3\r\n", "1,2,\r\n", "x,y,z\n",     "\xc3\xa4,2,3\n"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 2 * COUNT(between) + 2; seed += one_in()) {
+        cofi_rng rng = dice(seed);
+        size_t one_of = seed % 2 == 0 ? 100 : 5000, n_values = seed < 16 ? 9 : 60;
+        text t = {NULL, 0, 0};
+        put_text(&t, "a,b,c\n");
+        while (t.n < (size_t)5 << 19) {
+            static const char *const kept[] = {"", "v", "value a", "\xc3\xa9", "NA12345"};
+            char line[64], code[3];
+            for (size_t c = 0; c < 3; c++) {
+                size_t v = below(&rng, n_values);
+                code[c] = (char)(v < 9 ? '1' + v : 'A' + v - 9 + (v > 34) * 6);
+            }
+            snprintf(line, sizeof line, "%s%c,%s%c,%c%s", kept[seed % COUNT(kept)], code[0],
+                     kept[seed / 3 % COUNT(kept)], code[1], code[2], seed % 7 == 3 ? "\r\n" : "\n");
+            put_text(&t, line);
+            if (below(&rng, one_of) == 0) put_text(&t, between[seed / 2 % COUNT(between)]);
+        }
+        compare(&t, true);
+        compare_with(&t, true, 0, 1);
+        free(t.at);
+    }
+}
+
+/* One thread takes all stretches, so that it knows from the second on which columns have many values. */
+static void many_values(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed += one_in()) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = 4,
+                  .n_values = 30000,
+                  .n_bytes = (size_t)6 << 20,
+                  .line_end = "\n",
+                  .header = true,
+                  .ended = true,
+                  .missing = seed == 1,
+                  .long_cells = seed % 2 == 0,
+                  .huge_cells = seed >= 2};
+        text t = make_file(&l, &rng);
+        compare_with(&t, true, 0, 1);
+        free(t.at);
+    }
+}
+
+static void the_same_table(void **state)
+{
+    static const size_t columns[] = {1, 2, 3, 20, 300}, values[] = {2, 40, 300, 5000, 200000};
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed += one_in()) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = columns[below(&rng, 5)],
+                  .n_values = values[below(&rng, 5)],
+                  .n_bytes = ((size_t)1 << 20) + below(&rng, (size_t)3 << 20),
+                  .line_end = below(&rng, 3) == 0 ? "\r\n" : "\n",
+                  .mark = below(&rng, 4) == 0,
+                  .header = below(&rng, 4) != 0,
+                  .ended = below(&rng, 2) == 0,
+                  .blanks = below(&rng, 3) == 0,
+                  .missing = below(&rng, 2) == 0,
+                  .long_cells = below(&rng, 2) == 0,
+                  .quoted = seed % 2 == 0 ? 0 : (uint32_t)below(&rng, 4)};
+        text t = make_file(&l, &rng);
+        compare(&t, l.header);
+        free(t.at);
+    }
+}
+
+/* One unusual or wrong thing somewhere in a large file. */
+static void the_same_complaint(void **state)
+{
+    static const char *const wrong[] = {"\"quoted, with a comma\",1,2\n",
+                                        "\"quoted \"\"twice\"\"\",1,2\n",
+                                        "\"two\nlines\",1,2\n",
+                                        "\"\"\"\",1,2\n",
+                                        "\",\",1,2\n",
+                                        "\"1\"\",\"\"2\",1,2\n",
+                                        "\"1\" ,1,2\n",
+                                        "1,2,\"\n",
+                                        "1,2\n",
+                                        "1,2,3,4\n",
+                                        "1,\xFF,3\n",
+                                        "1,2\r,3\n",
+                                        "a\"b,1,2\n",
+                                        "\"open,1,2\n",
+                                        "1,2,3\r"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 2 * COUNT(wrong) + 2; seed += one_in()) {
+        cofi_rng rng = dice(seed);
+        look l = {.n_columns = 3,
+                  .n_values = 9,
+                  .n_bytes = (size_t)2 << 20,
+                  .line_end = "\n",
+                  .header = true,
+                  .ended = true};
+        text t = make_file(&l, &rng), with = {NULL, 0, 0};
+        size_t at = 100 + below(&rng, t.n - 200);
+        if (seed % 3 == 0) at = t.n;
+        while (at < t.n && t.at[at - 1] != '\n') at++;
+        put(&with, t.at, at);
+        if (seed < 2 * COUNT(wrong))
+            put_text(&with, wrong[seed / 2]);
+        else
+            put(&with, "1,\0,3\n", 6);
+        put(&with, t.at + at, t.n - at);
+        compare(&with, true);
+        free(t.at);
+        free(with.at);
+    }
+}
+
+/* The first bytes are a table, the rest up to 4 GiB and as many bytes again is a hole. A size of 32 bits made the
+ * fast reader take the first bytes for the whole file; without offsets of 64 bits it does not open. */
+static void a_file_above_4_gib(void **state)
+{
+    static const char *const path = "above_4_gib.csv";
+    cofi_rng rng = dice(3);
+    look l = {.n_columns = 3,
+              .n_values = 9,
+              .n_bytes = (size_t)1 << 20,
+              .line_end = "\n",
+              .header = true,
+              .ended = true};
+    text t = make_file(&l, &rng);
+    cof_table *table = NULL;
+    cof_error err;
+    (void)state;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(t.at, 1, t.n, file), t.n);
+    bool made = fflush(file) == 0 && ftruncate(fileno(file), ((off_t)1 << 32) + (off_t)t.n) == 0;
+    assert_int_equal(fclose(file), 0);
+    if (made) { /* not every file system has holes */
+        assert_status(cof_table_read(NULL, path, NULL, &table, &err), COF_ERR_DATA, &err);
+        assert_non_null(strstr(err.text, "UTF-16")); /* the sentence about a byte 0 */
+    }
+    unlink(path);
+    free(t.at);
 }
 
 /* ---- The table that is built in ------------------------------------------------------------------ */
@@ -737,6 +1020,11 @@ int main(void)
         cmocka_unit_test(latin1_becomes_utf8),
         cmocka_unit_test(every_failing_allocation),
         cmocka_unit_test(errors_leak_nothing),
+        cmocka_unit_test(the_same_table),
+        cmocka_unit_test(lines_of_one_shape),
+        cmocka_unit_test(many_values),
+        cmocka_unit_test(the_same_complaint),
+        cmocka_unit_test(a_file_above_4_gib),
         cmocka_unit_test(demo),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

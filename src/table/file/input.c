@@ -28,6 +28,7 @@ struct cofi_input {
     /* the source */
     int fd;       /* -1: memory */
     bool owns_fd; /* false for standard input, which must not be closed */
+    bool in_order;
     const unsigned char *bytes;
     size_t n_bytes; /* number of bytes not read yet */
     uint64_t done, total;
@@ -355,6 +356,7 @@ cof_status cofi_input_open(const cof_env *env, const cofi_source *source, cofi_i
     in->bytes = source->bytes;
     in->n_bytes = source->n_bytes;
     in->total = source->n_bytes;
+    in->in_order = source->in_order || standard;
     cofi_utf8_show_tail(in->name, sizeof in->name, standard ? "standard input" : source->name);
     if (source->bytes == NULL) status = open_file(in, source->name, err);
     if (status == COF_OK) status = take_head(in, err);
@@ -370,6 +372,26 @@ cof_status cofi_input_open(const cof_env *env, const cofi_source *source, cofi_i
 cof_status cofi_input_read(cofi_input *in, void *buffer, size_t n, size_t *got, cof_error *err)
 {
     return in->read(in, buffer, n, got, err);
+}
+
+size_t cofi_input_size(const cofi_input *in)
+{
+    return in->read != read_plain || in->in_order || in->total > SIZE_MAX ? 0 : (size_t)in->total;
+}
+
+cof_status cofi_input_read_at(const cofi_input *in, size_t at, void *buffer, size_t n, cof_error *err)
+{
+    if (in->fd < 0) memcpy(buffer, in->bytes - in->done + at, n);
+    for (size_t done = 0; in->fd >= 0 && done < n;) {
+        ssize_t got = pread(in->fd, (char *)buffer + done, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return system_failure(in, "read", err);
+        if (got == 0)
+            return cofi_fail(err, COF_ERR_IO, "cannot read %s: it became shorter while it was read",
+                             in->name);
+        done += (size_t)got;
+    }
+    return COF_OK;
 }
 
 void cofi_input_close(cofi_input *in)

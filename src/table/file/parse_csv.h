@@ -1,11 +1,11 @@
-/* Parses CSV bytes, fed in blocks, into one dictionary per column. */
+/* Parses CSV text, which its caller holds in memory stretch by stretch, into value ids of one dictionary per column. */
 #pragma once
 
 #include "../encode.h"
 
 #define COFI_CELL_BYTES  ((size_t)1 << 20) /* a longer cell is an unclosed quote, not a category */
 #define COFI_MAX_COLUMNS ((size_t)1 << 20)
-#define COFI_BLOCK_TAIL  8 /* NUL bytes required after every block */
+#define COFI_TEXT_TAIL   64 /* NUL bytes required after every text */
 
 /* How to read a table; all pointers belong to the caller. */
 typedef struct cofi_dialect {
@@ -16,60 +16,64 @@ typedef struct cofi_dialect {
     int32_t charset; /* cof_charset */
 } cofi_dialect;
 
-typedef enum cofi_csv_state {
-    COFI_AT_CELL,     /* before the first byte of a cell */
-    COFI_IN_PLAIN,    /* in an unquoted cell that began earlier */
-    COFI_IN_QUOTES,   /* in a quoted cell */
-    COFI_AFTER_QUOTE, /* after a quote inside quotes: the closing one, or the first of two */
-    COFI_AFTER_CR,    /* after the carriage return that ended a cell */
-    COFI_AFTER_PIECE  /* between rows, with as many rows as a piece has */
-} cofi_csv_state;
-
-typedef struct cofi_bytes { /* a growing buffer */
-    char *at;
-    size_t n, capacity;
-} cofi_bytes;
-
-typedef struct cofi_recent { /* a recent short text: see put_short */
-    uint64_t word;
-    uint32_t id; /* may be COFI_ID_MISSING */
-    bool used;
-} cofi_recent;
-
-typedef struct cofi_parser {
+/* What all parsers of one table share. */
+typedef struct cofi_csv {
     cof_env env;
     const char *name; /* name of the file, for messages */
     cofi_dialect dialect;
-    bool begins_na[256];   /* first bytes of the texts in na; [0] if the empty text is one */
     bool ends_plain[256];  /* bytes that an unquoted cell cannot hold */
     bool ends_quoted[256]; /* bytes that need handling inside quotes */
-    /* current position */
-    const char *at, *end; /* of the block */
-    cofi_csv_state state;
-    /* line of the next byte, of the row's first and of the cell's first byte; from 1 */
-    uint64_t line, row_line, cell_line;
-    size_t column; /* of the current cell; 0 between rows */
-    /* the pending cell: the scratch buffer, then these bytes of the block */
-    const char *from, *to;
-    cofi_bytes scratch;
-    cofi_bytes first_line; /* its cells, each followed by a NUL byte */
-    /* the table so far */
-    size_t n_columns; /* 0 until the first line has ended */
-    size_t n_rows;
-    size_t n_blank; /* blank lines before the first line */
+    size_t n_columns;      /* 0 until cofi_csv_head has found the first line */
     cofi_encoder names;
-    cofi_encoder *encoder; /* n_columns encoders */
-    cofi_recent *recent;   /* N_RECENT entries per column; NULL: no cache */
-    /* who gets the rows in pieces; NULL: finishing makes the whole table */
-    cof_piece visit;
-    void *ctx;
-    size_t n_given, piece_rows; /* rows that were given; rows of a piece */
+} cofi_csv;
+
+typedef struct cofi_recent { /* a recent short text of a column: see put_column */
+    uint64_t word;
+    uint32_t id;
+} cofi_recent;
+
+typedef struct cofi_parser { /* the state of one thread */
+    cofi_csv *csv;
+    cofi_blocks blocks;
+    /* The caller sets these before every call: the text from the beginning of a line on, and whether the table ends with it. */
+    const char *at, *end;
+    bool last;
+    uint64_t line; /* number of the line at `at`, from 1 */
+    /* the rows so far: ids of `width` bytes each, 1 or 4, from ids[column * most_rows] on */
+    size_t n_rows, most_rows;
+    uint32_t *ids;
+    uint8_t *width;
+    cofi_encoder *encoder; /* per column */
+    cofi_recent *recent;
+    /* A cell was wrong. Which one, walking through the lines in order says; and as its text may be in the dictionary now, not
+     * only new texts have to be checked from now on. */
+    bool strict;
+    /* of the lines in work */
+    uint32_t *stop; /* where cells end, from the first line's begin on; stop[0] is the byte before it */
+    size_t n_stops; /* room in `stop` */
+    uint32_t *id;   /* of one column */
+    bool quoted, doubled, returns; /* some cell has quotes, doubled quotes; some line a carriage return */
+    uint64_t row_line, cell_line;
+    size_t column;
+    char *scratch;
+    size_t scratch_bytes;
 } cofi_parser;
 
 /* Allocates nothing. The delimiter is an ASCII byte other than quote, newline and carriage return. */
-void cofi_parser_init(cofi_parser *ps, const cof_env *env, const char *name, const cofi_dialect *dialect);
-/* Reads the bytes up to `end`, which COFI_BLOCK_TAIL NUL bytes must follow; keeps no pointer to them. */
-cof_status cofi_parser_feed(cofi_parser *ps, const char *block, const char *end, cof_error *err);
-/* Call it after the last block. With pieces, the last rows are given and *out is not set. */
-cof_status cofi_parser_finish(cofi_parser *ps, cof_table **out, cof_error *err);
+void cofi_csv_init(cofi_csv *csv, const cof_env *env, const char *name, const cofi_dialect *dialect);
+void cofi_csv_free(cofi_csv *csv);
+bool cofi_csv_is_missing(const cofi_csv *csv, const char *text);
+
+/* A parser for csv, whose members are zero but `csv`. */
+cof_status cofi_parser_open(cofi_parser *ps, size_t most_rows, cof_error *err);
 void cofi_parser_free(cofi_parser *ps);
+void *cofi_parser_ids(const cofi_parser *ps, size_t column); /* n_rows of them, width[column] bytes each */
+/* Empties the dictionary of a column. */
+void cofi_parser_forget(cofi_parser *ps, size_t column);
+
+/* Finds the columns and their names in the first line that is not blank, and moves to the first line that is a row. Nothing
+ * happens if that line does not end within the text. The parser need not be open. */
+cof_status cofi_csv_head(cofi_parser *ps, cof_error *err);
+/* Parses lines that begin before `limit`, until there are most_rows rows or a line does not end within the text; `at` is
+ * then the beginning of the next line. After an error, the line was not moved over. */
+cof_status cofi_parser_run(cofi_parser *ps, const char *limit, cof_error *err);
