@@ -145,10 +145,12 @@ COF_API cof_shards cof_shard_set_shards(cof_shard_set *set);
  * journal answers what was answered before, and gives the same result. */
 typedef struct cof_journal cof_journal;
 
-/* Opens the journal, or begins one. The schema is the whole one, with its roles, orders and cuts. COF_ERR_DATA if the
- * file is not a journal, damaged, or of another table; COF_ERR_TOO_NEW; COF_ERR_IO, also if another run uses it. A fit
- * with other options than those of the journal fails with COF_ERR_BACKEND and says so. The machine may lose the last
- * answers if it fails; they are asked again. */
+/* Opens the journal, or begins one. The schema is the whole one, with its roles, orders and cuts. The shards are asked for a
+ * digest of their rows, which takes about as long as a pass. If the machine fails, answers of the last second may be lost;
+ * they are asked again, as is what is damaged. COF_ERR_DATA if the file is not a journal, or of other rows, of columns
+ * that were used differently or of another version of the library; COF_ERR_TOO_NEW; COF_ERR_IO, also if another run uses
+ * it, if it cannot be locked, and if it is a link or no ordinary file; COF_ERR_ARGUMENT for "-". A fit with other options
+ * than those of the journal fails with COF_ERR_BACKEND and says so. */
 COF_API cof_status cof_journal_open(const cof_env *env, const char *path, const cof_schema *schema,
                                     const cof_shards *shards, cof_journal **out, cof_error *err);
 /* What to give to cof_fit_shards instead of the shards. Valid until the journal is freed. */

@@ -28,7 +28,7 @@ static int open_in(int folder, const char *leaf, int flags, mode_t mode)
     return fd;
 }
 
-static int sync_fd(int fd)
+int cofi_sync(int fd)
 {
     int result;
     do result = fsync(fd);
@@ -135,7 +135,7 @@ int cofi_staged_open(const cof_env *env, const char *target, const struct stat *
 
 int cofi_staged_sync(const cofi_staged *s)
 {
-    return sync_fd(s->fd);
+    return cofi_sync(s->fd);
 }
 
 /* ---- Placing ------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ int cofi_staged_place(cofi_staged *s)
 
 int cofi_staged_sync_folder(const cofi_staged *s)
 {
-    return sync_fd(s->folder);
+    return cofi_sync(s->folder);
 }
 
 void cofi_staged_put_back(cofi_staged *s)

@@ -31,6 +31,8 @@ typedef struct cofi_staged {
  * first byte; NULL if there is none. *s can be closed whatever the result is. */
 int cofi_staged_open(const cof_env *env, const char *target, const struct stat *replaced, cofi_staged *s);
 
+/* Writes a file to the disk, or the names of a folder. 0, or an errno. */
+int cofi_sync(int fd);
 /* Writes the staged file to the disk. */
 int cofi_staged_sync(const cofi_staged *s);
 

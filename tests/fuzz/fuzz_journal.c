@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { N_ROWS = 24, N_COLUMNS = 3, HEAD = 32, RECORD_HEAD = 16, RECORD_END = 8, MOST_BYTES = 1 << 18 };
+enum { N_ROWS = 24, N_COLUMNS = 3, HEAD = 48, RECORD_HEAD = 16, RECORD_END = 8, MOST_BYTES = 1 << 18 };
 
 typedef struct world {
     cof_table *table;

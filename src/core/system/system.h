@@ -41,6 +41,7 @@ bool cofi_is_own(const struct stat *about); /* the file belongs to the user of t
 /* Locks a file until it is closed. 0, or an errno: EWOULDBLOCK if another descriptor has the lock, others if the file
  * system has no locks. */
 int cofi_lock(int fd, bool shared);
+extern const bool cofi_has_locks; /* false: this system's cofi_lock always fails */
 /* How names of staged files begin, ten bytes. A system whose files other systems do not see as locked has a beginning of its
  * own, since programs there would take its files for left over. */
 extern const char cofi_staged_prefix[];

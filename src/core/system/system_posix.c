@@ -99,7 +99,12 @@ bool cofi_is_own(const struct stat *about)
 
 const char cofi_staged_prefix[] = ".coforest-";
 
+const bool cofi_has_locks = true;
+
 int cofi_lock(int fd, bool shared)
 {
-    return flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 ? 0 : errno;
+    int result;
+    do result = flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+    while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
 }

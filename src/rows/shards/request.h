@@ -24,7 +24,8 @@ typedef enum cofi_ask {
     COFI_ASK_POINTS = 11,
     COFI_ASK_CLASSES = 12,
     COFI_ASK_AGREE = 13,
-    COFI_ASK_SEVERAL = 14 /* requests that were joined; none of them is of this kind */
+    COFI_ASK_SEVERAL = 14, /* requests that were joined; none of them is of this kind */
+    COFI_ASK_DIGEST = 15   /* only the journal asks it */
 } cofi_ask;
 
 enum {

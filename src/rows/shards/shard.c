@@ -856,6 +856,59 @@ static cof_status answer_points(job *j)
     return COF_OK;
 }
 
+/* ---- Digest -------------------------------------------------------------------------------------- */
+
+/* A digest of rows: the sum of a number for each, which depends on the texts of its cells as they were read and on its place
+ * in the whole table, but not on the shard it is in. */
+typedef struct digest {
+    const cof_shard *s;
+    uint64_t **mark; /* per column and code a number made of the text */
+    uint64_t *part;  /* per block of rows */
+} digest;
+
+enum { DIGEST_ROWS = 2048 };
+
+static void digest_block(void *ctx, uint32_t worker, size_t block)
+{
+    const digest *d = ctx;
+    const cof_shard *s = d->s;
+    size_t begin = block * DIGEST_ROWS, end = begin + DIGEST_ROWS;
+    uint64_t row[DIGEST_ROWS] = {0}, sum = 0;
+    (void)worker;
+    if (end > s->rows.n_rows) end = s->rows.n_rows;
+    for (size_t c = 0; c < s->rows.n_columns; c++) {
+        const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[c]]);
+        for (size_t i = begin; i < end; i++) row[i - begin] += d->mark[c][cofi_column_code(read, i)];
+    }
+    for (size_t i = begin; i < end; i++) sum += cofi_mix64(row[i - begin] ^ cofi_mix64(s->first_row + i));
+    d->part[block] = sum;
+}
+
+static cof_status answer_digest(job *j)
+{
+    const cof_shard *s = j->s;
+    size_t n_blocks = (s->rows.n_rows + DIGEST_ROWS - 1) / DIGEST_ROWS;
+    cofi_blocks own = {.env = s->env};
+    digest d = {.s = s,
+                .mark = cofi_blocks_add(&own, s->rows.n_columns, sizeof *d.mark),
+                .part = cofi_blocks_add(&own, n_blocks, sizeof *d.part)};
+    for (size_t c = 0; !own.short_of_memory && c < s->rows.n_columns; c++) {
+        const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[c]]);
+        d.mark[c] = cofi_blocks_add(&own, (size_t)read->n_values + 1, sizeof **d.mark);
+        for (uint32_t v = 0; !own.short_of_memory && v < read->n_values; v++) {
+            const char *text = cofi_column_text(read, v);
+            d.mark[c][v] = cofi_mix64(cofi_checksum(text, strlen(text)) + cofi_mix64(c + 1));
+        }
+        if (!own.short_of_memory) d.mark[c][read->n_values] = cofi_mix64(~(uint64_t)c);
+    }
+    cof_status status = own.short_of_memory ? cofi_no_memory(j->err) : COF_OK;
+    if (j->n_words != 1) status = bad_request(j->err);
+    if (status == COF_OK) cofi_team_run(s->team, digest_block, &d, n_blocks);
+    for (size_t b = 0; status == COF_OK && b < n_blocks; b++) *j->word += d.part[b];
+    cofi_blocks_release(&own);
+    return status;
+}
+
 /* ---- Calls --------------------------------------------------------------------------------------- */
 
 static cof_status answer(job *j)
@@ -868,6 +921,7 @@ static cof_status answer(job *j)
         [COFI_ASK_MASS] = answer_mass,     [COFI_ASK_MERIT] = answer_merit,
         [COFI_ASK_POINTS] = answer_points, [COFI_ASK_CLASSES] = answer_classes,
         [COFI_ASK_AGREE] = answer_agree};
+    if (j->q.kind == COFI_ASK_DIGEST) return j->s->read != NULL ? answer_digest(j) : COF_OK;
     if (j->q.kind == 0 || j->q.kind >= sizeof kinds / sizeof *kinds) return bad_request(j->err);
     if (j->s->read == NULL) return COF_OK; /* no rows, all words 0 */
     cof_status status = set_frame(j);
