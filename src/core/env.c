@@ -175,14 +175,6 @@ double cofi_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A message that is cut must not end inside a UTF-8 character. */
-static void trim_partial_character(char *text, size_t length)
-{
-    size_t end = length;
-    while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80) end--;
-    if (end > 0 && (unsigned char)text[end - 1] >= 0xC0) text[end - 1] = '\0';
-}
-
 cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
 {
     if (err == NULL) return status;
@@ -190,7 +182,11 @@ cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
     va_start(args, format);
     int wanted = vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    if (wanted >= (int)sizeof err->text) trim_partial_character(err->text, sizeof err->text - 1);
+    if (wanted >= (int)sizeof err->text) { /* the message is cut, but not inside a UTF-8 character */
+        size_t end = sizeof err->text - 1;
+        while (end > 0 && ((unsigned char)err->text[end - 1] & 0xC0) == 0x80) end--;
+        if (end > 0 && (unsigned char)err->text[end - 1] >= 0xC0) err->text[end - 1] = '\0';
+    }
     return status;
 }
 

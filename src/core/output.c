@@ -41,38 +41,10 @@ static cof_status open_staged(cof_output *output, const char *target, const stru
     return COF_OK;
 }
 
-/* The path may have become a regular file since it was examined; it must not be overwritten. */
-static cof_status open_directly(cof_output *output, const char *path, cof_error *err)
-{
-    struct stat about;
-    output->fd = open(path, O_WRONLY | O_CLOEXEC);
-    output->owns_fd = true;
-    if (output->fd < 0 || fstat(output->fd, &about) != 0) return system_failure(output, errno, err);
-    return S_ISREG(about.st_mode) ? system_failure(output, EEXIST, err) : COF_OK;
-}
-
-/* Replaces an existing file: the caller must have permission to change it. A link remains a link; its
- * target is replaced. */
-static cof_status open_over(cof_output *output, const char *path, const struct stat *replaced, cof_error *err)
-{
-    char real[PATH_MAX];
-    if (access(path, W_OK) != 0 || realpath(path, real) == NULL) return system_failure(output, errno, err);
-    return open_staged(output, real, replaced, err);
-}
-
-/* A dangling link is not followed: whoever placed it would choose where the file appears. It is not
- * replaced either, because it may be intended. */
-static cof_status refuse_dangling_link(const cof_output *output, cof_error *err)
-{
-    return cofi_fail(err, COF_ERR_IO,
-                     "cannot write %s: it is a link to a file that does not exist; remove the link, or make "
-                     "the file",
-                     output->name);
-}
-
 static cof_status open_path(cof_output *output, const char *path, cof_error *err)
 {
     struct stat about, itself;
+    char real[PATH_MAX];
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         output->fd = STDOUT_FILENO;
         /* Flushes what the program has printed so far, to keep the order. */
@@ -83,11 +55,25 @@ static cof_status open_path(cof_output *output, const char *path, cof_error *err
     bool is_link = lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode);
     if (stat(path, &about) != 0) {
         if (errno != ENOENT) return system_failure(output, errno, err);
-        return is_link ? refuse_dangling_link(output, err) : open_staged(output, path, NULL, err);
+        if (!is_link) return open_staged(output, path, NULL, err);
+        /* A dangling link is not followed: whoever placed it would choose where the file appears. It is not replaced
+         * either, because it may be intended. */
+        return cofi_fail(err, COF_ERR_IO,
+                         "cannot write %s: it is a link to a file that does not exist; remove the link, or "
+                         "make the file",
+                         output->name);
     }
-    if (S_ISREG(about.st_mode)) return open_over(output, path, &about, err);
     if (S_ISDIR(about.st_mode)) return system_failure(output, EISDIR, err);
-    return open_directly(output, path, err);
+    if (S_ISREG(about.st_mode)) {
+        /* The caller must have permission to change the file. A link remains a link; its target is replaced. */
+        bool allowed = access(path, W_OK) == 0 && realpath(path, real) != NULL;
+        return allowed ? open_staged(output, real, &about, err) : system_failure(output, errno, err);
+    }
+    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    output->owns_fd = true;
+    if (output->fd < 0 || fstat(output->fd, &about) != 0) return system_failure(output, errno, err);
+    /* The path may have become a regular file since it was examined; it must not be overwritten. */
+    return S_ISREG(about.st_mode) ? system_failure(output, EEXIST, err) : COF_OK;
 }
 
 cof_status cof_output_open(const cof_env *env, const char *path, cof_output **out, cof_error *err)

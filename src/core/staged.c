@@ -39,18 +39,14 @@ int cofi_sync(int fd)
 
 /* ---- Files left by killed processes --------------------------------------------------------------- */
 
-static bool is_staged_name(const char *name)
-{
-    size_t n = strlen(cofi_staged_prefix);
-    return strncmp(name, cofi_staged_prefix, n) == 0 && strlen(name) == COFI_STAGED_NAME - 1 &&
-           strspn(name + n, "0123456789abcdef") == 16;
-}
-
-/* Removes only a file of the same user that no process has locked. O_NONBLOCK, because the name may belong
- * to a pipe. */
+/* Removes a staged file of the same user that no process has locked. O_NONBLOCK, because the name may belong to a pipe. */
 static void remove_if_dead(int folder, const char *name)
 {
     struct stat about;
+    size_t n = strlen(cofi_staged_prefix);
+    if (strncmp(name, cofi_staged_prefix, n) != 0 || strlen(name) != COFI_STAGED_NAME - 1 ||
+        strspn(name + n, "0123456789abcdef") != 16)
+        return;
     int fd = open_in(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return;
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && cofi_is_own(&about) && cofi_lock(fd, false) == 0)
@@ -69,7 +65,7 @@ static void remove_dead_files(int folder)
     }
     const struct dirent *entry;
     for (int i = 0; i < MOST_ENTRIES && (entry = readdir(entries)) != NULL; i++)
-        if (is_staged_name(entry->d_name)) remove_if_dead(folder, entry->d_name);
+        remove_if_dead(folder, entry->d_name);
     closedir(entries);
 }
 
@@ -92,26 +88,21 @@ static int open_folder(const cof_env *env, const char *target, cofi_staged *s)
     return number;
 }
 
-/* Locks the file. Between its creation and the lock, another process may have removed it as left over. */
-static bool hold(int fd)
-{
-    struct stat about;
-    if (cofi_lock(fd, false) == EWOULDBLOCK) return false;
-    return fstat(fd, &about) == 0 && about.st_nlink > 0;
-}
-
 static int open_unique(cofi_staged *s, mode_t mode)
 {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         char name[COFI_STAGED_NAME];
+        struct stat about;
         int number = make_name(name);
         if (number != 0) return number;
         s->fd = open_in(s->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (s->fd < 0 && errno != EEXIST) return errno;
         if (s->fd < 0) continue;
         memcpy(s->name, name, sizeof name);
-        if (hold(s->fd)) return 0;
+        /* Between its creation and the lock, another process may have removed the file as left over. */
+        if (cofi_lock(s->fd, false) != EWOULDBLOCK && fstat(s->fd, &about) == 0 && about.st_nlink > 0)
+            return 0;
         close(s->fd);
         unlinkat(s->folder, s->name, 0);
         s->fd = -1;

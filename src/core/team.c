@@ -72,26 +72,6 @@ static uint32_t end_of(uint64_t range)
     return (uint32_t)range;
 }
 
-static void set_parts(cofi_team *team)
-{
-    for (uint32_t w = 0; w < team->n_active; w++) {
-        uint64_t n = team->n_tasks, begin = n * w / team->n_active, end = n * (w + 1) / team->n_active;
-        atomic_store_explicit(&team->part[w].left, range_of(begin, end), memory_order_relaxed);
-    }
-}
-
-/* Takes the first task of the worker's own part. */
-static bool take_own(cofi_team *team, uint32_t worker, size_t *task)
-{
-    part *own = &team->part[worker];
-    uint64_t left = atomic_load(&own->left);
-    do {
-        if (begin_of(left) == end_of(left)) return false;
-        *task = begin_of(left);
-    } while (!atomic_compare_exchange_weak(&own->left, &left, range_of(*task + 1, end_of(left))));
-    return true;
-}
-
 /* Moves the second half of what another worker has left to this worker's part, which is empty. */
 static bool take_half(cofi_team *team, uint32_t worker)
 {
@@ -108,12 +88,19 @@ static bool take_half(cofi_team *team, uint32_t worker)
     return false;
 }
 
+/* Takes the tasks of the worker's own part one by one, then those of others. */
 static void take_part(cofi_team *team, uint32_t worker)
 {
-    size_t task;
-    do
-        while (take_own(team, worker, &task)) team->task(team->ctx, worker, task);
-    while (take_half(team, worker));
+    part *own = &team->part[worker];
+    do {
+        uint64_t left = atomic_load(&own->left);
+        while (begin_of(left) < end_of(left)) {
+            uint32_t task = begin_of(left);
+            if (!atomic_compare_exchange_weak(&own->left, &left, range_of(task + 1, end_of(left)))) continue;
+            team->task(team->ctx, worker, task);
+            left = atomic_load(&own->left);
+        }
+    } while (take_half(team, worker));
 }
 
 static void take_tasks(cofi_team *team, uint32_t worker)
@@ -130,24 +117,13 @@ static void take_tasks(cofi_team *team, uint32_t worker)
     }
 }
 
-static void look_for_round(const cofi_team *team, uint64_t seen)
-{
-    double until_s = cofi_now_s() + team->look_s;
-    while (atomic_load(&team->round) == seen && cofi_now_s() < until_s) continue;
-}
-
-static void look_for_end(const cofi_team *team)
-{
-    double until_s = cofi_now_s() + team->look_s;
-    while (atomic_load(&team->n_busy) > 0 && cofi_now_s() < until_s) continue;
-}
-
 static void *worker_main(void *arg)
 {
     const worker_seat *seat = arg;
     cofi_team *team = seat->team;
     for (uint64_t seen = 0;;) {
-        look_for_round(team, seen);
+        double until_s = cofi_now_s() + team->look_s;
+        while (atomic_load(&team->round) == seen && cofi_now_s() < until_s) continue;
         pthread_mutex_lock(&team->lock);
         while (team->round == seen && !team->quit) pthread_cond_wait(&team->work, &team->lock);
         seen = team->round;
@@ -172,18 +148,13 @@ static bool start_worker(cofi_team *team, uint32_t number)
     return true;
 }
 
-static uint32_t choose_size(uint32_t threads)
-{
-    if (threads == 0) threads = cof_n_cores();
-    return threads < MOST_THREADS ? threads : MOST_THREADS;
-}
-
 cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out, cof_error *err)
 {
     cofi_team *team = cofi_alloc_zero(env, 1, sizeof *team);
     if (team == NULL) return cofi_no_memory(err);
     team->env = *env;
-    team->n_workers = choose_size(threads);
+    if (threads == 0) threads = cof_n_cores();
+    team->n_workers = threads < MOST_THREADS ? threads : MOST_THREADS;
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->work, NULL);
     pthread_cond_init(&team->done, NULL);
@@ -216,15 +187,10 @@ void cofi_team_share(cofi_team *team, const atomic_uint *n_busy)
     team->sharing = n_busy;
 }
 
-static uint32_t count_active(const cofi_team *team)
-{
-    uint32_t n_teams = team->sharing != NULL ? atomic_load(team->sharing) : 1;
-    return n_teams <= 1 ? team->n_workers : team->n_workers / n_teams;
-}
-
 static void run_tasks(cofi_team *team, cofi_task task, void *ctx, size_t n, bool in_parts)
 {
-    uint32_t n_active = count_active(team);
+    uint32_t n_teams = team->sharing != NULL ? atomic_load(team->sharing) : 1;
+    uint32_t n_active = n_teams <= 1 ? team->n_workers : team->n_workers / n_teams;
     if (n_active <= 1 || n <= 1) {
         for (size_t i = 0; i < n; i++) task(ctx, 0, i);
         return;
@@ -235,14 +201,18 @@ static void run_tasks(cofi_team *team, cofi_task task, void *ctx, size_t n, bool
     team->n_tasks = n;
     team->n_active = n_active;
     team->in_parts = in_parts;
-    if (in_parts) set_parts(team);
+    for (uint32_t w = 0; in_parts && w < n_active; w++) {
+        uint64_t begin = (uint64_t)n * w / n_active, end = (uint64_t)n * (w + 1) / n_active;
+        atomic_store_explicit(&team->part[w].left, range_of(begin, end), memory_order_relaxed);
+    }
     atomic_store_explicit(&team->next, 0, memory_order_relaxed);
     team->n_busy = team->n_started;
     team->round++;
     pthread_cond_broadcast(&team->work);
     pthread_mutex_unlock(&team->lock);
     take_tasks(team, 0);
-    look_for_end(team);
+    double until_s = cofi_now_s() + team->look_s;
+    while (atomic_load(&team->n_busy) > 0 && cofi_now_s() < until_s) continue;
     if (atomic_load(&team->n_busy) == 0) return;
     pthread_mutex_lock(&team->lock);
     while (team->n_busy > 0) pthread_cond_wait(&team->done, &team->lock);

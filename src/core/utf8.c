@@ -58,45 +58,33 @@ size_t cofi_utf8_put(char to[5], uint32_t c)
 
 /* ---- Sentences ------------------------------------------------------------------------------------- */
 
-static bool continues_character(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 /* A newline or an escape code in a name must not break the message in which it is shown. */
-static const char *in_one_line(char *text)
+static const char *show_in_one_line(char *to, size_t size, const char *text, bool tail)
 {
-    for (char *p = text; *p; p++)
+    size_t n = strlen(text), cut = size - 4; /* bytes that stay beside an ellipsis */
+    if (n < size) {
+        memcpy(to, text, n + 1);
+    } else if (tail) {
+        text += n - cut;
+        while ((*text & 0xC0) == 0x80) text++;
+        snprintf(to, size, "...%s", text);
+    } else {
+        while (cut > 0 && (text[cut] & 0xC0) == 0x80) cut--;
+        snprintf(to, size, "%.*s...", (int)cut, text);
+    }
+    for (char *p = to; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7F) *p = ' ';
-    return text;
+    return to;
 }
 
 const char *cofi_utf8_show(char *to, size_t size, const char *text)
 {
-    size_t n = strlen(text);
-    if (n < size) {
-        memcpy(to, text, n + 1);
-    } else {
-        n = size - 4;
-        while (n > 0 && continues_character(text[n])) n--;
-        memcpy(to, text, n);
-        memcpy(to + n, "...", 4);
-    }
-    return in_one_line(to);
+    return show_in_one_line(to, size, text, false);
 }
 
 const char *cofi_utf8_show_tail(char *to, size_t size, const char *text)
 {
-    size_t n = strlen(text);
-    if (n < size) {
-        memcpy(to, text, n + 1);
-    } else {
-        const char *tail = text + n - (size - 4);
-        while (continues_character(*tail)) tail++;
-        memcpy(to, "...", 3);
-        memcpy(to + 3, tail, strlen(tail) + 1);
-    }
-    return in_one_line(to);
+    return show_in_one_line(to, size, text, true);
 }
 
 /* ---- Text that fits one line ----------------------------------------------------------------------- */

@@ -17,19 +17,12 @@ typedef struct assignment {
     double *distance;
     const int32_t *own_label; /* for margins: labels to compare with */
     cof_margin *margin;
-    void *scratch; /* one area per worker */
+    char *scratch; /* one area per worker */
     size_t scratch_size;
 } assignment;
 
-static void close_assignment(assignment *a)
-{
-    cofi_release(&a->rows.env, a->scratch);
-    cofi_assignment_close(&a->rows);
-}
-
 static cof_status open_assignment(const cof_model *m, const cof_table *t, assignment *a, cof_error *err)
 {
-    a->rows = (cofi_assignment){.env = t->env};
     if (m->no_scores)
         return cofi_fail(err, COF_ERR_NO_PREDICTION,
                          "this model of %s cannot label rows, because the method compares whole rows, or an "
@@ -43,23 +36,18 @@ static size_t n_blocks(const assignment *a)
     return (a->rows.t->n_rows + BLOCK - 1) / BLOCK;
 }
 
-/* Writes the k sums of one row, the distances between its quantities and the means included as the fit does it. */
-static void sum_row(const assignment *a, size_t row, int64_t *sum)
-{
-    cofi_assignment_sum(&a->rows, row, sum);
-    for (uint32_t j = 0; a->rows.m->n_numeric > 0 && j < a->rows.m->k; j++) {
-        double apart = cofi_assignment_apart(&a->rows, row, j);
-        sum[j] += apart > 0 ? llrint(apart * a->rows.scores.scale) : 0;
-    }
-}
-
+/* The k sums of each row contain the distances between its quantities and the means as the fit has them. */
 static void row_task(void *ctx, uint32_t worker, size_t block)
 {
     assignment *a = ctx;
-    int64_t *sum = (int64_t *)((char *)a->scratch + worker * a->scratch_size);
+    int64_t *sum = (int64_t *)(void *)(a->scratch + worker * a->scratch_size);
     size_t begin = block * BLOCK, end = begin + BLOCK;
     for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
-        sum_row(a, i, sum);
+        cofi_assignment_sum(&a->rows, i, sum);
+        for (uint32_t j = 0; a->rows.m->n_numeric > 0 && j < a->rows.m->k; j++) {
+            double apart = cofi_assignment_apart(&a->rows, i, j);
+            sum[j] += apart > 0 ? llrint(apart * a->rows.scores.scale) : 0;
+        }
         a->each(a, i, sum);
     }
 }
@@ -68,11 +56,10 @@ static void row_task(void *ctx, uint32_t worker, size_t block)
 static cof_status run_with_sums(assignment *a, uint32_t threads, cof_error *err)
 {
     cofi_team *team;
-    cof_status status = cofi_team_open(&a->rows.env, n_blocks(a) > 1 ? threads : 1, &team, err);
-    if (status != COF_OK) return status;
+    COFI_TRY(cofi_team_open(&a->rows.own.env, n_blocks(a) > 1 ? threads : 1, &team, err));
     a->scratch_size = ((size_t)a->rows.scores.stride * sizeof(int64_t) + 63) & ~(size_t)63;
-    a->scratch = cofi_alloc(&a->rows.env, cofi_team_size(team), a->scratch_size);
-    if (a->scratch == NULL) status = cofi_no_memory(err);
+    a->scratch = cofi_blocks_add_line(&a->rows.own, cofi_team_size(team), a->scratch_size);
+    cof_status status = cofi_blocks_status(&a->rows.own, err);
     if (status == COF_OK) cofi_team_run(team, row_task, a, n_blocks(a));
     cofi_team_close(team);
     return status;
@@ -87,9 +74,9 @@ static void label_row(assignment *a, size_t row, const int64_t *sum)
 static cof_status label_by_kernels(assignment *a, uint32_t threads, cof_error *err)
 {
     cofi_team *team;
-    COFI_TRY(cofi_team_open(&a->rows.env, n_blocks(a) > 1 ? threads : 1, &team, err));
+    COFI_TRY(cofi_team_open(&a->rows.own.env, n_blocks(a) > 1 ? threads : 1, &team, err));
     cof_status status =
-        cofi_nearest_labels(&a->rows.env, team, a->rows.t->n_rows, a->rows.view.n, a->rows.view.ids,
+        cofi_nearest_labels(&a->rows.own.env, team, a->rows.t->n_rows, a->rows.view.n, a->rows.view.ids,
                             a->rows.view.first, &a->rows.scores, a->label, err);
     cofi_team_close(team);
     return status;
@@ -140,7 +127,7 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
         count_unseen(&a, &own);
         cofi_return_struct(info, &own, sizeof own);
     }
-    close_assignment(&a);
+    cofi_assignment_close(&a.rows);
     return status;
 }
 
@@ -150,7 +137,7 @@ static cof_status sum_rows(const cof_model *m, const cof_table *t, uint32_t thre
 {
     cof_status status = open_assignment(m, t, &a, err);
     if (status == COF_OK) status = run_with_sums(&a, threads, err);
-    close_assignment(&a);
+    cofi_assignment_close(&a.rows);
     return status;
 }
 

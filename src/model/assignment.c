@@ -7,7 +7,6 @@ enum { TILE = 8 }; /* clusters that are summed in registers */
 
 void cofi_assignment_close(cofi_assignment *a)
 {
-    COFI_RELEASE_ALL(&a->env, a->unseen, a->scores.value, a->dropped);
     cofi_blocks_release(&a->own);
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }
@@ -20,8 +19,8 @@ static cof_status treat_holes(cofi_assignment *a, const char *name, uint64_t n_m
                          "column '%s' has %llu missing value%s, and the model allows none", name,
                          (unsigned long long)n_missing, n_missing == 1 ? "" : "s");
     if (a->m->missing == COF_MISSING_DROP && a->dropped == NULL)
-        a->dropped = cofi_alloc_zero(&a->env, a->t->n_rows, 1);
-    return a->m->missing == COF_MISSING_DROP && a->dropped == NULL ? cofi_no_memory(err) : COF_OK;
+        a->dropped = cofi_blocks_add_zero(&a->own, a->t->n_rows, 1);
+    return cofi_blocks_status(&a->own, err);
 }
 
 /* As in the fit, missing cells of all attributes count, including constant ones. */
@@ -60,21 +59,15 @@ static void lay_out_column(cofi_assignment *a, const int64_t *from, size_t r)
 static cof_status lay_out_scores(cofi_assignment *a, const int64_t *from, cof_error *err)
 {
     size_t n_flat = a->view.first[a->view.n];
-    a->scores.value = cofi_alloc_zero(&a->env, n_flat * a->scores.stride, sizeof *a->scores.value);
-    a->unseen = cofi_alloc_zero(&a->env, n_flat, 1);
-    if (a->scores.value == NULL || a->unseen == NULL) return cofi_no_memory(err);
+    a->scores.value = cofi_blocks_add_zero(&a->own, n_flat * a->scores.stride, sizeof *a->scores.value);
+    a->unseen = cofi_blocks_add_zero(&a->own, n_flat, 1);
+    COFI_TRY(cofi_blocks_status(&a->own, err));
     for (size_t r = 0; r < a->view.n; r++) lay_out_column(a, from, r);
     return COF_OK;
 }
 
 /* A row far outside the table fitted counts as one half a range outside, so that sums stay within bounds; the nearest
  * mean is the same in each column. */
-static double scale_point(const cofi_model_numeric *q, double point)
-{
-    double x = q->unit > 0 ? (point - q->origin) / q->unit : 0, slack = (q->most - q->least) / 2;
-    return isnan(x) ? x : fmin(fmax(x, q->least - slack), q->most + slack);
-}
-
 static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
 {
     const cofi_model_numeric *q = &a->m->numeric[c];
@@ -88,7 +81,9 @@ static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
     a->numeric_ids[c] = (cofi_ids){read->codes, read->width, false};
     for (uint32_t code = 0; code < read->n_values; code++) {
         bool known = cofi_reading_parse(&q->reading, cofi_column_text(read, code), &value[code]);
-        value[code] = known ? scale_point(q, value[code]) : INFINITY;
+        double x = q->unit > 0 ? (value[code] - q->origin) / q->unit : 0, slack = (q->most - q->least) / 2;
+        if (!isnan(x)) x = fmin(fmax(x, q->least - slack), q->most + slack);
+        value[code] = known ? x : INFINITY;
         a->any_unknown |= !known;
     }
     value[read->n_values] = NAN;
@@ -98,7 +93,6 @@ static cof_status read_numeric(cofi_assignment *a, size_t c, cof_error *err)
 
 cof_status cofi_assignment_read_numbers(cofi_assignment *a, cof_error *err)
 {
-    a->own.env = a->env;
     a->numeric_ids = cofi_blocks_add(&a->own, a->m->n_numeric, sizeof *a->numeric_ids);
     a->numeric_value = cofi_blocks_add_zero(&a->own, a->m->n_numeric, sizeof *a->numeric_value);
     COFI_TRY(cofi_blocks_status(&a->own, err));
@@ -133,7 +127,7 @@ double cofi_assignment_apart(const cofi_assignment *a, size_t row, uint32_t j)
 cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *m, const cof_table *t,
                                 const cofi_scores *scores, cof_error *err)
 {
-    *a = (cofi_assignment){.env = t->env, .m = m, .t = t, .scores = *scores};
+    *a = (cofi_assignment){.own = {.env = t->env}, .m = m, .t = t, .scores = *scores};
     a->scores.value = NULL; /* for the table's values, not the model's */
     cof_status status = cofi_view_open(&a->view, m, t, err);
     if (status == COF_OK) status = handle_missing(a, err);

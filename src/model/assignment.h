@@ -5,23 +5,23 @@
 #include "view.h"
 
 typedef struct cofi_assignment {
-    cof_env env;
+    cofi_blocks own;
     const cof_model *m;
     const cof_table *t;
     cofi_view view;
     uint8_t *unseen;  /* per flat id of the table: the model does not have the value */
     bool any_unknown; /* a value or a missing cell of the table adds nothing */
     cofi_scores scores;
-    cofi_blocks own;
     cofi_ids *numeric_ids;  /* per numeric column of the model: codes of the rows */
     double **numeric_value; /* by code: scaled; NaN: missing, infinite: cannot be read */
     uint8_t *dropped;       /* per row; NULL: no row is dropped */
 } cofi_assignment;
 
-/* `scores`: those of the model's values, n_flat x stride. Close it also after a failure. */
+/* `scores`: those of the model's values, n_flat x stride. Close it also after a failure, and if all members are zero. */
 cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *model, const cof_table *table,
                                 const cofi_scores *scores, cof_error *err);
-/* Finds the numeric columns of the model; a part of opening, for callers that need no scores. */
+/* Finds the numeric columns of the model; a part of opening, for callers that need no scores. They set the environment of
+ * `own`, m and t. */
 cof_status cofi_assignment_read_numbers(cofi_assignment *a, cof_error *err);
 void cofi_assignment_close(cofi_assignment *a);
 

@@ -57,13 +57,6 @@ void cofi_model_set_tree(cof_model *m, cofi_model_attr *a)
     a->hops = cofi_blocks_add(&m->own, a->n_values, sizeof *a->hops);
 }
 
-/* Edge lengths are distances between distributions: at most sqrt 2, and large enough that division by one
- * does not overflow. */
-static bool possible_length(double length)
-{
-    return length == 0 || (length > 1e-100 && length < 2);
-}
-
 bool cofi_model_root_tree(cofi_model_attr *a)
 {
     for (uint32_t v = 0; v < a->n_values; v++) {
@@ -72,8 +65,10 @@ bool cofi_model_root_tree(cofi_model_attr *a)
     }
     for (uint32_t e = 0; e < a->n_edges; e++) {
         uint32_t u = a->edge[e].u, v = a->edge[e].v;
+        double length = a->edge[e].length;
         if (u >= a->n_values || v >= a->n_values) return false;
-        if (!possible_length(a->edge[e].length)) return false;
+        /* a distance between distributions: at most sqrt 2, and large enough that division by it does not overflow */
+        if (length != 0 && !(length > 1e-100 && length < 2)) return false;
         if (e == 0) a->hops[u] = 0;
         if (a->hops[u] == UINT32_MAX || a->hops[v] != UINT32_MAX) return false;
         a->parent[v] = u;

@@ -169,7 +169,7 @@ cof_status cof_posterior_open(const cof_model *m, const cof_table *t, uint32_t t
     COFI_TRY(check_model(m, err));
     cof_posterior *p = cofi_alloc_zero(&t->env, 1, sizeof *p);
     if (p == NULL) return cofi_no_memory(err);
-    p->own.env = p->rows.env = t->env;
+    p->own.env = t->env;
     p->scores = m->scores;
     cof_status status = scores_are_likelihood(m) ? COF_OK : score_partition(p, m, err);
     if (status == COF_OK) status = cofi_assignment_open(&p->rows, m, t, &p->scores, err);

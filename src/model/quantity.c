@@ -11,12 +11,6 @@ typedef struct item {
     double point, weight;
 } item;
 
-static double pivot_of(const item *it, size_t n)
-{
-    double a = it[0].point, b = it[n / 2].point, c = it[n - 1].point;
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 /* Moves the items below the pivot to the front; returns their number and their summed weight. Every item is moved, because
  * a branch that half of the items take costs more: from `low` on, the items are interchangeable. */
 static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weight)
@@ -39,7 +33,8 @@ static size_t part(item *it, size_t n, double pivot, bool or_equal, double *weig
 static double select_point(item *it, size_t n, double target)
 {
     for (size_t first = 0, end = n;;) {
-        double pivot = pivot_of(it + first, end - first), below, equal;
+        double a = it[first].point, b = it[(first + end) / 2].point, c = it[end - 1].point, below, equal;
+        double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c)); /* the middle one of three */
         size_t n_below = part(it + first, end - first, pivot, false, &below);
         if (n_below > 0 && target <= below) {
             end = first + n_below;

@@ -27,18 +27,13 @@ static bool is_known(const cofi_view *v, size_t a, const cofi_column *read, uint
     return v->value[v->first[a] + code] != COFI_NO_VALUE;
 }
 
-static bool knows_all(const cofi_view *v, size_t a, const cofi_column *read)
-{
-    for (uint32_t code = 0; code < read->n_values; code++)
-        if (!is_known(v, a, read, code)) return false;
-    return read->n_missing == 0 || is_known(v, a, read, read->n_values);
-}
-
 static cof_status list_column(const cofi_view *v, size_t a, cof_unseen *list, size_t most, size_t *n)
 {
     const cofi_model_attr *attr = &v->model->attr[v->attribute[a]];
     const cofi_column *read = cofi_column_as_read(&v->table->column[v->column[a]]);
-    if (knows_all(v, a, read)) return COF_OK; /* the rows need not be counted */
+    bool all = read->n_missing == 0 || is_known(v, a, read, read->n_values);
+    for (uint32_t code = 0; code < read->n_values && all; code++) all = is_known(v, a, read, code);
+    if (all) return COF_OK; /* the rows need not be counted */
     uint64_t *rows = cofi_alloc_zero(&v->own.env, (size_t)read->n_values + 1, sizeof *rows);
     if (rows == NULL) return COF_ERR_MEMORY;
     for (size_t i = 0; i < v->table->n_rows; i++) rows[cofi_column_code(read, i)]++;

@@ -234,7 +234,7 @@ cof_status cof_embed(const cof_model *model, const cof_table *table, const cof_e
     COFI_COPY_OPTIONS(&o, options);
     if (model == NULL || table == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_embed needs a model and a table; one is NULL");
-    cofi_assignment a = {.env = table->env, .m = model, .t = table};
+    cofi_assignment a = {.own = {.env = table->env}, .m = model, .t = table};
     COFI_TRY(cofi_view_open(&a.view, model, table, err));
     cof_status status = cofi_assignment_read_numbers(&a, err);
     cof_map *map = cofi_alloc_zero(&table->env, 1, sizeof *map);

@@ -438,56 +438,37 @@ static cof_status place_values(const cofi_column *c, const cof_env *env, const c
     return status == COF_ERR_MEMORY ? cofi_no_memory(err) : status;
 }
 
-/* rank[v] is the new id of value v: its position among the values that occur. */
-static void rank_places(const uint32_t *place, uint32_t n_values, size_t n_named, uint32_t *at,
-                        uint32_t *rank)
-{
-    memset(at, 0xFF, n_named * sizeof *at);
-    for (uint32_t v = 0; v < n_values; v++) at[place[v]] = v;
-    uint32_t next = 0;
-    for (size_t p = 0; p < n_named; p++)
-        if (at[p] != UINT32_MAX) rank[at[p]] = next++;
-}
-
-static void renumber(cofi_column *c, size_t n_rows, const uint32_t *rank)
-{
-    for (size_t i = 0; i < n_rows; i++) {
-        uint32_t code = cofi_column_code(c, i);
-        if (code == c->n_values) continue;
-        cofi_code_set(c->codes, c->width, i, rank[code]);
-    }
-}
-
 cof_status cof_table_set_order(cof_table *table, size_t column, const char *const *values, size_t n_values,
                                cof_error *err)
 {
     if (column >= table->n_columns)
         return cofi_fail(err, COF_ERR_ARGUMENT, "there is no column number %zu; the table has %zu",
                          column + 1, table->n_columns);
-    const cof_env *env = &table->env;
+    cofi_blocks own = {.env = table->env};
     cofi_column *c = &table->column[column];
-    uint32_t *place = cofi_alloc(env, c->n_values, sizeof *place);
-    uint32_t *rank = cofi_alloc(env, c->n_values, sizeof *rank);
-    uint32_t *at = cofi_alloc(env, n_values, sizeof *at);
-    size_t *offset = cofi_alloc(env, c->n_values, sizeof *offset);
-    uint64_t *moved = cofi_alloc(env, c->n_values, sizeof *moved);
-    cof_status status = COF_OK;
-    if (place == NULL || rank == NULL || at == NULL || offset == NULL || moved == NULL)
-        status = cofi_no_memory(err);
-    else
-        status = place_values(c, env, values, n_values, place, err);
+    /* Per value its place in the order and its new id; per place the value there, if there is one. */
+    uint32_t *place = cofi_blocks_add(&own, c->n_values, sizeof *place), next = 0;
+    uint32_t *rank = cofi_blocks_add(&own, c->n_values, sizeof *rank);
+    uint32_t *at = cofi_blocks_add(&own, n_values, sizeof *at);
+    size_t *offset = cofi_blocks_copy(&own, c->offset, c->n_values, sizeof *offset);
+    uint64_t *rows_of =
+        c->rows_of == NULL ? NULL : cofi_blocks_copy(&own, c->rows_of, c->n_values, sizeof *rows_of);
+    cof_status status = cofi_blocks_status(&own, err);
+    if (status == COF_OK) status = place_values(c, &own.env, values, n_values, place, err);
     if (status == COF_OK) {
-        rank_places(place, c->n_values, n_values, at, rank);
-        renumber(c, c->rows_of == NULL ? table->n_rows : 0, rank);
-        for (uint32_t v = 0; v < c->n_values; v++) offset[rank[v]] = c->offset[v];
-        for (uint32_t v = 0; c->rows_of != NULL && v < c->n_values; v++) moved[rank[v]] = c->rows_of[v];
-        if (c->rows_of != NULL) memcpy(c->rows_of, moved, c->n_values * sizeof *moved);
-        cofi_release(env, c->offset);
-        c->offset = offset;
-        offset = NULL;
-        cofi_column_forget(env, c);
+        memset(at, 0xFF, n_values * sizeof *at);
+        for (uint32_t v = 0; v < c->n_values; v++) at[place[v]] = v;
+        for (size_t p = 0; p < n_values; p++)
+            if (at[p] != UINT32_MAX) rank[at[p]] = next++;
+        for (size_t i = 0; c->codes != NULL && i < table->n_rows; i++) {
+            uint32_t code = cofi_column_code(c, i);
+            if (code < c->n_values) cofi_code_set(c->codes, c->width, i, rank[code]);
+        }
+        for (uint32_t v = 0; v < c->n_values; v++) c->offset[rank[v]] = offset[v];
+        for (uint32_t v = 0; rows_of != NULL && v < c->n_values; v++) c->rows_of[rank[v]] = rows_of[v];
+        cofi_column_forget(&own.env, c);
         c->ordinal = 1;
     }
-    COFI_RELEASE_ALL(env, place, rank, at, offset, moved);
+    cofi_blocks_release(&own);
     return status;
 }
