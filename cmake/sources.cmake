@@ -74,15 +74,11 @@ set(COF_SOURCES
   src/model/view.c
   src/report/draw_tree.c
   src/report/embed.c
-  src/report/html/html_out.c
+  src/report/html/page.c
   src/report/html/report.c
   src/report/html/report_clusters.c
-  src/report/html/report_gather.c
-  src/report/html/report_numbers.c
-  src/report/html/report_others.c
+  src/report/html/report_columns.c
   src/report/html/report_overview.c
-  src/report/html/report_profile.c
-  src/report/html/report_quantities.c
   src/report/html/report_rows.c
   src/report/html/report_runs.c
   src/report/svg/chart.c
@@ -240,7 +236,6 @@ set(UNIT_TESTS
   tests/unit/test_friedman.c
   tests/unit/test_generate.c
   tests/unit/test_h2h.c
-  tests/unit/test_html_out.c
   tests/unit/test_huang.c
   tests/unit/test_indices.c
   tests/unit/test_input.c
@@ -266,6 +261,7 @@ set(UNIT_TESTS
   tests/unit/test_oracle.c
   tests/unit/test_output.c
   tests/unit/test_overlap.c
+  tests/unit/test_page.c
   tests/unit/test_pairs.c
   tests/unit/test_pass.c
   tests/unit/test_picks.c

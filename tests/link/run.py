@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 MOST_FILES = 25
-GENERATED = {"demo_table": "table", "cofi_drawing_css": "report", "cofi_report_css": "report",
+GENERATED = {"demo_table": "table", "cofi_drawing_css": "report", "cofi_report_css": "report", "cofi_report_html": "report",
              "cofi_report_js": "report", "manual_template": "cli", "completion_bash": "cli", "completion_zsh": "cli",
              "completion_fish": "cli"}
 HERE = pathlib.Path(__file__).parent

@@ -1,13 +1,13 @@
-/* One report being written: everything that its sections use, gathered once. */
+/* One report being written: everything that its sections use, gathered once, and the data of its page. The page itself is
+ * report.html, whose names are those of the fields that the sections write. */
 #pragma once
 
 #include "../../model/view.h"
-#include "html_out.h"
+#include "page.h"
 
 enum {
     COFI_REPORT_TRAITS = 8,   /* values told of a cluster on each side */
     COFI_REPORT_EXAMPLES = 3, /* rows shown of each kind */
-    COFI_REPORT_NAME = 40,    /* columns of a name */
     COFI_REPORT_OPEN = 12     /* clusters unfolded from the start */
 };
 
@@ -29,12 +29,11 @@ typedef struct cofi_cluster_rows { /* what the rows say about one cluster */
 enum { COFI_LEAD_BINS = 20 };
 
 typedef struct cofi_report {
-    cof_env env;
     cofi_blocks own;
     const cof_model *model;
     const cof_table *table; /* NULL: only the model's counts are known */
     cof_report_options o;
-    cofi_out out;
+    cofi_page page;
     uint32_t k;
     double total; /* weight of all clusters */
     uint32_t n_filled;
@@ -49,7 +48,6 @@ typedef struct cofi_report {
     size_t n_rows;
     bool sampled; /* the table has only some of the rows */
     const int32_t *label;
-    int32_t *own_label;
     cof_margin *margin; /* NULL: the method keeps no distances of rows to clusters */
     bool has_trees;     /* some attribute has one */
     cofi_view values;
@@ -66,22 +64,10 @@ static inline bool cofi_report_has_rows(const cofi_report *r)
     return r->table != NULL && r->n_clustered > 0;
 }
 
-cof_status cofi_report_gather(cofi_report *r, cof_error *err);
-void cofi_report_free(cofi_report *r);
-
-const char *cofi_report_criterion(const cofi_report *r); /* what decided between restarts, in words */
-
-/* The sections, in the order they stand. */
+/* Each writes the data of some sections. */
 void cofi_report_overview(cofi_report *r);
-void cofi_report_numbers(cofi_report *r);
-void cofi_report_clusters(cofi_report *r);
-void cofi_report_marks(cofi_report *r);
+void cofi_report_runs(cofi_report *r);     /* numbers of clusters, restarts, convergence */
+void cofi_report_clusters(cofi_report *r); /* sizes, boundaries, marks */
 cof_status cofi_report_others(cofi_report *r, cof_error *err);
-void cofi_report_quantities(cofi_report *r);
-void cofi_report_profile(cofi_report *r);
-cof_status cofi_report_trees(cofi_report *r, cof_error *err);
-void cofi_report_importance(cofi_report *r);
-void cofi_report_map(cofi_report *r);
-void cofi_report_rows(cofi_report *r);
-void cofi_report_convergence(cofi_report *r);
-cof_status cofi_report_scores(cofi_report *r, cof_error *err);
+cof_status cofi_report_columns(cofi_report *r, cof_error *err); /* profile, quantities, trees, importance */
+cof_status cofi_report_rows(cofi_report *r, cof_error *err);    /* map, examples, known classes */

@@ -1,32 +1,7 @@
 /* The top of the report: key figures, what was clustered, and what was left out. */
 #include "report.h"
 
-enum { MOST_COLUMNS = 1000, FOLD_COLUMNS = 8 };
-
-static void count_figure(cofi_out *out, const char *name, const char *key, uint64_t n)
-{
-    cofi_html(out, "<div><dt>%s</dt><dd data-key=\"%s\">%c</dd></div>\n", name, key, n);
-}
-
-static void figures(cofi_report *r)
-{
-    cofi_out *out = &r->out;
-    cofi_out_text(out, "<dl class=\"figures\">\n");
-    if (r->table != NULL) count_figure(out, "rows", "n_rows", r->sampled ? r->table->n_all_rows : r->n_rows);
-    if (r->n_distinct > 0) count_figure(out, "distinct rows", "n_distinct_rows", r->n_distinct);
-    count_figure(out, "columns used", "n_used", r->n_ranked);
-    count_figure(out, "clusters", "k", r->k);
-    if (r->n_restarts > 0) {
-        count_figure(out, r->n_restarts == 1 ? "restart" : "restarts", "n_restarts", r->n_restarts);
-        cofi_out_put(out,
-                     "<div><dt>log-likelihood</dt><dd data-key=\"log_likelihood\">%2f</dd></div>\n"
-                     "<div><dt>objective</dt><dd data-key=\"objective\">%2f</dd></div>\n",
-                     r->restarts[r->best_restart].log_likelihood, r->restarts[r->best_restart].objective);
-    }
-    cofi_out_text(out, "</dl>\n");
-}
-
-/* ---- Columns ----------------------------------------------------------------------------------------- */
+enum { MOST_COLUMNS = 1000, FOLD_COLUMNS = 8, MOST_LEFT_OUT = 6 };
 
 /* NULL: it was clustered on. */
 static const char *why_left_out(const cofi_report *r, size_t column)
@@ -47,109 +22,103 @@ static const char *why_left_out(const cofi_report *r, size_t column)
     return c->role >= 0 && c->role <= COF_ROLE_NUMERIC ? by_role[c->role] : by_role[COF_ROLE_IGNORED];
 }
 
-static void column_line(cofi_report *r, size_t column)
+static void put_column(cofi_report *r, size_t column, const char *why)
 {
+    cofi_page *p = &r->page;
     cof_column view = {.struct_size = sizeof view};
-    const char *why = why_left_out(r, column);
-    if (cof_table_column(r->table, column, &view) != COF_OK) return;
     const cofi_column *c = &r->table->column[column];
-    cofi_html(&r->out, "<tr><th scope=\"row\">%40n%m%m<td>%s%x", view.name,
-              (double)cofi_column_as_read(c)->n_values, (double)view.n_missing,
-              why == NULL ? "used" : "left out: ", why == NULL ? "" : why);
-    if (c->cut != NULL)
-        cofi_html(&r->out, "; a quantity, cut into %u bins", c->n_values);
-    else if (view.ordinal)
-        cofi_out_text(&r->out, "; has a stated order");
-    cofi_out_text(&r->out, "</tr>\n");
+    if (cof_table_column(r->table, column, &view) != COF_OK) return;
+    cofi_page_open(p, "columns");
+    cofi_page_name(p, "name", view.name, 40);
+    cofi_page_count(p, "values", (double)cofi_column_as_read(c)->n_values);
+    cofi_page_count(p, "missing", (double)view.n_missing);
+    cofi_page_put(p, "why", "%s", why != NULL ? why : "");
+    cofi_page_put(p, "n_bins", c->cut != NULL ? "%u" : "", (unsigned)c->n_values);
+    cofi_page_flag(p, "ordinal", c->cut == NULL && view.ordinal);
+    cofi_page_close(p);
 }
 
-/* Those left out first: they are what a reader has to know. */
-static void columns_table(cofi_report *r)
+static void put_table(cofi_report *r)
 {
-    size_t n = cof_table_n_columns(r->table), told = 0;
-    bool fold = n > FOLD_COLUMNS;
-    if (fold) cofi_out_format(&r->out, "<details><summary>All %zu columns</summary>\n", n);
-    cofi_html_body(&r->out, "", "Columns of the table and what they are used for",
-                   "column|values#|missing#|use");
-    for (int used = 0; used < 2; used++)
-        for (size_t c = 0; c < n && told < MOST_COLUMNS; c++) {
-            if ((why_left_out(r, c) == NULL) != (used == 1)) continue;
-            column_line(r, c);
-            told++;
-        }
-    cofi_html_body_end(&r->out);
-    if (told < n) cofi_out_format(&r->out, "<p class=\"soft\">and %zu more columns</p>", n - told);
-    if (fold) cofi_out_text(&r->out, "</details>\n");
-}
-
-static void left_out_sentence(cofi_report *r)
-{
-    cofi_out *out = &r->out;
-    size_t n = cof_table_n_columns(r->table), n_left = 0, told = 0;
-    for (size_t c = 0; c < n; c++) n_left += why_left_out(r, c) != NULL;
-    cofi_out_format(out, "<p>%zu of %zu columns were used for clustering.", r->n_ranked, n);
-    for (size_t c = 0; c < n && told < 6; c++) {
+    static const char *const missing[] = {[COF_MISSING_VALUE] = "value",
+                                          [COF_MISSING_IGNORE] = "ignore",
+                                          [COF_MISSING_DROP] = "drop",
+                                          [COF_MISSING_ERROR] = "error"};
+    cofi_page *p = &r->page;
+    size_t n = cof_table_n_columns(r->table), n_left = 0, n_told = 0;
+    uint64_t n_missing = 0;
+    cofi_page_open(p, "table");
+    if (r->sampled) cofi_page_put(p, "sampled", "%c", (uint64_t)r->n_rows);
+    cofi_page_put(p, "n_columns", "%z", n);
+    for (size_t c = 0; c < n; c++) {
         const char *why = why_left_out(r, c);
-        if (why == NULL) continue;
-        cofi_html(out, "%s<b>%24n</b> (%x)", told++ == 0 ? " Left out: " : ", ", r->table->column[c].name,
-                  why);
+        if (why == NULL || n_left++ >= MOST_LEFT_OUT) continue;
+        cofi_page_open(p, "left_out");
+        cofi_page_name(p, "name", r->table->column[c].name, 24);
+        cofi_page_put(p, "why", "%s", why);
+        cofi_page_close(p);
     }
-    if (told < n_left) cofi_out_format(out, " and %zu more", n_left - told);
-    cofi_out_text(out, n_left > 0 ? ".</p>\n" : "</p>\n");
-}
-
-static void missing_sentence(cofi_report *r)
-{
-    static const char *const how[] = {[COF_MISSING_VALUE] = "and missing counts as a value of its own",
-                                      [COF_MISSING_IGNORE] = "and add nothing to any distance",
-                                      [COF_MISSING_DROP] = "and their rows have no cluster",
-                                      [COF_MISSING_ERROR] = "which the model does not allow"};
-    uint64_t cells = 0;
-    for (size_t a = 0; a < r->values.n; a++) cells += r->table->column[r->values.column[a]].n_missing;
-    if (cells == 0) return;
-    cofi_html(&r->out, "<p>%c cell%s missing, %s", cells, cells == 1 ? " is" : "s are",
-              how[cof_model_missing(r->model)]);
+    if (n_left > MOST_LEFT_OUT) cofi_page_put(p, "n_more_left_out", "%z", n_left - MOST_LEFT_OUT);
+    for (size_t a = 0; a < r->values.n; a++) n_missing += r->table->column[r->values.column[a]].n_missing;
+    if (n_missing > 0) cofi_page_put(p, "n_missing", "%c", n_missing);
+    cofi_page_put(p, "missing", "%s", missing[cof_model_missing(r->model)]);
     if (r->n_clustered < r->n_rows && !r->sampled)
-        cofi_html(&r->out, "; %c rows have no cluster", (uint64_t)(r->n_rows - r->n_clustered));
-    cofi_out_text(&r->out, ".</p>\n");
-}
-
-static void facts(cofi_report *r)
-{
-    cofi_out *out = &r->out;
-    cofi_out_format(out, "<p class=\"soft\">Made by coforest %s, method %s", cof_version(),
-                    cof_model_method(r->model));
-    if (r->has_trees)
-        cofi_out_format(out, ", variant %s",
-                        cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors" : "paper");
-    for (size_t i = 0; i < r->o.n_facts; i++)
-        cofi_out_put(out, ", %x %x", r->o.facts[i].name, r->o.facts[i].value);
-    cofi_out_text(out, ".</p>\n");
-    for (size_t i = 0; i < r->o.n_notes; i++)
-        cofi_out_put(out, "<p class=\"say\"><b>Note:</b> %x.</p>\n", r->o.notes[i]);
+        cofi_page_put(p, "n_without", "%c", (uint64_t)(r->n_rows - r->n_clustered));
+    cofi_page_flag(p, "folded", n > FOLD_COLUMNS);
+    /* those left out first: they are what a reader has to know */
+    for (int used = 0; used < 2; used++)
+        for (size_t c = 0; c < n && n_told < MOST_COLUMNS; c++) {
+            const char *why = why_left_out(r, c);
+            if ((why == NULL) != (used == 1)) continue;
+            put_column(r, c, why);
+            n_told++;
+        }
+    if (n_told < n) cofi_page_put(p, "n_more_columns", "%z", n - n_told);
+    cofi_page_close(p);
 }
 
 void cofi_report_overview(cofi_report *r)
 {
-    cofi_html_section(&r->out, "table", "What was clustered");
-    figures(r);
-    if (r->table != NULL) {
-        if (r->sampled)
-            cofi_html(
-                &r->out,
-                "<p>The map, the rows shown and how clearly rows belong to their clusters are those of a "
-                "sample of %c rows, as are counts of rows beside them. Sizes, profiles, trees and scores "
-                "are about all rows.</p>\n",
-                (uint64_t)r->n_rows);
-        left_out_sentence(r);
-        missing_sentence(r);
-    } else {
-        cofi_out_text(
-            &r->out,
-            "<p>This report was made from the model alone, without its table, so it has no map and no "
-            "rows.</p>\n");
+    cofi_page *p = &r->page;
+    char shown[COFI_SHOWN_BYTES];
+    const char *source = r->o.source != NULL ? r->o.source : "", *slash = strrchr(source, '/');
+    if (slash != NULL && slash[1] != '\0') source = slash + 1; /* the file's name, not its path */
+    cofi_page_put(p, "source", "%s", r->o.source != NULL ? cofi_shown(shown, source, 80) : "");
+    cofi_page_put(p, "version", "%s", cof_version());
+    cofi_page_put(p, "method", "%s", cof_model_method(r->model));
+    cofi_page_put(p, "variant", "%s",
+                  !r->has_trees                                        ? ""
+                  : cof_model_variant(r->model) == COF_VARIANT_AUTHORS ? "authors"
+                                                                       : "paper");
+    cofi_page_put(p, "k", "%u", r->k);
+    cofi_page_put(p, "n_used", "%c", (uint64_t)r->n_ranked);
+    if (r->table != NULL)
+        cofi_page_put(p, "n_rows", "%c", (uint64_t)(r->sampled ? r->table->n_all_rows : r->n_rows));
+    if (r->n_distinct > 0) cofi_page_put(p, "n_distinct", "%c", r->n_distinct);
+    if (r->n_restarts > 0) {
+        cofi_page_put(p, "n_restarts", "%c", (uint64_t)r->n_restarts);
+        cofi_page_put(p, "log_likelihood", "%2f", r->restarts[r->best_restart].log_likelihood);
+        cofi_page_put(p, "objective", "%2f", r->restarts[r->best_restart].objective);
     }
-    facts(r);
-    if (r->table != NULL) columns_table(r);
-    cofi_out_text(&r->out, "</section>\n");
+    for (size_t i = 0; i < r->o.n_facts; i++) {
+        cofi_page_open(p, "facts");
+        cofi_page_put(p, "name", "%s", r->o.facts[i].name);
+        cofi_page_put(p, "value", "%s", r->o.facts[i].value);
+        cofi_page_close(p);
+    }
+    for (size_t i = 0; i < r->o.n_notes; i++) {
+        cofi_page_open(p, "notes");
+        cofi_page_put(p, "text", "%s", r->o.notes[i]);
+        cofi_page_close(p);
+    }
+    for (uint32_t j = 0; j < r->k; j++) {
+        cofi_page_open_cluster(p, "clusters", j);
+        cofi_page_flag(p, "open", j < COFI_REPORT_OPEN);
+        cofi_page_flag(p, "coloured", j < COFI_COLOURS);
+        cofi_page_flag(p, "pressed", j < 100);
+        cofi_page_close(p);
+    }
+    cofi_page_flag(p, "unfolded", r->k <= COFI_REPORT_OPEN);
+    cofi_page_put(p, "colours_repeat", r->k > COFI_COLOURS ? "%u" : "", (unsigned)COFI_COLOURS);
+    if (r->table != NULL) put_table(r);
 }

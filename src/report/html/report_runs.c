@@ -1,8 +1,240 @@
-/* How the fit went, and how it compares with known classes. */
+/* How the fit went: the numbers of clusters that were tried, the restarts, and the passes of the kept one. */
 #include "../svg/chart.h"
 #include "report.h"
 
 #include <math.h>
+
+/* ---- Numbers of clusters ----------------------------------------------------------------------------- */
+
+typedef struct k_frame {
+    const cof_k_record *record;
+    size_t n, kept, second; /* places in the curve; second is n: there is none */
+    cofi_chart chart;
+} k_frame;
+
+static void draw_number(cofi_out *out, const k_frame *f, size_t i)
+{
+    const cof_k_record *own = &f->record[i];
+    bool kept = i == f->kept, second = i == f->second;
+    double x = cofi_chart_x(&f->chart, own->k), y = cofi_chart_y(&f->chart, own->log_likelihood);
+    cofi_svg_circle_start(out, kept ? 5 : second ? 1 : 0, x, y, kept ? 6 : second ? 5 : 3.5);
+    cofi_out_put(out, "<title>%u cluster%s%s: %2f", own->k, own->k == 1 ? "" : "s",
+                 kept     ? ", kept"
+                 : second ? ", runner-up"
+                          : "",
+                 own->log_likelihood);
+    if (!isnan(own->agreement)) cofi_out_put(out, "; the halves agree to %2f", own->agreement);
+    cofi_out_text(out, "</title></circle>");
+    if (kept) cofi_svg_text(out, "cof-mid", x, y - 12, "kept");
+    if (second) cofi_svg_text(out, "cof-note cof-mid", x, y + 20, "runner-up");
+}
+
+static void draw_numbers(cofi_out *out, const k_frame *f)
+{
+    uint32_t step = (uint32_t)(f->chart.last - f->chart.first) / 20 + 1;
+    cofi_svg_open(out, COFI_CHART_WIDTH, f->chart.height,
+                  "Log-likelihood by number of clusters; the table below has the figures", false);
+    cofi_chart_grid(out, &f->chart);
+    cofi_chart_ticks(out, &f->chart, step, "number of clusters");
+    cofi_out_text(out, "<polyline points=\"");
+    for (size_t i = 0; i < f->n; i++)
+        cofi_chart_vertex(out, &f->chart, f->record[i].k, f->record[i].log_likelihood);
+    cofi_out_text(out, "\"/>\n");
+    for (size_t i = 0; i < f->n; i++)
+        if (i != f->kept) draw_number(out, f, i);
+    draw_number(out, f, f->kept); /* on top */
+    cofi_svg_close(out);
+}
+
+static void put_runner_up(cofi_page *p, const cof_k_record *kept, const cof_k_record *second)
+{
+    double behind = kept->log_likelihood - second->log_likelihood;
+    cofi_page_open(p, "runner_up");
+    cofi_page_put(p, "k", "%u", second->k);
+    cofi_page_put(p, "apart", "%2f", fabs(behind));
+    cofi_page_put(p, "verdict", "%s",
+                  behind < 0   ? isnan(second->agreement) ? "independent" : "halves"
+                  : behind < 5 ? "close"
+                               : "behind");
+    cofi_page_close(p);
+}
+
+static void put_numbers(cofi_report *r)
+{
+    cofi_page *p = &r->page;
+    k_frame f = {.chart = {.height = 220, .top = 30, .bottom = 64, .least = INFINITY, .most = -INFINITY}};
+    uint32_t second = cof_model_k_runner_up(r->model);
+    f.record = cof_model_k_curve(r->model, &f.n);
+    f.second = f.n;
+    if (f.n == 0) return;
+    f.chart.first = f.record[0].k;
+    f.chart.last = f.record[f.n - 1].k;
+    for (size_t i = 0; i < f.n; i++) {
+        f.chart.least = fmin(f.chart.least, f.record[i].log_likelihood);
+        f.chart.most = fmax(f.chart.most, f.record[i].log_likelihood);
+        if (f.record[i].k == r->k) f.kept = i;
+        if (f.record[i].k == second) f.second = i;
+    }
+    const cof_k_record *kept = &f.record[f.kept];
+    cofi_page_open(p, "numbers");
+    cofi_page_put(p, "from", "%u", f.record[0].k);
+    cofi_page_put(p, "to", "%u", f.record[f.n - 1].k);
+    cofi_page_flag(p, "uncertain", kept->agreement < COF_GOOD_AGREEMENT);
+    if (f.second < f.n) put_runner_up(p, kept, &f.record[f.second]);
+    cofi_page_flag(p, "at_edge", cof_model_k_at_edge(r->model));
+    if (f.n > 1 && f.chart.most > f.chart.least && isfinite(f.chart.most - f.chart.least)) {
+        draw_numbers(cofi_page_write(p), &f);
+        cofi_page_written(p, "chart");
+    }
+    for (size_t i = 0; i < f.n; i++) {
+        cofi_page_open(p, "tried");
+        cofi_page_flag(p, "kept", i == f.kept);
+        cofi_page_count(p, "k", (double)f.record[i].k);
+        cofi_page_number(p, "log_likelihood", f.record[i].log_likelihood, 2);
+        cofi_page_number(p, "behind", kept->log_likelihood - f.record[i].log_likelihood, 2);
+        cofi_page_number(p, "agreement", f.record[i].agreement, 3);
+        cofi_page_close(p);
+    }
+    cofi_page_close(p);
+}
+
+/* ---- Restarts ---------------------------------------------------------------------------------------- */
+
+enum { STRIP_MOST = 200, STRIP_COLUMNS = 92, DOT = 3, STRIP_HEIGHT = 56, STRIP_LEFT = 2 };
+enum { STRIP_RIGHT = COFI_CHART_WIDTH - STRIP_LEFT, MOST_RECORDS = 200 };
+
+static double criterion(const cofi_report *r, size_t restart)
+{
+    const cof_restart_record *record = &r->restarts[restart];
+    int32_t select = cof_model_select(r->model);
+    if (select == COF_SELECT_BALANCE || select == COF_SELECT_MIXTURE) return record->criterion;
+    return select == COF_SELECT_OBJECTIVE ? record->objective : record->log_likelihood;
+}
+
+typedef struct strip {
+    double least, most;
+    unsigned char height[STRIP_COLUMNS + 1]; /* dots in the column */
+    double step;                             /* between two of them; in tall columns they overlap */
+    double base;                             /* y of the lowest */
+} strip;
+
+static unsigned strip_column(const strip *s, double value)
+{
+    return (unsigned)lround((value - s->least) / (s->most - s->least) * STRIP_COLUMNS);
+}
+
+static void strip_dot(const cofi_report *r, cofi_out *out, strip *s, size_t i)
+{
+    unsigned column = strip_column(s, criterion(r, i)), level = s->height[column]++;
+    bool best = i == r->best_restart;
+    double x = STRIP_LEFT + 2 * DOT + (STRIP_RIGHT - STRIP_LEFT - 4 * DOT) * (double)column / STRIP_COLUMNS;
+    cofi_svg_circle_start(out, best ? 5 : 0, x, s->base - s->step * level, DOT);
+    cofi_out_put(out, "<title>restart %z%s: %2f</title></circle>", i + 1, best ? ", kept" : "",
+                 criterion(r, i));
+}
+
+/* One dot for every restart on the axis of the criterion; those of nearly the same value are piled up. */
+static void draw_strip(const cofi_report *r, cofi_out *out)
+{
+    strip s = {.least = INFINITY, .most = -INFINITY};
+    unsigned tallest = 1;
+    for (size_t i = 0; i < r->n_restarts; i++) {
+        s.least = fmin(s.least, criterion(r, i));
+        s.most = fmax(s.most, criterion(r, i));
+    }
+    if (!(s.most - s.least > 1e-9 * fabs(s.most))) return; /* all the same but for rounding */
+    for (size_t i = 0; i < r->n_restarts && i < STRIP_MOST; i++) {
+        unsigned column = strip_column(&s, criterion(r, i));
+        if (++s.height[column] > tallest) tallest = s.height[column];
+    }
+    s.step = fmin(2 * DOT + 1, (double)STRIP_HEIGHT / tallest);
+    s.base = 2 * DOT + s.step * tallest;
+    memset(s.height, 0, sizeof s.height);
+    cofi_svg_open(out, COFI_CHART_WIDTH, s.base + 26,
+                  "What decided, for every restart, on an axis; the table below has the figures", false);
+    cofi_svg_line(out, NULL, STRIP_LEFT, s.base + DOT + 2, STRIP_RIGHT, s.base + DOT + 2);
+    for (size_t i = 0; i < r->n_restarts && i < STRIP_MOST; i++)
+        if (i != r->best_restart) strip_dot(r, out, &s, i);
+    strip_dot(r, out, &s, r->best_restart); /* on top */
+    cofi_svg_text_start(out, "cof-note", STRIP_LEFT, s.base + 21);
+    cofi_out_put(out, "%2f</text>", s.least);
+    cofi_svg_text_start(out, "cof-note cof-end", STRIP_RIGHT, s.base + 21);
+    cofi_out_put(out, "%2f</text>", s.most);
+    cofi_svg_close(out);
+}
+
+static void put_restart(cofi_report *r, size_t i)
+{
+    static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
+                                      [COF_STOP_CYCLE] = "an earlier partition came back",
+                                      [COF_STOP_CAP] = "limit reached",
+                                      [COF_STOP_STOPPED] = "interrupted"};
+    cofi_page *p = &r->page;
+    const cof_restart_record *record = &r->restarts[i];
+    int32_t stop = record->stop_reason;
+    bool known = stop >= 0 && stop <= COF_STOP_STOPPED;
+    cofi_page_open(p, "records");
+    cofi_page_put(p, "number", "%z", i + 1);
+    cofi_page_flag(p, "kept", i == r->best_restart);
+    cofi_page_number(p, "log_likelihood", record->log_likelihood, 2);
+    cofi_page_number(p, "objective", record->objective, 2);
+    cofi_page_number(p, "gains", record->criterion, 3);
+    cofi_page_put(p, "by", "%s", record->by_likelihood ? "likelihood" : "trees");
+    cofi_page_count(p, "rebuilds", (double)record->rebuilds);
+    cofi_page_count(p, "passes", (double)record->passes);
+    cofi_page_put(p, "end", "%s", known ? how[stop] : "unknown");
+    cofi_page_close(p);
+}
+
+/* The other restarts: the smallest, mean and largest agreement with the kept one. */
+static void put_agreement(cofi_report *r)
+{
+    cofi_page *p = &r->page;
+    const double *ari = cof_model_agreement(r->model);
+    double least = 1, most = -1;
+    uint32_t n_good = 0;
+    if (ari == NULL) return;
+    for (size_t i = 0; i < r->n_restarts; i++) {
+        if (i == r->best_restart) continue;
+        least = ari[i] < least ? ari[i] : least;
+        most = ari[i] > most ? ari[i] : most;
+    }
+    cofi_page_open(p, "agreement");
+    cofi_page_put(p, "mean", "%3f", cof_model_mean_agreement(r->model));
+    cofi_page_put(p, "least", "%3f", least);
+    cofi_page_put(p, "most", "%3f", most);
+    bool compared = cof_model_cluster_agreement(r->model, &n_good) != NULL;
+    cofi_page_put(p, "n_good", compared ? "%u" : "", n_good);
+    cofi_page_close(p);
+}
+
+static void put_restarts(cofi_report *r)
+{
+    cofi_page *p = &r->page;
+    int32_t select = cof_model_select(r->model);
+    double nearer = cof_model_nearer_other(r->model);
+    if (r->k > 1 &&
+        strcmp(cof_model_method(r->model), "coforest") == 0) { /* only it has two kinds of restarts */
+        bool likely = cof_model_refined_by(r->model) == COF_REFINED_BY_LIKELIHOOD;
+        cofi_page_open(p, "refined");
+        cofi_page_put(p, "by", likely ? "likelihood" : "COForest");
+        cofi_page_put(p, "nearer", isnan(nearer) ? "" : "%1f", 100 * nearer);
+        cofi_page_close(p);
+    }
+    if (r->n_restarts == 0 || r->k == 1) return; /* one cluster is the same whatever it began with */
+    cofi_page_open(p, "restarts");
+    cofi_page_put(p, "best", "%z", r->best_restart + 1);
+    cofi_page_put(p, "value", "%3f", criterion(r, r->best_restart));
+    cofi_page_put(p, "n_same", "%z", (size_t)cof_model_n_same(r->model));
+    cofi_page_flag(p, "smaller", select == COF_SELECT_OBJECTIVE);
+    cofi_page_flag(p, "balance", select == COF_SELECT_BALANCE);
+    put_agreement(r);
+    draw_strip(r, cofi_page_write(p));
+    cofi_page_written(p, "strip");
+    for (size_t i = 0; i < r->n_restarts; i++)
+        if (i < MOST_RECORDS || i == r->best_restart) put_restart(r, i);
+    cofi_page_close(p);
+}
 
 /* ---- Convergence ------------------------------------------------------------------------------------- */
 
@@ -23,24 +255,6 @@ static bool is_drawn(const cofi_report *r, uint32_t restart)
     return restart < MOST_CURVES || restart == r->best_restart;
 }
 
-static curve_frame frame_of(const cofi_report *r)
-{
-    cofi_chart c = {
-        .height = 206, .top = 16, .bottom = 48, .first = 1, .last = 1, .least = INFINITY, .most = -INFINITY};
-    curve_frame f = {.n = 0};
-    f.record = cof_model_history(r->model, &f.n);
-    for (size_t i = 0; i < f.n; i++) {
-        if (!is_drawn(r, f.record[i].restart)) continue;
-        c.least = fmin(c.least, f.record[i].objective);
-        c.most = fmax(c.most, f.record[i].objective);
-        c.last = fmax(c.last, f.record[i].pass);
-    }
-    if (!(c.most > c.least)) c.most = c.least + 1;
-    if (!(c.most > c.least)) c.most = nextafter(c.least, INFINITY); /* so large that one more is nothing */
-    f.chart = c;
-    return f;
-}
-
 static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t end, bool best,
                        bool by_likelihood)
 {
@@ -59,203 +273,66 @@ static void draw_curve(cofi_out *out, const curve_frame *f, size_t begin, size_t
     cofi_out_text(out, "\n");
 }
 
-/* The kept one last, on top of the others. */
-static void draw_curves(cofi_report *r, const curve_frame *f)
+static void draw_curves(const cofi_report *r, cofi_out *out, const curve_frame *f, bool by_likelihood)
 {
-    for (int best = 0; best < 2; best++)
+    uint32_t step = f->chart.last > 12 ? (uint32_t)((f->chart.last + 9) / 10) : 1;
+    cofi_svg_open(out, COFI_CHART_WIDTH, f->chart.height, "Objective by pass of the kept restart and others",
+                  false);
+    cofi_chart_grid(out, &f->chart);
+    cofi_chart_ticks(out, &f->chart, step, "pass");
+    for (int best = 0; best < 2; best++) /* the kept one last, on top of the others */
         for (size_t begin = 0, end; begin < f->n; begin = end) {
             uint32_t restart = f->record[begin].restart;
             for (end = begin; end < f->n && f->record[end].restart == restart;) end++;
             bool is_best = restart == r->best_restart;
             if (is_drawn(r, restart) && is_best == (best == 1))
-                draw_curve(&r->out, f, begin, end, is_best, is_best && r->restarts[restart].by_likelihood);
+                draw_curve(out, f, begin, end, is_best, by_likelihood);
         }
-}
-
-/* A curve below the kept one's looks like a mistake unless it is said what decided. */
-static void tell_choice(cofi_report *r)
-{
-    if (r->n_restarts < 2 || cof_model_select(r->model) == COF_SELECT_OBJECTIVE) return;
-    cofi_out_format(
-        &r->out, " Restarts are compared by their %s, not by this sum, so the kept one need not end lowest.",
-        cofi_report_criterion(r));
-}
-
-static void draw_chart(cofi_report *r, const curve_frame *f, bool by_likelihood)
-{
-    cofi_out *out = &r->out;
-    uint32_t step = f->chart.last > 12 ? (uint32_t)((f->chart.last + 9) / 10) : 1;
-    cofi_out_text(out, "<figure class=\"fit\">");
-    cofi_svg_open(out, COFI_CHART_WIDTH, f->chart.height, "Objective by pass of the kept restart and others",
-                  false);
-    cofi_chart_grid(out, &f->chart);
-    cofi_chart_ticks(out, &f->chart, step, "pass");
-    draw_curves(r, f);
     cofi_svg_close(out);
-    cofi_out_format(out, "<figcaption>Bold: the restart that was kept%s; thin: other restarts",
-                    by_likelihood ? "" : "; orange: first pass with a rebuilt forest");
-    if (r->n_restarts > MOST_CURVES) cofi_out_format(out, ", the first %d of them", (int)MOST_CURVES);
-    cofi_out_text(out, "</figcaption></figure>\n");
 }
 
-void cofi_report_convergence(cofi_report *r)
+static void put_convergence(cofi_report *r)
 {
-    cofi_out *out = &r->out;
-    curve_frame f = frame_of(r);
-    if (f.n == 0) return;
+    cofi_page *p = &r->page;
     bool by_likelihood = r->n_restarts > 0 && r->restarts[r->best_restart].by_likelihood;
-    cofi_html_section(out, "convergence", "Convergence");
-    if (f.chart.last > 1) {
-        cofi_out_text(
-            out,
-            by_likelihood
-                ? "<p>The kept restart assigns every row to its likeliest cluster. The chart shows minus "
-                  "the log-likelihood of the rows after every pass. Restarts that use the trees count "
-                  "in other units and are not drawn."
-                : "<p>The chart shows the sum of the distances of all rows to their clusters after "
-                  "every pass. A rebuilt forest changes the distances themselves, so the curve may "
-                  "rise there.");
-        tell_choice(r);
-        cofi_out_text(out, "</p>\n");
-        draw_chart(r, &f, by_likelihood);
-    } else {
-        cofi_out_text(out,
-                      "<p>The kept restart, and others of its kind, ended with their first pass: there is "
-                      "no curve to draw.</p>\n");
+    cofi_chart c = {
+        .height = 206, .top = 16, .bottom = 48, .first = 1, .last = 1, .least = INFINITY, .most = -INFINITY};
+    curve_frame f = {.n = 0};
+    f.record = cof_model_history(r->model, &f.n);
+    if (f.n == 0) return;
+    for (size_t i = 0; i < f.n; i++) {
+        if (!is_drawn(r, f.record[i].restart)) continue;
+        c.least = fmin(c.least, f.record[i].objective);
+        c.most = fmax(c.most, f.record[i].objective);
+        c.last = fmax(c.last, f.record[i].pass);
     }
-    cofi_out_text(out, "</section>\n");
-}
-
-/* ---- Scores ------------------------------------------------------------------------------------------ */
-
-enum { MOST_CLASSES = 60 };
-
-typedef struct confusion {
-    int32_t *cls;      /* per row; -1: no class */
-    double *weight;    /* per row */
-    uint64_t *count;   /* k x n_classes */
-    int32_t *class_of; /* k */
-    uint32_t n_classes;
-    uint32_t *order; /* classes: matched ones first, in the order of their clusters */
-    cof_indices scores;
-} confusion;
-
-static cof_status count_classes(cofi_report *r, confusion *c, cof_error *err)
-{
-    const cofi_column *column = &r->table->column[r->classes];
-    c->n_classes = column->n_values;
-    c->cls = cofi_blocks_add(&r->own, r->n_rows, sizeof *c->cls);
-    c->weight = cofi_blocks_add(&r->own, r->n_rows, sizeof *c->weight);
-    c->count = cofi_blocks_add_zero(&r->own, (size_t)r->k * c->n_classes, sizeof *c->count);
-    c->class_of = cofi_blocks_add(&r->own, r->k, sizeof *c->class_of);
-    c->order = cofi_blocks_add(&r->own, c->n_classes, sizeof *c->order);
-    COFI_TRY(cofi_blocks_status(&r->own, err));
-    for (size_t i = 0; i < r->n_rows; i++) {
-        uint32_t code = cofi_column_code(column, i);
-        c->cls[i] = code < c->n_classes ? (int32_t)code : -1;
-        if (c->cls[i] >= 0 && r->label[i] >= 0) c->count[(size_t)r->label[i] * c->n_classes + code]++;
+    if (!(c.most > c.least)) c.most = c.least + 1;
+    if (!(c.most > c.least)) c.most = nextafter(c.least, INFINITY); /* so large that one more is nothing */
+    f.chart = c;
+    cofi_page_open(p, "convergence");
+    cofi_page_flag(p, "by_likelihood", by_likelihood);
+    /* a curve below the kept one's looks like a mistake unless it is said what decided */
+    cofi_page_flag(p, "other_criterion",
+                   r->n_restarts > 1 && cof_model_select(r->model) != COF_SELECT_OBJECTIVE);
+    cofi_page_put(p, "n_drawn", r->n_restarts > MOST_CURVES ? "%u" : "", (unsigned)MOST_CURVES);
+    if (c.last > 1) {
+        draw_curves(r, cofi_page_write(p), &f, by_likelihood);
+        cofi_page_written(p, "chart");
     }
-    return cof_table_weights(r->table, c->weight, r->n_rows, err);
+    cofi_page_close(p);
 }
 
-static void order_classes(const cofi_report *r, confusion *c)
+void cofi_report_runs(cofi_report *r)
 {
-    uint32_t n = 0;
-    for (uint32_t j = 0; j < r->k; j++)
-        if (c->class_of[j] >= 0) c->order[n++] = (uint32_t)c->class_of[j];
-    for (uint32_t y = 0; y < c->n_classes; y++) {
-        bool matched = false;
-        for (uint32_t j = 0; j < r->k; j++) matched |= c->class_of[j] == (int32_t)y;
-        if (!matched) c->order[n++] = y;
-    }
-}
-
-static void score_figures(cofi_report *r, const cof_indices *scores)
-{
-    const cof_index *score;
-    cofi_out_text(&r->out, "<dl class=\"figures scores\">\n");
-    for (size_t i = 0; (score = cof_index_at(i)) != NULL; i++)
-        cofi_out_put(&r->out,
-                     "<div><dt>%s</dt><dd data-key=\"%s\">%4f</dd><dd class=\"soft\">%s</dd></div>\n",
-                     score->name, score->key, cof_index_value(scores, i), score->about);
-    cofi_out_text(&r->out, "</dl>\n");
-}
-
-static void confusion_line(cofi_report *r, const confusion *c, uint32_t j, uint32_t n_shown)
-{
-    cofi_out *out = &r->out;
-    const uint64_t *count = c->count + (size_t)j * c->n_classes;
-    uint64_t most = 0, rest = 0;
-    for (uint32_t y = 0; y < c->n_classes; y++) most += count[y];
-    cofi_html(out, "<tr><th scope=\"row\" data-v=\"%u\">%k", j + 1, j);
-    for (uint32_t i = 0; i < c->n_classes; i++) {
-        uint32_t y = c->order[i];
-        if (i >= n_shown) {
-            rest += count[y];
-            continue;
-        }
-        unsigned percent = most > 0 ? (unsigned)lround(100 * (double)count[y] / (double)most) : 0;
-        bool hit = c->class_of[j] == (int32_t)y && count[y] > 0;
-        cofi_out_format(out, "<td class=\"b n%s", hit ? " hit" : "");
-        if (count[y] > 0) cofi_out_format(out, " p%u", percent > 0 ? percent : 1);
-        cofi_out_format(out, "\" data-v=\"%llu\">", (unsigned long long)count[y]);
-        cofi_html_count(out, count[y]);
-    }
-    if (n_shown < c->n_classes) cofi_html_count_cell(out, (double)rest);
-    cofi_out_text(out, "</tr>\n");
-}
-
-static void confusion_table(cofi_report *r, const confusion *c)
-{
-    cofi_out *out = &r->out;
-    uint32_t n_shown = c->n_classes < MOST_CLASSES ? c->n_classes : MOST_CLASSES;
-    cofi_html_table(out, "stick", true,
-                    r->sampled
-                        ? "Sampled rows of each cluster by class; a frame marks the class a cluster is "
-                          "matched with"
-                        : "Rows of each cluster by class; a frame marks the class a cluster is matched "
-                          "with");
-    cofi_out_text(out, "<thead><tr><th scope=\"col\">cluster");
-    for (uint32_t i = 0; i < n_shown; i++)
-        cofi_html(out, "<th scope=\"col\" class=\"n\">%16n",
-                  cof_table_value(r->table, r->classes, c->order[i]));
-    if (n_shown < c->n_classes)
-        cofi_out_format(out, "<th scope=\"col\" class=\"n\">%u others", c->n_classes - n_shown);
-    cofi_out_text(out, "</tr></thead><tbody>\n");
-    for (uint32_t j = 0; j < r->k; j++) confusion_line(r, c, j, n_shown);
-    cofi_out_text(out, "</tbody>");
-    cofi_html_table_end(out);
-}
-
-static void write_scores(cofi_report *r, const confusion *c)
-{
-    cofi_html_section(&r->out, "scores", "Compared with known classes");
-    cofi_html(
-        &r->out,
-        "<p>The column <b>%40n</b> was left out of the clustering; these scores compare the clusters with "
-        "its %u classes over %c rows%s. 1 is perfect; a random partition has ARI and AMI of about "
-        "0.</p>\n",
-        r->table->column[r->classes].name, c->scores.n_classes, (uint64_t)c->scores.n,
-        cofi_table_weight_column(r->table) != NULL ? ", with their weights" : "");
-    score_figures(r, &c->scores);
-    confusion_table(r, c);
-    cofi_out_text(&r->out, "</section>\n");
-}
-
-cof_status cofi_report_scores(cofi_report *r, cof_error *err)
-{
-    confusion c = {.scores = {.struct_size = sizeof c.scores}};
-    if (!cofi_report_has_rows(r) || r->classes == SIZE_MAX) return COF_OK;
-    if ((uint64_t)r->k * r->table->column[r->classes].n_values > 4000000)
-        return COF_OK; /* no page shows that */
-    COFI_TRY(count_classes(r, &c, err));
-    cof_env env = r->env;
-    env.should_stop = NULL; /* a fit that was stopped has its report all the same */
-    COFI_TRY(cof_evaluate_weighted(&env, r->label, c.cls, c.weight, r->n_rows, &c.scores, err));
-    if (c.scores.n == 0) return COF_OK;
-    if (r->o.scores != NULL) COFI_COPY_OPTIONS(&c.scores, r->o.scores);
-    COFI_TRY(cof_match(&env, c.count, r->k, c.n_classes, c.class_of, err));
-    order_classes(r, &c);
-    write_scores(r, &c);
-    return COF_OK;
+    static const char *const named[] = {[COF_SELECT_AUTO] = "log-likelihood",
+                                        [COF_SELECT_BALANCE] = "balance of likelihood and tightness",
+                                        [COF_SELECT_LIKELIHOOD] = "log-likelihood",
+                                        [COF_SELECT_OBJECTIVE] = "objective",
+                                        [COF_SELECT_MIXTURE] = "log-likelihood of the mixture"};
+    int32_t select = cof_model_select(r->model);
+    bool known = select >= 0 && select <= COF_SELECT_MIXTURE;
+    cofi_page_put(&r->page, "criterion", "%s", named[known ? select : COF_SELECT_AUTO]);
+    put_numbers(r);
+    put_restarts(r);
+    put_convergence(r);
 }
