@@ -49,6 +49,7 @@ static const choice scale_choices[] = {
     [COF_SCALE_AUTO] = {"auto", "z for k-prototypes, else range (default)"},
     [COF_SCALE_RANGE] = {"range", "from 0 to 1 over the table"},
     [COF_SCALE_Z] = {"z", "from the mean, in standard deviations"},
+    [COF_SCALE_NONE] = {"none", "as they are, so that their units decide how much they count"},
     {NULL, NULL}};
 
 const option column_options[] = {
@@ -84,7 +85,9 @@ const option column_options[] = {
     OPTION(
         "gamma", "WEIGHT", OPTION_TEXT, column_choice, gamma,
         "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes kmodes "
-        "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1)."),
+        "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1, "
+        "with "
+        "--scale none as kmodes does)."),
     OPTION("column-weights", "COLUMN=WEIGHT,...", OPTION_TEXTS, column_choice, column_weights,
            "How much these columns count in distances and in the choice of a restart, such as "
            "age=0.5,income=2; 0 "

@@ -236,11 +236,11 @@ typedef enum cof_init {
 
 typedef enum cof_select {
     COF_SELECT_AUTO =
-        0, /* portfolio: mixture if a quantity was cut, else balance; other starts: objective with numeric columns,
-              else likelihood */
+        0, /* portfolio: mixture if a quantity was cut, else balance; other starts: objective for lca, kmodes,
+              k-prototypes and with numeric columns, else likelihood */
     COF_SELECT_BALANCE = 1,    /* gains in likelihood and in tightness, docs/choices.md */
     COF_SELECT_LIKELIHOOD = 2, /* the greatest integrated likelihood */
-    COF_SELECT_OBJECTIVE = 3,  /* the least L */
+    COF_SELECT_OBJECTIVE = 3,  /* the least L; for lca the greatest posterior of EM's parameters */
     COF_SELECT_MIXTURE =
         4 /* the greatest likelihood of the rows when clusters are classes of a mixture, within which
                                   columns are independent and neighbouring bins are alike */
@@ -268,7 +268,8 @@ enum { COF_MOST_CLUSTERS = 65535 };
 typedef enum cof_scale {
     COF_SCALE_AUTO = 0,  /* deviations for k-prototypes, else the range */
     COF_SCALE_RANGE = 1, /* from 0 to 1 over the table */
-    COF_SCALE_Z = 2      /* from the mean, in standard deviations */
+    COF_SCALE_Z = 2,     /* from the mean, in standard deviations */
+    COF_SCALE_NONE = 3   /* as they are */
 } cof_scale;
 
 typedef struct cof_fit_options {
@@ -291,7 +292,7 @@ typedef struct cof_fit_options {
     const char *method;        /* one of cof_method_name; NULL: "coforest" */
     int32_t scale;             /* cof_scale */
     /* Weight of a differing category beside the squared differences of quantities, above 0; or one of COF_GAMMA_...,
-     * with k-prototypes. 0 -> 0.5, for ek-prototypes 1. */
+     * with k-prototypes. 0 -> 0.5, for ek-prototypes 1, for k-prototypes with COF_SCALE_NONE COF_GAMMA_KMODES. */
     double gamma;
     /* How much each column of the table counts in distances and in the choice of a restart, finite, >= 0, one for each
      * column; NULL: 1 each. COF_ERR_ARGUMENT with a method that does not add up columns. */
@@ -341,6 +342,7 @@ typedef struct cof_fit_info { /* set struct_size first */
      * icl. */
     double aic, icl, n_parameters;
     uint64_t n_shared; /* rows shared between clusters, where icl is known */
+    double gamma;      /* weight of a differing category beside quantities; NaN where no method uses one */
 } cof_fit_info;
 
 /* Forest, profiles, dictionaries, and the labels if it was just fitted. It does not need its table any more. */
@@ -435,7 +437,7 @@ COF_API cof_status cof_model_predict(const cof_model *model, const cof_table *ta
                                      int32_t *labels, size_t n_labels, cof_predict_info *info,
                                      cof_error *err);
 /* Distance of every row to every cluster, n_rows x k, row-major, so that n_distances must be rows x k. NaN for a dropped
- * row, infinity for a cluster that can take no rows. Errors and cost as of cof_model_predict. */
+ * row and for one of which the model knows no cell (a mixture knows its classes' shares), infinity for a cluster that can take no rows. Errors and cost as of cof_model_predict. */
 COF_API cof_status cof_model_transform(const cof_model *model, const cof_table *table, uint32_t threads,
                                        double *distances, size_t n_distances, cof_error *err);
 

@@ -286,6 +286,7 @@ typedef struct cof_restart_record { /* frozen */
 
 /* Every finished restart. Lent. */
 COF_API const cof_restart_record *cof_model_restarts(const cof_model *model, size_t *n_records);
+#define COF_SAME_MAXIMUM 0.01 /* objectives of lca that differ by no more count as one maximum */
 /* How many restarts, the kept one among them, reached its likelihood (its objective, where that decides), and so almost
  * certainly its partition. Time is proportional to the restarts. */
 COF_API size_t cof_model_n_same(const cof_model *model);

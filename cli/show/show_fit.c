@@ -358,7 +358,10 @@ static void show_traits(const fit_job *job, const page *p, const insight *in)
         fprintf(p->out, " %s%3u%s ", bold(p), j + 1, plain(p));
         size_t most = t->n < 5 ? t->n : 5;
         for (size_t i = 0; i < most; i++) put_trait(job, p, &f, &t->best[i], i + 1 == most);
-        if (t->n == 0) flow_words(&f, size[j] > 0 ? "nothing stands out" : "no rows");
+        if (t->n == 0)
+            flow_words(&f, size[j] > 0                                        ? "nothing stands out"
+                           : strcmp(cof_model_method(job->model), "lca") == 0 ? "no row's likeliest class"
+                                                                              : "no rows");
         flow_end(&f);
         if (job->columns.names != SIZE_MAX) show_names(job, p, j);
     }

@@ -22,11 +22,11 @@ const choice variant_choices[] = {
 
 static const choice select_choices[] = {
     [COF_SELECT_AUTO] =
-        {"auto", "for the portfolio mixture if quantities were cut, else balance; likelihood for other "
-                 "starts (default)"},
+        {"auto", "for the portfolio mixture if quantities were cut, else balance; for other starts objective "
+                 "with lca, kmodes and k-prototypes, else likelihood (default)"},
     [COF_SELECT_BALANCE] = {"balance", "both likelihood and tightness, compared with a single cluster"},
     [COF_SELECT_LIKELIHOOD] = {"likelihood", "the largest integrated likelihood"},
-    [COF_SELECT_OBJECTIVE] = {"objective", "the smallest total distance"},
+    [COF_SELECT_OBJECTIVE] = {"objective", "the smallest total distance; with lca what EM makes largest"},
     [COF_SELECT_MIXTURE] = {"mixture", "the likeliest rows if the clusters are the classes of a mixture"},
     {NULL, NULL}};
 
@@ -638,7 +638,10 @@ static int collect_warnings(fit_job *job)
     if (job->s.columns.ordinal.n > 0 && !cof_method_uses_order(cof_model_method(job->model)))
         warn(job, "%s has no use for --ordinal; coforest, cof2, dlc and slg have",
              cof_model_method(job->model));
-    if (info->n_empty > 0) warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
+    if (info->n_empty > 0 && strcmp(cof_model_method(job->model), "lca") == 0)
+        warn(job, "%u of %u classes are the likeliest class of no row", info->n_empty, job->s.k);
+    else if (info->n_empty > 0)
+        warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
     if (info->stop_reason == COF_STOP_STOPPED || info->stop_reason == COF_STOP_TIME) warn_stopped(job);

@@ -86,6 +86,7 @@ typedef struct cofi_fit {
     double *exact;  /* memory for scores.plain; only the authors' variant needs it */
     double *centre; /* [j][quantity]: scaled means; NaN: unknown */
     bool absolute;  /* quantities add differences to their means, not squares */
+    double gamma;   /* weight of a differing attribute beside the quantities */
     cofi_profiles profiles;
     cofi_masses masses;
     cofi_forest forest;

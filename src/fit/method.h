@@ -29,7 +29,9 @@ enum {
     COFI_METHOD_MIXED = 8,      /* can use quantities */
     COFI_METHOD_PORTFOLIO = 16, /* the portfolio is its default start; likelihood may refine its restarts */
     COFI_METHOD_STANDARD = 32,  /* scales quantities to a standard deviation of 1 by default */
-    COFI_METHOD_ORDER = 64      /* a stated order of values changes its result */
+    COFI_METHOD_ORDER = 64,     /* a stated order of values changes its result */
+    COFI_METHOD_CLASSES = 128,  /* clusters are classes of a mixture, which exist without rows of their own */
+    COFI_METHOD_COST = 256      /* users compare restarts by its objective, so that selects one by default */
 };
 
 typedef struct cofi_start {

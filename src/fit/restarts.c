@@ -411,7 +411,8 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .restarts = fit->host.o.restarts,
                            .init = fit->host.o.init,
                            .select = fit->host.o.select,
-                           .log_likelihood_of_one = cofi_log_likelihood_of_one(&fit->partition)};
+                           .log_likelihood_of_one = cofi_log_likelihood_of_one(&fit->partition),
+                           .gamma = p->n_numeric > 0 ? fit->gamma : NAN};
     for (uint32_t l = 0; l < runner->n_lanes; l++) {
         const cofi_log *log = &runner->lane[l].fit.log;
         info->row_visits += log->visits;

@@ -41,7 +41,7 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (status == COF_OK) status = check_range(o->select, COF_SELECT_MIXTURE, "selection rule", err);
     if (status == COF_OK)
         status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
-    if (status == COF_OK) status = check_range(o->scale, COF_SCALE_Z, "scale", err);
+    if (status == COF_OK) status = check_range(o->scale, COF_SCALE_NONE, "scale", err);
     if (status != COF_OK) return status;
     if (isnan(o->gamma) || isinf(o->gamma) ||
         (o->gamma < 0 && o->gamma != COF_GAMMA_CLUSTMIXTYPE && o->gamma != COF_GAMMA_KMODES))
@@ -89,10 +89,10 @@ static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_
     bool cut = false;
     for (size_t r = 0; r < p->n_attrs; r++) cut = cut || p->n_bins[r] > 0;
     if (o->select == COF_SELECT_AUTO)
-        o->select = portfolio && cut   ? COF_SELECT_MIXTURE
-                    : portfolio        ? COF_SELECT_BALANCE
-                    : p->n_numeric > 0 ? COF_SELECT_OBJECTIVE
-                                       : COF_SELECT_LIKELIHOOD;
+        o->select = portfolio && cut                                              ? COF_SELECT_MIXTURE
+                    : portfolio                                                   ? COF_SELECT_BALANCE
+                    : p->n_numeric > 0 || (method->flags & COFI_METHOD_COST) != 0 ? COF_SELECT_OBJECTIVE
+                                                                                  : COF_SELECT_LIKELIHOOD;
     if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;
 }
 

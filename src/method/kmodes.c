@@ -8,4 +8,5 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
     return cofi_loop_modes(fit, &hamming, COFI_FREQUENT, COF_PHASE_FIT, err);
 }
 
-const cofi_method cofi_method_kmodes = {.name = "kmodes", .title = "k-modes (Huang 1998)", .run = run};
+const cofi_method cofi_method_kmodes = {
+    .name = "kmodes", .title = "k-modes (Huang 1998)", .flags = COFI_METHOD_COST, .run = run};

@@ -66,5 +66,9 @@ static cof_status lca_open(cofi_fit *fit, void **state, cof_error *err)
     return s != NULL ? cofi_mixture_open(fit, SIZE_MAX, false, &s->mixture, err) : cofi_no_memory(err);
 }
 
-const cofi_method cofi_method_lca = {
-    .name = "lca", .title = "latent class model, by EM", .open = lca_open, .run = run, .tell = tell};
+const cofi_method cofi_method_lca = {.name = "lca",
+                                     .title = "latent class model, by EM",
+                                     .flags = COFI_METHOD_CLASSES | COFI_METHOD_COST,
+                                     .open = lca_open,
+                                     .run = run,
+                                     .tell = tell};

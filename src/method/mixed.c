@@ -227,10 +227,14 @@ static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma,
     double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
     cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = farthest(p, profiles)};
     fit->absolute = profiles;
+    if (!(distance.beside < 1e200))
+        return cofi_fail(
+            err, COF_ERR_DATA,
+            "the numeric columns reach too far to be compared as they are; leave out --scale none");
     mixed m = {.fit = fit, .distance = &distance, .profiles = profiles};
     COFI_TRY(open_mixed(&m, err));
-    gamma = choose_gamma(&m, gamma);
-    for (size_t r = 0; r < p->n_attrs; r++) factor[r] = gamma;
+    fit->gamma = choose_gamma(&m, gamma);
+    for (size_t r = 0; r < p->n_attrs; r++) factor[r] = fit->gamma;
     return settle(&m, err);
 }
 
@@ -247,7 +251,9 @@ cof_status cofi_prototypes(cofi_fit *fit, const cofi_distances *distances, cof_e
 
 static cof_status run_k(cofi_fit *fit, void *state, cof_error *err)
 {
-    return run_loop(fit, NULL, fit->host.o.gamma != 0 ? fit->host.o.gamma : COFI_GAMMA, false, err);
+    /* on a raw scale no constant would suit every table */
+    double usual = fit->host.o.scale == COF_SCALE_NONE ? COF_GAMMA_KMODES : COFI_GAMMA;
+    return run_loop(fit, NULL, fit->host.o.gamma != 0 ? fit->host.o.gamma : usual, false, err);
 }
 
 static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
@@ -258,7 +264,7 @@ static cof_status run_ek(cofi_fit *fit, void *state, cof_error *err)
 const cofi_method cofi_method_k_prototypes = {.name = "k-prototypes",
                                               .title = "modes and means together (Huang 1997)",
                                               .flags = COFI_METHOD_MIXED | COFI_METHOD_ROW_BY_ROW |
-                                                       COFI_METHOD_STANDARD,
+                                                       COFI_METHOD_STANDARD | COFI_METHOD_COST,
                                               .run = run_k};
 const cofi_method cofi_method_ek_prototypes = {
     .name = "ek-prototypes",

@@ -90,26 +90,35 @@ static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
     return COF_OK;
 }
 
+/* Whether the model knows no cell of the row; *n_unseen receives the cells with values that it does not have. */
+static bool is_blank(const assignment *a, size_t row, uint64_t *n_unseen)
+{
+    size_t known = 0;
+    *n_unseen = 0;
+    if (!a->rows.any_unknown) return false;
+    for (size_t r = 0; r < a->rows.view.n; r++) {
+        uint32_t g = a->rows.view.first[r] + cofi_id(a->rows.view.ids[r], row);
+        *n_unseen += a->rows.unseen[g];
+        known += a->rows.view.value[g] != COFI_NO_VALUE;
+    }
+    for (size_t c = 0; c < a->rows.m->n_numeric; c++) {
+        *n_unseen += isinf(cofi_assignment_numeric(&a->rows, c, row)) != 0;
+        known += isfinite(cofi_assignment_numeric(&a->rows, c, row)) != 0;
+    }
+    return known == 0;
+}
+
 static void count_unseen(const assignment *a, cof_predict_info *info)
 {
     for (size_t i = 0; i < a->rows.t->n_rows; i++) {
-        uint64_t here = 0, known = 0;
+        uint64_t here;
         if (a->rows.dropped != NULL && a->rows.dropped[i]) {
             info->n_dropped++;
             continue;
         }
-        for (size_t r = 0; a->rows.any_unknown && r < a->rows.view.n; r++) {
-            uint32_t g = a->rows.view.first[r] + cofi_id(a->rows.view.ids[r], i);
-            here += a->rows.unseen[g];
-            known += a->rows.view.value[g] != COFI_NO_VALUE;
-        }
-        for (size_t c = 0; a->rows.any_unknown && c < a->rows.m->n_numeric; c++) {
-            here += isinf(cofi_assignment_numeric(&a->rows, c, i)) != 0;
-            known += isfinite(cofi_assignment_numeric(&a->rows, c, i)) != 0;
-        }
+        info->n_blank_rows += is_blank(a, i, &here);
         info->n_unseen_cells += here;
         info->n_unseen_rows += here > 0;
-        info->n_blank_rows += a->rows.any_unknown && known == 0;
     }
 }
 
@@ -145,10 +154,13 @@ static cof_status sum_rows(const cof_model *m, const cof_table *t, uint32_t thre
 
 static void put_distances(assignment *a, size_t row, const int64_t *sum)
 {
+    uint64_t n_unseen;
     bool dropped = a->rows.dropped != NULL && a->rows.dropped[row];
+    /* of a row without a known cell, a mixture knows the shares of its classes; distances know nothing */
+    bool unknown = dropped || (!cofi_model_is_mixture(a->rows.m) && is_blank(a, row, &n_unseen));
     double *to = a->distance + row * a->rows.m->k;
     for (uint32_t j = 0; j < a->rows.m->k; j++)
-        to[j] = dropped                                ? (double)NAN
+        to[j] = unknown                                ? (double)NAN
                 : a->rows.scores.base[j] == COFI_NEVER ? INFINITY
                                                        : (double)sum[j] / a->rows.scores.scale;
 }

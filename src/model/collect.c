@@ -145,8 +145,10 @@ cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_err
         return status;
     }
     m->scores.scale = fit->scores.scale;
+    bool classes = (fit->method->flags & COFI_METHOD_CLASSES) != 0;
     for (uint32_t j = 0; j < m->scores.stride; j++)
-        m->scores.base[j] = j < m->k && fit->partition.size[j] > 0 ? fit->scores.base[j] : COFI_NEVER;
+        m->scores.base[j] =
+            j < m->k && (classes || fit->partition.size[j] > 0) ? fit->scores.base[j] : COFI_NEVER;
     for (uint32_t j = 0; j < m->k; j++) m->size[j] = (double)fit->partition.size[j] / m->unit;
     *out = m;
     return COF_OK;

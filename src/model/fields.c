@@ -107,6 +107,7 @@ CONDITION(agreement, m->agreement != NULL && m->n_restarts > 1)
 CONDITION(cluster_agreement, m->cluster_agreement != NULL)
 CONDITION(alternatives, m->n_alternatives > 0)
 CONDITION(k_curve, m->k_curve != NULL)
+CONDITION(gamma, info != NULL && !isnan(info->gamma))
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
@@ -138,6 +139,8 @@ static const source sources[] = {
     {{"select", NULL, TEXT, 0, "what decided which restart was kept: balance, likelihood or objective"},
      INFO(select), .words = selects},
     {{"missing", NULL, TEXT, 0, "how missing values were treated: value, ignore, drop or error"}, .get = get_missing},
+    {{"gamma", NULL, REAL, 0, "weight of a differing category beside the quantities; absent without quantities"},
+     MEMBER(cof_fit_info, gamma), .has = has_gamma},
     {{"objective", NULL, REAL, 0, "the method's own objective; smaller is better"}, INFO(objective)},
     {{"log_likelihood", NULL, REAL, 0, "logarithm of the integrated likelihood of the partition; larger is better"},
      INFO(log_likelihood)},

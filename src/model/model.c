@@ -16,6 +16,11 @@ bool cofi_model_set_method(cof_model *m, const char *name, size_t n)
     return true;
 }
 
+bool cofi_model_is_mixture(const cof_model *m)
+{
+    return strcmp(m->method, "lca") == 0 || m->refined_by == COF_REFINED_BY_LIKELIHOOD;
+}
+
 cof_status cofi_model_set_k_curve(cof_model *m, const cof_k_record *curve, size_t n, cof_error *err)
 {
     m->k_curve = cofi_blocks_copy(&m->own, curve, n, sizeof *curve);
@@ -255,8 +260,11 @@ static double ending(const cof_model *m, size_t restart)
 size_t cof_model_n_same(const cof_model *m)
 {
     size_t n = 0;
-    for (size_t i = 0; i < m->n_restarts; i++)
-        n += fabs(ending(m, i) - ending(m, m->kept)) <= 1e-9 * fabs(ending(m, m->kept));
+    double best = ending(m, m->kept);
+    /* EM ends near a maximum, not on it */
+    double slack = strcmp(m->method, "lca") == 0 && m->select == COF_SELECT_OBJECTIVE ? COF_SAME_MAXIMUM
+                                                                                      : 1e-9 * fabs(best);
+    for (size_t i = 0; i < m->n_restarts; i++) n += fabs(ending(m, i) - best) <= slack;
     return n;
 }
 

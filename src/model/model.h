@@ -74,6 +74,8 @@ struct cof_model {
     double *agreement;
 };
 
+/* Whether the scores of the model are minus the logarithms of probabilities. */
+bool cofi_model_is_mixture(const cof_model *model);
 /* Returns false if the name is too long, or has other characters than small letters, digits and :_- */
 bool cofi_model_set_method(cof_model *model, const char *name, size_t n_bytes);
 /* An empty model. The functions below add to its blocks; model->own tells whether memory was short. */

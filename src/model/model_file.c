@@ -410,8 +410,9 @@ static bool is_numeric(const cof_model *m, const cofi_model_numeric *q)
 {
     bool good = isfinite(q->origin) && isfinite(q->unit) && q->unit >= 0 && isfinite(q->least) &&
                 isfinite(q->most) && q->most >= q->least && q->column_weight >= 0 && q->column_weight <= 1e6;
+    double slack = 1e-12 * fmax(fabs(q->least), fabs(q->most)); /* unscaled numbers may be large */
     for (uint32_t j = 0; j < m->k; j++)
-        good = good && (isnan(q->mean[j]) || is_between(q->mean[j], q->least, q->most));
+        good = good && (isnan(q->mean[j]) || is_between(q->mean[j], q->least - slack, q->most + slack));
     return good;
 }
 

@@ -58,12 +58,6 @@ static cofi_value_counts counts_of(const cof_model *m, size_t attribute, double 
     return c;
 }
 
-/* Whether the scores of the model are log-probabilities. */
-static bool scores_are_likelihood(const cof_model *m)
-{
-    return strcmp(m->method, "lca") == 0 || m->refined_by == COF_REFINED_BY_LIKELIHOOD;
-}
-
 /* The class model of the partition, as cofi_scores_likelihood has it during a fit. A cluster without rows takes none. */
 static cof_status score_partition(cof_posterior *p, const cof_model *m, cof_error *err)
 {
@@ -171,7 +165,7 @@ cof_status cof_posterior_open(const cof_model *m, const cof_table *t, uint32_t t
     if (p == NULL) return cofi_no_memory(err);
     p->own.env = t->env;
     p->scores = m->scores;
-    cof_status status = scores_are_likelihood(m) ? COF_OK : score_partition(p, m, err);
+    cof_status status = cofi_model_is_mixture(m) ? COF_OK : score_partition(p, m, err);
     if (status == COF_OK) status = cofi_assignment_open(&p->rows, m, t, &p->scores, err);
     if (status == COF_OK) status = charge_unseen(p, err);
     if (status == COF_OK) status = spread_numbers(p, err);

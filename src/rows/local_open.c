@@ -199,13 +199,13 @@ static void measure_spread(const cofi_local *l, const cofi_problem *p, const cof
 }
 
 /* Scales, so that units of measurement do not matter: to 0..1 over the table, or to standard deviations from the mean;
- * a constant column becomes 0. */
+ * then a constant column becomes 0. */
 static void scale_quantity(const cofi_local *l, const cofi_problem *p, int32_t scale, cofi_quantity *q)
 {
     const cofi_column *c = &p->table->column[q->column];
     if (!(q->most >= q->least)) q->least = q->most = 0; /* all missing */
-    q->origin = q->least;
-    q->unit = q->most - q->least;
+    q->origin = scale == COF_SCALE_NONE ? 0 : q->least;
+    q->unit = scale == COF_SCALE_NONE ? 1 : q->most - q->least;
     if (scale == COF_SCALE_Z) measure_spread(l, p, c, q);
     for (uint32_t v = 0; v < c->n_values; v++)
         q->value[v] = q->unit > 0 ? (q->value[v] - q->origin) / q->unit : 0;

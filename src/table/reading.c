@@ -14,8 +14,27 @@
 
 /* ---- Numbers ------------------------------------------------------------------------------------- */
 
-/* Correctly rounded if mantissa and power of ten are exact in a double; otherwise the C library converts
- * it, with the locale's decimal point. */
+/* The C library converts all digits as a whole number, so that no locale's decimal point matters. No more than 767 digits
+ * decide how a double is rounded; of the rest it matters whether all are zero. */
+static double convert_long(const char *text, size_t n, int64_t exponent)
+{
+    enum { MOST_DIGITS = 768 };
+    char plain[MOST_DIGITS + 32];
+    size_t made = 0;
+    for (size_t at = 0; at < n && text[at] != 'e' && text[at] != 'E'; at++) {
+        if (text[at] < '0' || text[at] > '9' || (made == 0 && text[at] == '0')) continue;
+        if (made < MOST_DIGITS)
+            plain[made++] = text[at];
+        else
+            exponent++;
+        if (made == MOST_DIGITS && text[at] != '0') plain[made - 1] |= 1; /* an odd digit is not half way */
+    }
+    if (made == 0) return 0;
+    snprintf(plain + made, sizeof plain - made, "e%" PRId64, exponent);
+    return strtod(plain, NULL);
+}
+
+/* Correctly rounded if mantissa and power of ten are exact in a double. */
 static double assemble(bool negative, uint64_t digits, bool all_digits, int64_t exponent, const char *text,
                        size_t n)
 {
@@ -25,13 +44,7 @@ static double assemble(bool negative, uint64_t digits, bool all_digits, int64_t 
     if (all_digits && digits < UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22) {
         value = exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
     } else {
-        char plain[400];
-        if (n >= sizeof plain) return negative ? -INFINITY : INFINITY; /* too long for a real number */
-        memcpy(plain, text, n);
-        plain[n] = '\0';
-        char *point = strchr(plain, '.');
-        if (point != NULL) *point = localeconv()->decimal_point[0];
-        return strtod(plain, NULL);
+        value = convert_long(text, n, exponent);
     }
     return negative ? -value : value;
 }

@@ -500,12 +500,29 @@ static void gamma_weighs_the_parts(void **state)
         for (size_t i = 0; i < N; i++) same += (label[i] == label[0]) == (i % 2 == 0);
         assert_int_equal(same == N, gammas[g] < 100); /* categories alone decide in the last one */
         assert_int_equal(info.select, COF_SELECT_OBJECTIVE);
+        assert_true(gammas[g] > 0 ? info.gamma == gammas[g] : info.gamma > 0);
         cof_model_free(model);
     }
+    /* numbers as they are, whose spread decides what a category weighs unless somebody says it */
+    double estimated[2];
+    for (int32_t z = 0; z < 2; z++) {
+        cof_fit_options o = {.struct_size = sizeof o, .k = 2, .method = "k-prototypes", .threads = 1};
+        cof_fit_info info = {.struct_size = sizeof info};
+        o.scale = z == 1 ? COF_SCALE_Z : COF_SCALE_NONE;
+        o.gamma = COF_GAMMA_KMODES;
+        cof_model *model = fit_model(table, &o, &info);
+        estimated[z] = info.gamma;
+        double least = cof_model_numeric_mean(model, 0, 0), most = cof_model_numeric_mean(model, 0, 1);
+        assert_near(fmin(least, most), 1.7, 0.3);
+        assert_near(fmax(least, most), 11.7, 0.3);
+        cof_model_free(model);
+    }
+    assert_near(estimated[1], 0.5, 1e-12);
+    assert_true(estimated[0] > 1.5 && estimated[0] < 2.5); /* half of about 5.1 and 2.7 */
     const struct {
         int32_t scale;
         double gamma;
-    } wrong[] = {{3, 0}, {-1, 0}, {0, -3}, {0, NAN}, {0, INFINITY}};
+    } wrong[] = {{4, 0}, {-1, 0}, {0, -3}, {0, NAN}, {0, INFINITY}};
     for (size_t w = 0; w < COUNT(wrong); w++) {
         cof_fit_options o = {
             .struct_size = sizeof o, .k = 2, .scale = wrong[w].scale, .gamma = wrong[w].gamma};

@@ -26,6 +26,33 @@ static void reads_numbers(void **state)
     }
 }
 
+/* A number of 400 characters or more was infinite. */
+static void reads_numbers_of_any_length(void **state)
+{
+    enum { N = 2000 };
+    static char text[N + 32];
+    (void)state;
+    for (size_t n = 390; n <= N; n += 161) {
+        double x = 0;
+        memset(text, '0', n);
+        memcpy(text, "-0.1", 4);
+        text[n - 1] = '7';
+        assert_true(cofi_number_parse(text, n, &x) && x == -0.1);
+        memcpy(text, "12", 2);
+        memset(text + 2, '5', n - 2);
+        memcpy(text + n, "e-", 3);
+        snprintf(text + n, 32, "e-%zu", n - 1); /* 1.2555... */
+        assert_true(cofi_number_parse(text, strlen(text), &x) && fabs(x - (1.2 + 0.5 / 9)) < 1e-15);
+    }
+    /* half way between two doubles, and a little more at the end */
+    memset(text, '0', N);
+    memcpy(text, "9007199254740993.", 17);
+    double x = 0;
+    assert_true(cofi_number_parse(text, N, &x) && x == 9007199254740992.0);
+    text[N - 1] = '1';
+    assert_true(cofi_number_parse(text, N, &x) && x == 9007199254740994.0);
+}
+
 static int gather(void *ctx, const char *text, size_t n_bytes)
 {
     char *all = ctx;
@@ -93,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_numbers),
+        cmocka_unit_test(reads_numbers_of_any_length),
         cmocka_unit_test(a_fit_with_weights_and_its_report),
         cmocka_unit_test(the_same_with_a_comma),
     };

@@ -739,7 +739,8 @@ class COForest(_CategoryClusterer):
         method is another), "kmeans", "farthest", "random", "modes++", "cao" or "huang"; or the indices of ``n_clusters``
         rows, the first modes of a single start.
     select : which start is the best: "balance", both likely and tight, "likelihood", "objective" or "mixture"; "auto" takes
-        for the portfolio mixture where quantities were cut, else balance; likelihood for other starts.
+        for the portfolio mixture where quantities were cut, else balance; for other starts objective with lca, kmodes and
+        k-prototypes, else likelihood.
     variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
     max_iter : the most passes over the rows for each forest.
     max_rebuilds : the most forests a start may grow.
@@ -836,9 +837,10 @@ class COForest(_CategoryClusterer):
 class Clusterer(_CategoryClusterer):
     """Any method of the library by its name; ``coforest.methods()`` lists them. Otherwise as COForest.
 
-    For quantities beside categories, ``scale`` is "range" (0..1 over the table), "z" (standard deviations from the mean)
-    or "auto", which is "z" for k-prototypes; ``gamma`` is the weight of a differing category: a number, for k-prototypes
-    also "kmodes" or "clustmixtype", estimated as these packages do; None means 0.5, for ek-prototypes 1.
+    For quantities beside categories, ``scale`` is "range" (0..1 over the table), "z" (standard deviations from the mean),
+    "none" (as they are) or "auto", which is "z" for k-prototypes; ``gamma`` is the weight of a differing category: a number, for k-prototypes
+    also "kmodes" or "clustmixtype", estimated as these packages do; None means 0.5, for ek-prototypes 1, for k-prototypes
+    with scale "none" as kmodes does.
 
     >>> import coforest
     >>> labels = coforest.Clusterer(2, method="cof2", random_state=1).fit_predict([["a", "x"], ["a", "x"], ["b", "y"]])

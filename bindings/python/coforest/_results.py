@@ -132,12 +132,14 @@ class Results:
     def pairwise_distances(self, X=None, Y=None):
         """Distances between the rows that were fitted, or of X, and those of Y (of X again): for every column the way along
         its tree, times its weight, added up. Fits ``silhouette_score(..., metric="precomputed")``. A value never met
-        adds nothing, and quantities that stayed numbers are refused."""
+        adds nothing, two rows without a column that is known of both have NaN, and quantities that stayed numbers are
+        refused."""
         table = self._fitted_table(X)
         other = table if Y is None else self._new_table(Y)
         if self.cluster_means_:
             raise ValueError("quantities that stayed numbers have no learned distances; fit with quantities='cut'")
         sums = np.zeros((table.shape[0], other.shape[0]))
+        known = np.zeros(sums.shape, dtype=bool)
         weights = self._column_weights(self._columns)
         for r, tree in enumerate(self.forest_.trees()):
             if not tree.used:
@@ -147,6 +149,8 @@ class Results:
             apart[:n, :n] = tree.distances() * (1.0 if weights is None else weights[self._columns.index(tree.name)])
             one, two = self._values(table, r), self._values(other, r)
             sums += apart[one[:, None], two[None, :]]
+            known |= (one >= 0)[:, None] & (two >= 0)[None, :]
+        sums[~known] = np.nan
         return sums
 
     def _values(self, table, r):

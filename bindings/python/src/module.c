@@ -43,8 +43,8 @@ static int add_names(PyObject *module)
                                COF_ROLE_LABEL, "identifier", COF_ROLE_IDENTIFIER, "weight", COF_ROLE_WEIGHT,
                                "ignored", COF_ROLE_IGNORED, "numeric", COF_ROLE_NUMERIC)) != 0 ||
         add_dict(module, "SCALES",
-                 Py_BuildValue("{s:i,s:i,s:i}", "auto", COF_SCALE_AUTO, "range", COF_SCALE_RANGE, "z",
-                               COF_SCALE_Z)) != 0 ||
+                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SCALE_AUTO, "range", COF_SCALE_RANGE, "z",
+                               COF_SCALE_Z, "none", COF_SCALE_NONE)) != 0 ||
         PyModule_AddIntConstant(module, "GAMMA_KMODES", (long)COF_GAMMA_KMODES) != 0 ||
         PyModule_AddIntConstant(module, "GAMMA_CLUSTMIXTYPE", (long)COF_GAMMA_CLUSTMIXTYPE) != 0 ||
         add_dict(module, "KINDS",
