@@ -24,16 +24,11 @@ typedef struct cofi_host {
     const cofi_coarser *coarser; /* what some restarts of the portfolio begin with; NULL: none does */
 } cofi_host;
 
-/* Profiles of the clusters: p(v|C_j), [g][stride]. A cluster that becomes empty keeps its last profile.
- *
- * Trees need sums of profiles over many values. Counts have exact sums, and few of them change in a pass, whereas all shares
- * of a cluster change with its size; so scores along trees keep `held` and `whole` instead of `share`. cofi_profile_clear comes
- * between the two uses. */
+/* Profiles of the clusters: p(v|C_j) = held / whole. A cluster that becomes empty keeps its last profile. Counts are held, not
+ * shares, because trees need sums over many values: counts have exact sums, and few of them change in a pass, whereas all shares
+ * of a cluster change with its size. */
 typedef struct cofi_profiles {
-    union {
-        double *share;
-        uint64_t *held; /* p(v|C_j) is held / whole */
-    };
+    uint64_t *held;  /* [g][stride] */
     uint64_t *whole; /* [r][stride]; 0: there is no profile */
     uint8_t *alive;  /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
@@ -96,6 +91,14 @@ typedef struct cofi_fit {
     cofi_rng rng;
     cofi_log log;
 } cofi_fit;
+
+/* p(v|C_j) of attribute r; 0 if there is no profile. */
+static inline double cofi_profile_of(const cofi_fit *fit, size_t r, uint32_t v, uint32_t j)
+{
+    uint64_t whole = fit->profiles.whole[r * fit->scores.stride + j];
+    uint64_t held = fit->profiles.held[(size_t)(fit->problem->first[r] + v) * fit->scores.stride + j];
+    return whole > 0 ? (double)(int64_t)held / (double)(int64_t)whole : 0;
+}
 
 /* Every member of `options` is filled in. The rows and their problem must outlive the fit. */
 cof_status cofi_fit_open(cofi_rows *rows, const struct cofi_method *method, const cof_fit_options *options,

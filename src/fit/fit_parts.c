@@ -13,7 +13,7 @@ static cof_status open_tables(cofi_fit *fit, cof_error *err)
     fit->scores = (cofi_scores){.k = k, .stride = stride};
     fit->scores.value = cofi_blocks_add_zero(own, n, sizeof *fit->scores.value);
     fit->scores.base = cofi_blocks_add_zero(own, stride, sizeof *fit->scores.base);
-    fit->profiles.share = cofi_blocks_add_zero(own, n, sizeof *fit->profiles.share);
+    fit->profiles.held = cofi_blocks_add_zero(own, n, sizeof *fit->profiles.held);
     fit->profiles.whole = cofi_blocks_add_zero(own, p->n_attrs * stride, sizeof *fit->profiles.whole);
     fit->profiles.alive = cofi_blocks_add_zero(own, k, sizeof *fit->profiles.alive);
     fit->seeds.row = cofi_blocks_add(own, k, sizeof *fit->seeds.row);

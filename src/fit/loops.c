@@ -2,6 +2,7 @@
  * distributions. */
 #include "loops.h"
 
+#include "criterion.h"
 #include "scores.h"
 
 #include <math.h>
@@ -105,15 +106,17 @@ void cofi_profile_from_modes(cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride;
-    memset(fit->profiles.share, 0, (size_t)p->first[p->n_attrs] * stride * sizeof *fit->profiles.share);
+    memset(fit->profiles.held, 0, (size_t)cofi_n_flat(p) * stride * sizeof *fit->profiles.held);
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         for (size_t r = 0; r < p->n_attrs; r++) {
             uint32_t v = fit->seeds.mode[j * p->n_attrs + r];
-            if (v < p->n_values[r]) /* otherwise the seed's cell is ignored */
-                fit->profiles.share[(size_t)(p->first[r] + v) * stride + j] = 1;
+            bool known = v < p->n_values[r]; /* otherwise the seed's cell is ignored */
+            fit->profiles.whole[r * stride + j] = known;
+            if (known) fit->profiles.held[(size_t)(p->first[r] + v) * stride + j] = 1;
         }
     }
     memset(fit->profiles.alive, 1, fit->partition.k);
+    cofi_masses_forget(fit);
 }
 
 void cofi_profile_begin(cofi_fit *fit)
@@ -145,13 +148,10 @@ static double to_mode(const cofi_fit *fit, const cofi_row_distance *m, size_t r,
 
 static double to_profile(const cofi_fit *fit, const cofi_row_distance *m, size_t r, uint32_t v, uint32_t j)
 {
-    const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride;
-    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride + j;
     double sum = 0;
-    if (m->d == NULL) return 1 - profile[(size_t)v * stride];
+    if (m->d == NULL) return 1 - cofi_profile_of(fit, r, v, j);
     const double *row = cofi_distances_of(fit, m->d, r, v);
-    for (uint32_t u = 0; u < p->n_values[r]; u++) sum += row[u] * profile[(size_t)u * stride];
+    for (uint32_t u = 0; u < fit->problem->n_values[r]; u++) sum += row[u] * cofi_profile_of(fit, r, u, j);
     return sum;
 }
 
@@ -224,88 +224,74 @@ void cofi_scores_from(cofi_fit *fit, const double *raw, double largest)
 
 /* ---- The loop ------------------------------------------------------------------------------------ */
 
-/* How many passes ago the partition had this hash; 0: never. */
-static uint32_t passes_since(const uint64_t *met, uint32_t n_met, uint64_t hash)
+cofi_loop cofi_loop_begin(cofi_fit *fit, cof_phase phase, uint64_t *met)
 {
-    for (uint32_t back = 1; back <= n_met; back++)
-        if (met[n_met - back] == hash) return back;
+    cofi_loop loop = {.phase = phase, .last = fit->host.o.max_passes, .met = met};
+    fit->log.stop = COF_STOP_CAP;
+    if (met != NULL) met[loop.n_met++] = fit->partition.hash;
+    return loop;
+}
+
+/* How many passes ago the partition had this hash; 0: never. */
+static uint32_t passes_since(const cofi_loop *loop, uint64_t hash)
+{
+    for (uint32_t back = 1; back <= loop->n_met; back++)
+        if (loop->met[loop->n_met - back] == hash) return back;
     return 0;
 }
 
-/* Labels the rows, and computes L unless this is a start. */
-static cof_status label_rows(cofi_fit *fit, const cofi_loop *loop, uint64_t *moved, cof_error *err)
-{
-    if (loop->assign != NULL) return loop->assign(fit, loop->ctx, moved, err);
-    cof_status status = cofi_fit_pass(fit, loop->phase, moved, err);
-    if (status == COF_OK && loop->phase == COF_PHASE_FIT) fit->log.objective = cofi_masses_objective(fit);
-    return status;
-}
-
-cof_status cofi_loop_run(cofi_fit *fit, const cofi_loop *loop, cof_error *err)
+cof_status cofi_loop_end_pass(cofi_fit *fit, cofi_loop *loop, cof_error *err)
 {
     cofi_log *log = &fit->log;
-    uint32_t n_met = 0, last = fit->host.o.max_passes;
-    uint64_t moved = 1;
-    log->stop = COF_STOP_CAP;
-    if (loop->met != NULL) loop->met[n_met++] = fit->partition.hash;
-    for (uint32_t pass = 0; pass < last; pass++) {
-        loop->score(fit, loop->ctx, pass);
-        cof_status status = label_rows(fit, loop, &moved, err);
-        if (status == COF_OK && loop->phase == COF_PHASE_FIT && !loop->unrecorded)
-            status = cofi_log_record(&fit->host, log, moved, err);
-        if (status != COF_OK) return status;
-        if (moved == 0) log->stop = COF_STOP_CONVERGED;
-        if (moved > 0 && cofi_log_stopped(&fit->host, log)) log->stop = COF_STOP_STOPPED;
-        if (moved == 0 || log->stopped) return COF_OK;
-        if (loop->met == NULL) continue;
-        uint32_t period =
-            log->stop == COF_STOP_CYCLE ? 0 : passes_since(loop->met, n_met, fit->partition.hash);
+    if (loop->phase == COF_PHASE_FIT && !loop->unrecorded)
+        COFI_TRY(cofi_log_record(&fit->host, log, loop->moved, err));
+    loop->pass++;
+    if (loop->moved == 0) log->stop = COF_STOP_CONVERGED;
+    if (loop->moved > 0 && cofi_log_stopped(&fit->host, log)) log->stop = COF_STOP_STOPPED;
+    if (loop->moved == 0 || log->stopped) {
+        loop->last = loop->pass;
+    } else if (loop->met != NULL) {
+        uint32_t period = log->stop == COF_STOP_CYCLE ? 0 : passes_since(loop, fit->partition.hash);
         if (period > 0) {
             log->stop = COF_STOP_CYCLE;
-            last = pass + 1 + (last - pass - 1) % period;
+            loop->last = loop->pass + (loop->last - loop->pass) % period;
         }
-        if (n_met <= fit->host.o.max_passes) loop->met[n_met++] = fit->partition.hash;
+        if (loop->n_met <= fit->host.o.max_passes) loop->met[loop->n_met++] = fit->partition.hash;
     }
     return COF_OK;
 }
 
 /* ---- Loops over modes and profiles ---------------------------------------------------------------- */
 
-typedef struct centre_loop {
-    const cofi_row_distance *m;
-    double largest;
-    cofi_centre centre;
-} centre_loop;
-
-static void score_modes(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    const centre_loop *c = ctx;
-    if (pass > 0 && c->centre == COFI_FREQUENT) cofi_modes_frequent(fit);
-    if (pass > 0 && c->centre == COFI_MEDIAN) cofi_modes_median(fit, c->m->d);
-    set_scores(fit, c->m, c->largest, true);
-}
-
 cof_status cofi_loop_modes(cofi_fit *fit, const cofi_row_distance *m, cofi_centre centre, cof_phase phase,
                            cof_error *err)
 {
-    centre_loop ctx = {m, largest_sum(fit, m), centre};
-    cofi_loop loop = {.phase = phase, .score = score_modes, .ctx = &ctx};
+    double largest = largest_sum(fit, m);
+    cofi_loop loop = cofi_loop_begin(fit, phase, NULL);
     memset(fit->profiles.alive, 1, fit->partition.k);
-    return cofi_loop_run(fit, &loop, err);
-}
-
-static void score_profiles(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    const centre_loop *c = ctx;
-    if (pass > 0) cofi_profile_update(fit);
-    set_scores(fit, c->m, c->largest, false);
+    while (cofi_loop_goes_on(&loop)) {
+        if (loop.pass > 0 && centre == COFI_FREQUENT) cofi_modes_frequent(fit);
+        if (loop.pass > 0 && centre == COFI_MEDIAN) cofi_modes_median(fit, m->d);
+        set_scores(fit, m, largest, true);
+        COFI_TRY(cofi_fit_pass(fit, phase, &loop.moved, err));
+        if (phase == COF_PHASE_FIT) fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
+    return COF_OK;
 }
 
 cof_status cofi_loop_profiles(cofi_fit *fit, const cofi_row_distance *m, cof_error *err)
 {
-    centre_loop ctx = {.m = m, .largest = largest_sum(fit, m)};
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score_profiles, .ctx = &ctx};
-    return cofi_loop_run(fit, &loop, err);
+    double largest = largest_sum(fit, m);
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
+    while (cofi_loop_goes_on(&loop)) {
+        if (loop.pass > 0) cofi_profile_update(fit);
+        set_scores(fit, m, largest, false);
+        COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &loop.moved, err));
+        fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
+    return COF_OK;
 }
 
 cof_status cofi_settle_kmodes(cofi_fit *fit, cof_error *err)

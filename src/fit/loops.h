@@ -19,21 +19,32 @@ static inline double *cofi_distances_of(const cofi_fit *fit, const cofi_distance
     return d->d + d->at[r] + (size_t)value * fit->problem->n_values[r];
 }
 
-/* A loop repeats: compute scores, label rows, record the pass. It ends when no label changes, when the
- * host asks to stop, or after max_passes passes. The reason is stored in fit->log. */
+/* A loop of passes. It ends when no label changes, when the host asks to stop, or after max_passes passes; fit->log.stop has
+ * the reason.
+ *
+ *     cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
+ *     while (cofi_loop_goes_on(&loop)) {
+ *         ... set the scores; label the rows; set loop.moved and fit->log.objective ...
+ *         COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+ *     }
+ */
 typedef struct cofi_loop {
-    cof_phase phase; /* in the start phase, passes are not recorded and L is not computed */
-    void (*score)(cofi_fit *fit, void *ctx, uint32_t pass); /* fills fit->scores; pass 0 is the first */
-    /* Labels the rows by other means than a pass, and sets L. NULL: uses a pass. */
-    cof_status (*assign)(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err);
-    void *ctx;
-    /* Memory for max_passes + 1 hashes, for detecting cycles of partitions: in a cycle, the loop ends with
-     * the partition that max_passes passes would have given. NULL: cycles are not detected. */
-    uint64_t *met;
-    bool unrecorded; /* passes are not added to the history */
+    cof_phase phase;     /* in the start phase, passes are not recorded and need no L */
+    bool unrecorded;     /* nor are they here */
+    uint32_t pass, last; /* passes that have ended; the loop ends with so many */
+    uint64_t moved;      /* rows that changed their label in the current pass */
+    uint64_t *met;       /* hashes of the partitions so far; NULL: cycles are not detected */
+    uint32_t n_met;
 } cofi_loop;
 
-cof_status cofi_loop_run(cofi_fit *fit, const cofi_loop *loop, cof_error *err);
+/* `met` has memory for max_passes + 1 hashes, to detect cycles of partitions: in a cycle, the loop ends with the partition that
+ * max_passes passes would have given. */
+cofi_loop cofi_loop_begin(cofi_fit *fit, cof_phase phase, uint64_t *met);
+static inline bool cofi_loop_goes_on(const cofi_loop *loop)
+{
+    return loop->pass < loop->last;
+}
+cof_status cofi_loop_end_pass(cofi_fit *fit, cofi_loop *loop, cof_error *err);
 
 /* L2 sums squares; the square root is omitted, because it does not change the order */
 typedef enum cofi_sum { COFI_L1, COFI_L2 } cofi_sum;

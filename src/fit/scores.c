@@ -19,21 +19,6 @@ void cofi_profile_clear(cofi_fit *fit)
     cofi_masses_forget(fit);
 }
 
-/* Profile of a cluster whose rows all have an ignored cell in this attribute: the distribution in the
- * whole table. */
-static void profile_like_all(const cofi_fit *fit, const uint64_t *count, uint32_t n_values, double *profile)
-{
-    uint32_t stride = fit->scores.stride;
-    uint64_t total = 0;
-    for (uint32_t v = 0; v < n_values; v++)
-        for (uint32_t j = 0; j < fit->partition.k; j++) total += count[(size_t)v * stride + j];
-    for (uint32_t v = 0; v < n_values; v++) {
-        uint64_t here = 0;
-        for (uint32_t j = 0; j < fit->partition.k; j++) here += count[(size_t)v * stride + j];
-        profile[(size_t)v * stride] = (double)here / (double)total;
-    }
-}
-
 /* A task is one attribute and one group of LANES clusters. The entries of a group for one value fill a cache line, so each
  * line is read once, and threads share a column of very many values. */
 static size_t n_groups(const cofi_fit *fit)
@@ -41,49 +26,48 @@ static size_t n_groups(const cofi_fit *fit)
     return (fit->scores.stride + LANES - 1) / LANES;
 }
 
-/* Whether n counts are 0 and were so when the shares were computed. */
-static inline bool still_none(const uint64_t *count, const double *share, uint32_t n)
-{
-    uint64_t any = 0, bits[LANES];
-    memcpy(bits, share, n * sizeof *bits);
-    for (uint32_t j = 0; j < n; j++) any |= count[j] | bits[j];
-    return any == 0;
-}
-
-/* Profiles of n clusters from `first` on, of which some may be past k. A cluster without rows keeps its profile. Most
- * values of a large column occur in few clusters, and their other shares stay 0. */
-static inline void profile_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t n)
+/* If all rows of a cluster have an ignored cell in this attribute, its profile is that of the whole table. */
+static void hold_like_all(const cofi_fit *fit, size_t r, uint32_t j)
 {
     const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
-    const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride;
-    double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
-    int64_t total[LANES]; /* weight of the rows without an ignored cell */
-    for (uint32_t j = 0; j < n; j++) {
-        total[j] = first + j < fit->partition.k ? (int64_t)fit->partition.size[first + j] : 0;
-        if (p->first[r] + n_values < p->first[r + 1])
-            total[j] -= (int64_t)count[(size_t)n_values * stride + first + j];
+    uint32_t stride = fit->scores.stride;
+    uint64_t *whole = &fit->profiles.whole[r * stride + j];
+    *whole = 0;
+    for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
+        uint64_t n = 0;
+        for (uint32_t x = 0; x < fit->partition.k; x++) n += fit->partition.count[(size_t)g * stride + x];
+        fit->profiles.held[(size_t)g * stride + j] = n;
+        *whole += n;
     }
-    for (uint32_t v = 0; v < n_values; v++) {
-        size_t at = (size_t)v * stride + first;
-        if (still_none(count + at, profile + at, n)) continue;
-        for (uint32_t j = 0; j < n; j++)
-            if (total[j] > 0) profile[at + j] = (double)(int64_t)count[at + j] / (double)total[j];
+}
+
+/* Sets `whole` of each cluster that has rows, and mask[j] to all bits if its counts are to be held, else to 0. */
+static inline void measure_wholes(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes, uint64_t *mask)
+{
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, ignored = p->first[r] + p->n_values[r];
+    for (uint32_t j = first; j < first + lanes; j++) {
+        uint64_t size = j < fit->partition.k ? fit->partition.size[j] : 0, n = size;
+        if (ignored < p->first[r + 1]) n -= fit->partition.count[(size_t)ignored * stride + j];
+        mask[j - first] = n > 0 ? UINT64_MAX : 0;
+        if (n > 0) fit->profiles.whole[r * stride + j] = n;
+        if (n == 0 && size > 0) hold_like_all(fit, r, j);
     }
-    for (uint32_t j = 0; j < n; j++)
-        if (total[j] == 0 && first + j < fit->partition.k && fit->partition.size[first + j] > 0)
-            profile_like_all(fit, count, n_values, profile + first + j);
 }
 
 static void profile_task(void *ctx, uint32_t worker, size_t task)
 {
     cofi_fit *fit = ctx;
-    uint32_t first = (uint32_t)(task % n_groups(fit)) * LANES, k = fit->partition.k;
-    size_t r = task / n_groups(fit);
-    if (first + LANES <= fit->scores.stride) /* a constant, so that the loops need no counter */
-        profile_group(fit, r, first, LANES);
-    else if (first < k)
-        profile_group(fit, r, first, k - first);
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, first = (uint32_t)(task % n_groups(fit)) * LANES;
+    uint32_t lanes = stride - first < LANES ? stride - first : LANES;
+    size_t r = task / n_groups(fit), begin = (size_t)p->first[r] * stride + first;
+    const uint64_t *count = fit->partition.count + begin;
+    uint64_t *held = fit->profiles.held + begin, mask[LANES];
+    measure_wholes(fit, r, first, lanes, mask);
+    for (size_t at = 0; at < (size_t)p->n_values[r] * stride; at += stride)
+        for (uint32_t j = 0; j < lanes; j++)
+            held[at + j] = (count[at + j] & mask[j]) | (held[at + j] & ~mask[j]);
 }
 
 static void mark_alive(cofi_fit *fit)
@@ -93,6 +77,7 @@ static void mark_alive(cofi_fit *fit)
 
 void cofi_profile_update(cofi_fit *fit)
 {
+    cofi_masses_forget(fit);
     cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs * n_groups(fit));
     mark_alive(fit);
 }
@@ -123,19 +108,20 @@ int64_t cofi_fixed_point(double score, double scale)
 /* ---- One-hot k-means ---------------------------------------------------------------------------- */
 
 /* Half the squared Euclidean distance between a one-hot cell and the cluster mean is (1 - 2 p(v) + sum
- * p^2) / 2. Adding 1/2 keeps scores positive and changes all clusters equally. */
+ * p^2) / 2. Adding 1/2 keeps scores positive and changes all clusters equally. The memory of the scores has p(v) at first. */
 static void onehot_task(void *ctx, uint32_t worker, size_t r)
 {
     cofi_fit *fit = ctx;
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
-    const double *profile = fit->profiles.share + (size_t)p->first[r] * stride;
     int64_t *value = fit->scores.value + (size_t)p->first[r] * stride;
-    double weight = cofi_column_weight(p, r);
+    double *profile = (double *)(void *)value, weight = cofi_column_weight(p, r);
     for (uint32_t j = 0; j < fit->partition.k; j++) {
         double squares = 0;
-        for (uint32_t v = 0; v < n_values; v++)
-            squares += profile[(size_t)v * stride + j] * profile[(size_t)v * stride + j];
+        for (uint32_t v = 0; v < n_values; v++) {
+            double share = profile[(size_t)v * stride + j] = cofi_profile_of(fit, r, v, j);
+            squares += share * share;
+        }
         for (uint32_t v = 0; v < n_values; v++)
             value[(size_t)v * stride + j] = cofi_fixed_point(
                 weight * (1.0 - profile[(size_t)v * stride + j] + 0.5 * squares), fit->scores.scale);
@@ -220,35 +206,6 @@ typedef struct tree_sums {
 static inline bool is_equal_leaf(const tree_sums *t, uint32_t v)
 {
     return t->same_as[v] != t->first + v;
-}
-
-/* If all rows of a cluster have an ignored cell in this attribute, its profile is that of the whole table. */
-static void hold_like_all(const cofi_fit *fit, size_t r, uint32_t j)
-{
-    const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride;
-    uint64_t *whole = &fit->profiles.whole[r * stride + j];
-    *whole = 0;
-    for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
-        uint64_t n = 0;
-        for (uint32_t x = 0; x < fit->partition.k; x++) n += fit->partition.count[(size_t)g * stride + x];
-        fit->profiles.held[(size_t)g * stride + j] = n;
-        *whole += n;
-    }
-}
-
-/* Sets `whole` of each cluster that has rows, and mask[j] to all bits if its counts are to be held, else to 0. */
-static inline void measure_wholes(cofi_fit *fit, size_t r, uint32_t first, uint32_t lanes, uint64_t *mask)
-{
-    const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride, ignored = p->first[r] + p->n_values[r];
-    for (uint32_t j = first; j < first + lanes; j++) {
-        uint64_t size = j < fit->partition.k ? fit->partition.size[j] : 0, n = size;
-        if (ignored < p->first[r + 1]) n -= fit->partition.count[(size_t)ignored * stride + j];
-        mask[j - first] = n > 0 ? UINT64_MAX : 0;
-        if (n > 0) fit->profiles.whole[r * stride + j] = n;
-        if (n == 0 && size > 0) hold_like_all(fit, r, j);
-    }
 }
 
 static inline double share_of(uint64_t held, uint64_t whole)

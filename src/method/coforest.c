@@ -2,6 +2,9 @@
  * the forest until both are stable. */
 #include "forest_steps.h"
 
+#include "../fit/criterion.h"
+#include "../fit/loops.h"
+#include "../fit/scores.h"
 #include "mixed.h"
 
 #include <math.h>
@@ -14,12 +17,30 @@ typedef struct coforest {
 
 /* ---- Algorithm 1 --------------------------------------------------------------------------------- */
 
-/* The inner loop: every row joins the nearest cluster along the trees (equations 6, 7 and 9) until no label changes. */
-static cof_status settle_rows(cofi_fit *fit, const coforest *s, bool unrecorded, cof_error *err)
+/* A restart that is restored has its forest already. */
+void cofi_build_forest(cofi_fit *fit)
 {
-    cofi_loop inner = {
-        .phase = COF_PHASE_FIT, .score = cofi_score_traces, .met = s->met, .unrecorded = unrecorded};
-    return cofi_loop_run(fit, &inner, err);
+    double before = cofi_now_s();
+    if (fit->has_forest && fit->forest_of == fit->partition.hash) return;
+    fit->has_forest = true;
+    fit->forest_of = fit->partition.hash;
+    fit->scores.same_as = NULL; /* that is known of the last forest */
+    cofi_forest_build(&fit->forest, fit->partition.count, fit->partition.size);
+    fit->log.forest_s += cofi_now_s() - before;
+}
+
+/* The inner loop: every row joins the cluster that is nearest along the trees, until no label changes. */
+static cof_status move_rows(cofi_fit *fit, const coforest *s, bool unrecorded, cof_error *err)
+{
+    cofi_loop inner = cofi_loop_begin(fit, COF_PHASE_FIT, s->met);
+    inner.unrecorded = unrecorded;
+    while (cofi_loop_goes_on(&inner)) {
+        cofi_scores_trace(fit);
+        COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &inner.moved, err));
+        fit->log.objective = cofi_masses_objective(fit);
+        COFI_TRY(cofi_loop_end_pass(fit, &inner, err));
+    }
+    return COF_OK;
 }
 
 /* Runs once more through a cycle of `period` forests, then restores the best partition of the cycle. */
@@ -30,7 +51,7 @@ static cof_status choose_in_cycle(cofi_fit *fit, coforest *s, uint32_t period, c
     cof_status status = cofi_partition_keep(&fit->partition, &s->best, err);
     for (uint32_t step = 1; status == COF_OK && step < period && !fit->log.stopped; step++) {
         cofi_build_forest(fit);
-        status = settle_rows(fit, s, true, err);
+        status = move_rows(fit, s, true, err);
         double merit = cofi_criterion(fit);
         if (status != COF_OK || !cofi_clearly_larger(merit, best)) continue;
         best = merit;
@@ -44,7 +65,8 @@ static cof_status choose_in_cycle(cofi_fit *fit, coforest *s, uint32_t period, c
     return status;
 }
 
-/* The outer loop. Q of the paper is fit->partition; equal partitions have equal hashes. */
+/* The outer loop: alternates between the forest of the partition Q, which is fit->partition, and the partition of the forest,
+ * until Q comes back. Equal partitions have equal hashes. */
 static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
 {
     const cofi_partition *q = &fit->partition;
@@ -52,8 +74,8 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
     for (log->rebuild = 0;; log->rebuild++) {
         s->built[log->rebuild] = q->hash;
         cofi_build_forest(fit);
-        cof_status status = settle_rows(fit, s, false, err);
-        if (status != COF_OK || log->stop == COF_STOP_STOPPED) return status;
+        COFI_TRY(move_rows(fit, s, false, err));
+        if (log->stop == COF_STOP_STOPPED) return COF_OK;
         if (q->hash == s->built[log->rebuild])
             return COF_OK; /* log->stop is that of the inner loop: converged, cycle or cap */
         for (uint32_t earlier = 0; earlier < log->rebuild; earlier++)
@@ -70,23 +92,23 @@ static void set_traces(cofi_fit *fit)
 {
     cofi_build_forest(fit);
     cofi_profile_clear(fit);
-    cofi_score_traces(fit, NULL, 0);
-}
-
-static void score_likelihood(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    cofi_scores_likelihood(fit, &fit->partition);
+    cofi_scores_trace(fit);
 }
 
 /* Labels every row by likelihood instead of distance until no label changes. */
 static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *err)
 {
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score_likelihood, .met = s->met};
     fit->log.n_passes = fit->log.rebuild = 0;
-    cof_status status = cofi_loop_run(fit, &loop, err);
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, s->met);
+    while (cofi_loop_goes_on(&loop)) {
+        cofi_scores_likelihood(fit, &fit->partition);
+        COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &loop.moved, err));
+        fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
     set_traces(fit); /* L, for comparison with other restarts */
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
-    return status;
+    return COF_OK;
 }
 
 /* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */

@@ -102,9 +102,8 @@ static void label_task(void *ctx, uint32_t worker, size_t block)
     m->block_sum[block] = total;
 }
 
-static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
+static cof_status label_rows(cofi_fit *fit, mixed *m, uint64_t *moved, cof_error *err)
 {
-    mixed *m = ctx;
     size_t n = cofi_whole_blocks(&m->rows, BLOCK);
     cofi_team_run(fit->host.team, label_task, m, n);
     fit->log.objective = 0;
@@ -113,21 +112,6 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
 }
 
 /* ---- The loop ----------------------------------------------------------------------------------- */
-
-static void score(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    mixed *m = ctx;
-    if (pass > 0) {
-        update_centres(m);
-        if (m->profiles) cofi_profile_update(fit);
-        if (!m->profiles && m->distance->d == NULL) cofi_modes_frequent(fit);
-        if (!m->profiles && m->distance->d != NULL) cofi_modes_median(fit, m->distance->d);
-    }
-    if (m->profiles)
-        cofi_scores_profiles(fit, m->distance);
-    else
-        cofi_scores_modes(fit, m->distance);
-}
 
 static cof_status open_mixed(mixed *m, cof_error *err)
 {
@@ -146,7 +130,6 @@ static cof_status open_mixed(mixed *m, cof_error *err)
 static cof_status settle(mixed *m, cof_error *err)
 {
     cofi_fit *fit = m->fit;
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = score, .assign = assign, .ctx = m};
     memset(fit->profiles.alive, 1, fit->partition.k);
     if (m->profiles) cofi_profile_begin(fit);
     centres_from_seeds(m);
@@ -154,7 +137,22 @@ static cof_status settle(mixed *m, cof_error *err)
         COFI_TRY(cofi_partition_labels(&fit->partition, NULL, m->rows.n_rows, m->rows.label, err));
         update_centres(m);
     }
-    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
+    if (fit->log.stopped) return COF_OK;
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
+    while (cofi_loop_goes_on(&loop)) {
+        bool again = loop.pass > 0;
+        if (again) update_centres(m);
+        if (again && m->profiles) cofi_profile_update(fit);
+        if (again && !m->profiles && m->distance->d == NULL) cofi_modes_frequent(fit);
+        if (again && !m->profiles && m->distance->d != NULL) cofi_modes_median(fit, m->distance->d);
+        if (m->profiles)
+            cofi_scores_profiles(fit, m->distance);
+        else
+            cofi_scores_modes(fit, m->distance);
+        COFI_TRY(label_rows(fit, m, &loop.moved, err));
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
+    return COF_OK;
 }
 
 /* ---- The weight of the attributes ---------------------------------------------------------------- */

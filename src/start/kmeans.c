@@ -3,22 +3,19 @@
 #include "../fit/scores.h"
 #include "seeds.h"
 
-static void score(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    if (pass == 0)
-        cofi_profile_from_modes(fit);
-    else
-        cofi_profile_update(fit);
-    cofi_scores_onehot(fit);
-}
-
 cof_status cofi_run_kmeans(cofi_fit *fit, cof_error *err)
 {
-    cofi_loop loop = {.phase = COF_PHASE_START, .score = score};
-    cof_status status = cofi_loop_run(fit, &loop, err);
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_START, NULL);
+    cofi_profile_from_modes(fit);
+    while (cofi_loop_goes_on(&loop)) {
+        if (loop.pass > 0) cofi_profile_update(fit);
+        cofi_scores_onehot(fit);
+        COFI_TRY(cofi_fit_pass(fit, COF_PHASE_START, &loop.moved, err));
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
     cofi_modes_frequent(fit);
     cofi_profile_clear(fit);
-    return status;
+    return COF_OK;
 }
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)

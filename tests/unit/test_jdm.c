@@ -64,7 +64,7 @@ static void distances_to(bench *b, size_t first, size_t second)
         b->fit.seeds.mode[r] = cofi_id(cells->ids[r], first);
         b->fit.seeds.mode[cells->n_attrs + r] = cofi_id(cells->ids[r], second);
     }
-    assert_status(assign(&b->fit, b->state, &moved, &err), COF_OK, &err);
+    assert_status(label_rows(&b->fit, b->state, &moved, &err), COF_OK, &err);
 }
 
 static void check_distances(const char *name, const double wanted[4])

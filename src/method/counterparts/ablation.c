@@ -1,12 +1,21 @@
 /* The ablations of COForest (paper, section 3.3): from the k-modes partition, one structure is built, and
  * one inner loop runs. */
+#include "../../fit/criterion.h"
+#include "../../fit/loops.h"
+#include "../../fit/scores.h"
 #include "../forest_steps.h"
 
 /* The inner loop of the ablations: value distances are fixed, profiles follow the partition. */
 static cof_status settle_on_forest(cofi_fit *fit, cof_error *err)
 {
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = cofi_score_traces};
-    return cofi_loop_run(fit, &loop, err);
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
+    while (cofi_loop_goes_on(&loop)) {
+        cofi_scores_trace(fit);
+        COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &loop.moved, err));
+        fit->log.objective = cofi_masses_objective(fit);
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
+    return COF_OK;
 }
 
 static cof_status run_tree(cofi_fit *fit, void *state, cof_error *err)

@@ -63,15 +63,13 @@ static void gap_chances(const cofi_fit *fit, const double *below, double *within
 static void learn_gaps(const cofi_fit *fit, lines *s)
 {
     const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride;
     for (size_t r = 0; r < p->n_attrs; r++) {
         double sum = 0, within, between, *gap = s->gap + p->first[r];
         memset(s->below, 0, fit->partition.k * sizeof *s->below);
         for (uint32_t t = 0; t < p->n_values[r]; t++) {
             gap[t] = 0;
             if (!has_gap(p, s, r, t)) continue;
-            for (uint32_t j = 0; j < fit->partition.k; j++)
-                s->below[j] += fit->profiles.share[(size_t)(p->first[r] + t) * stride + j];
+            for (uint32_t j = 0; j < fit->partition.k; j++) s->below[j] += cofi_profile_of(fit, r, t, j);
             gap_chances(fit, s->below, &within, &between);
             gap[t] = between / (within + 1e-9);
             sum += gap[t];

@@ -339,9 +339,8 @@ static void choose_task(void *ctx, uint32_t worker, size_t block)
 }
 
 /* Computes the distances of all rows to the modes and labels each row with the nearest. */
-static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
+static cof_status label_rows(cofi_fit *fit, jdm *s, uint64_t *moved, cof_error *err)
 {
-    jdm *s = ctx;
     const cofi_problem *p = fit->problem;
     size_t n = s->rows.n_rows * fit->partition.k;
     add_job job = {.fit = fit, .s = s};
@@ -382,24 +381,22 @@ static void complete_modes(cofi_fit *fit, const jdm *s)
     }
 }
 
-static void new_modes(cofi_fit *fit, void *ctx, uint32_t pass)
-{
-    if (pass > 0) cofi_modes_frequent(fit);
-}
-
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = new_modes, .assign = assign, .ctx = state};
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
     complete_modes(fit, state);
-    fit->log.stop = COF_STOP_CAP;
-    cof_status status = fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
+    while (!fit->log.stopped && cofi_loop_goes_on(&loop)) {
+        if (loop.pass > 0) cofi_modes_frequent(fit);
+        COFI_TRY(label_rows(fit, state, &loop.moved, err));
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
     /* all scores are 0: every model has scores, but this method has no use for them */
     memset(fit->profiles.alive, 1, fit->partition.k);
     cofi_scores_open(fit, 0);
     memset(fit->scores.value, 0,
            (size_t)fit->problem->first[fit->problem->n_attrs] * fit->scores.stride *
                sizeof *fit->scores.value);
-    return status;
+    return COF_OK;
 }
 
 const cofi_method cofi_method_jdm = {.name = "jdm",

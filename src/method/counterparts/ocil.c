@@ -88,9 +88,8 @@ static uint64_t visit_rows(online *o)
     return moved;
 }
 
-static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *err)
+static cof_status label_rows(cofi_fit *fit, online *o, uint64_t *moved, cof_error *err)
 {
-    online *o = ctx;
     uint64_t ignored;
     *moved = visit_rows(o);
     cofi_partition_forget(&fit->partition);
@@ -103,8 +102,6 @@ static cof_status assign(cofi_fit *fit, void *ctx, uint64_t *moved, cof_error *e
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     return status;
 }
-
-static void no_scores(cofi_fit *fit, void *ctx, uint32_t pass) {}
 
 static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
 {
@@ -125,9 +122,12 @@ static cof_status run_original(cofi_fit *fit, void *state, cof_error *err)
         o.rows.label[row] = (int32_t)j;
         shift_row(&o, row, (int32_t)j, (double)o.rows.weight[row]);
     }
-    cofi_loop loop = {.phase = COF_PHASE_FIT, .score = no_scores, .assign = assign, .ctx = &o};
-    fit->log.stop = COF_STOP_CAP;
-    return fit->log.stopped ? COF_OK : cofi_loop_run(fit, &loop, err);
+    cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, NULL);
+    while (!fit->log.stopped && cofi_loop_goes_on(&loop)) {
+        COFI_TRY(label_rows(fit, &o, &loop.moved, err));
+        COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
+    }
+    return COF_OK;
 }
 
 const cofi_method cofi_method_ocil_original = {.name = "ocil:original",
