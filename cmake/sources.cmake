@@ -19,18 +19,18 @@ set(COF_SOURCES
   src/core/text_out.c
   src/core/utf8.c
   src/fit/agreement.c
+  src/fit/alternatives.c
   src/fit/criterion.c
   src/fit/dependence.c
   src/fit/fit_parts.c
   src/fit/likelihood.c
   src/fit/loops.c
-  src/fit/masses.c
   src/fit/mixture.c
-  src/fit/picks.c
+  src/fit/nearer_other.c
   src/fit/restarts.c
   src/fit/runner.c
   src/fit/scores.c
-  src/fit/strays.c
+  src/fit/value_sums.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -214,6 +214,7 @@ set(UNIT_TESTS
   tests/unit/test_adc.c
   tests/unit/test_agreement.c
   tests/unit/test_alloc_failure.c
+  tests/unit/test_alternatives.c
   tests/unit/test_arrow.c
   tests/unit/test_assign.c
   tests/unit/test_auto.c
@@ -249,13 +250,13 @@ set(UNIT_TESTS
   tests/unit/test_likelihood.c
   tests/unit/test_local_open.c
   tests/unit/test_loops.c
-  tests/unit/test_masses.c
   tests/unit/test_method_properties.c
   tests/unit/test_methods.c
   tests/unit/test_mixed.c
   tests/unit/test_model.c
   tests/unit/test_model_file.c
   tests/unit/test_mst.c
+  tests/unit/test_nearer_other.c
   tests/unit/test_number.c
   tests/unit/test_ocil.c
   tests/unit/test_oracle.c
@@ -264,7 +265,6 @@ set(UNIT_TESTS
   tests/unit/test_page.c
   tests/unit/test_pairs.c
   tests/unit/test_pass.c
-  tests/unit/test_picks.c
   tests/unit/test_portfolio.c
   tests/unit/test_posterior.c
   tests/unit/test_quantity.c
@@ -292,7 +292,6 @@ set(UNIT_TESTS
   tests/unit/test_staged.c
   tests/unit/test_starts.c
   tests/unit/test_status.c
-  tests/unit/test_strays.c
   tests/unit/test_stream.c
   tests/unit/test_table.c
   tests/unit/test_team.c
@@ -305,6 +304,7 @@ set(UNIT_TESTS
   tests/unit/test_udm.c
   tests/unit/test_value_distances.c
   tests/unit/test_value_order.c
+  tests/unit/test_value_sums.c
   tests/unit/test_weights.c
   tests/unit/test_write_csv.c
   tests/unit/test_write_encoded.c

@@ -113,7 +113,7 @@ static inline const int64_t *cofi_score_of(const cofi_scores *s, uint32_t g)
     return s->value + (size_t)cofi_scored_as(s, g) * s->stride;
 }
 
-/* The lowest cluster within COFI_TIE of the least sum. */
+/* Equation (9): the nearest cluster, the lowest within COFI_TIE of the least sum. */
 static inline uint32_t cofi_least_sum(const cofi_scores *s, const int64_t *sum)
 {
     int64_t least = sum[0];

@@ -1,4 +1,4 @@
-/* Quality of a partition: L of the paper, the integrated likelihood, and the compactness of its clusters. */
+/* Quality of a partition: the integrated likelihood, and the compactness of its clusters. */
 #include "criterion.h"
 
 #include "../core/real.h"
@@ -8,23 +8,6 @@
 /* Constants of the criterion `balance`, which is a sum of logarithms. The penalty exceeds any difference in gains. */
 #define OWN_ADVANTAGE 0.01 /* bonus of partitions that the method itself refined */
 #define EMPTY_PENALTY 1e5  /* per empty cluster */
-
-double cofi_objective(const cofi_partition *q, const cofi_scores *s)
-{
-    const cofi_problem *p = q->rows->problem;
-    double sum = 0;
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
-            const uint64_t *count = q->count + (size_t)g * q->stride;
-            const int64_t *value = cofi_score_of(s, g);
-            for (uint32_t j = 0; j < q->k; j++) /* most values of a large column occur in few clusters */
-                if (count[j] > 0) sum += (double)(int64_t)count[j] * (double)value[j];
-        }
-    }
-    for (uint32_t j = 0; j < q->k; j++)
-        if (s->base[j] < COFI_NEVER) sum += (double)q->size[j] * (double)s->base[j];
-    return sum / s->scale / p->unit;
-}
 
 /* Counts below it have their log gamma in a table, if many are asked for. */
 enum { FEW = 256 };

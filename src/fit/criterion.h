@@ -3,8 +3,6 @@
 
 #include "fit.h"
 
-/* L of the paper: the sum of the distances between rows and their clusters, under these scores. */
-double cofi_objective(const cofi_partition *partition, const cofi_scores *scores);
 double cofi_log_likelihood(const cofi_partition *partition);
 /* if all rows were in one cluster */
 double cofi_log_likelihood_of_one(const cofi_partition *partition);
@@ -31,7 +29,7 @@ typedef struct cofi_gains {
 
 /* *share: the share of the rows, by weight, whose sum of scores is less for another cluster than for their own; of a
  * large table, of 65,536 evenly spaced rows. 0 if no row has weight. */
-cof_status cofi_strays_measure(const cofi_fit *fit, double *share, cof_error *err);
+cof_status cofi_nearer_other_measure(const cofi_fit *fit, double *share, cof_error *err);
 
 cofi_gains cofi_gains_measure(const cofi_partition *partition, double log_likelihood, cofi_tree_gains tree);
 /* if the log-likelihood is already known; only `balance` reads the gains */

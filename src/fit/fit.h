@@ -33,18 +33,18 @@ typedef struct cofi_profiles {
     uint8_t *alive;  /* k: the cluster has a profile, so rows can join it */
 } cofi_profiles;
 
-/* Sums of profiles.held over values with equal scores (masses.c). */
-typedef struct cofi_masses {
-    uint32_t most;     /* there is room for so many sums; 0: there are none */
-    uint32_t n;        /* 0: there is not enough room */
+/* Sums of profiles.held over values with equal scores (value_sums.c). */
+typedef struct cofi_value_sums {
+    uint32_t most;     /* sums that fit in the memory; 0: none are kept */
+    uint32_t n;        /* 0: there are more than `most` */
     uint64_t of_trees; /* cofi_forest.n_built when values were grouped */
     bool known;        /* `count` and had_rows are set */
     uint32_t *value;   /* n flat ids of values with scores of their own, ascending */
-    uint32_t *place;   /* per flat id: where its sums are */
+    uint32_t *sum_of;  /* per flat id: the number of its sums */
     uint32_t *first;   /* per attribute: its first sums; then n */
     uint64_t *count;   /* [n][stride] */
     bool *had_rows;    /* k: at the last update */
-} cofi_masses;
+} cofi_value_sums;
 
 /* What a restart starts from. */
 typedef struct cofi_seeds {
@@ -83,7 +83,7 @@ typedef struct cofi_fit {
     bool absolute;  /* quantities add differences to their means, not squares */
     double gamma;   /* weight of a differing attribute beside the quantities */
     cofi_profiles profiles;
-    cofi_masses masses;
+    cofi_value_sums value_sums;
     cofi_forest forest;
     bool has_forest;
     uint64_t forest_of; /* hash of the partition that the forest was built from */
@@ -92,12 +92,16 @@ typedef struct cofi_fit {
     cofi_log log;
 } cofi_fit;
 
-/* p(v|C_j) of attribute r; 0 if there is no profile. */
+/* p(v|C_j) from the rows of the cluster that hold the value, and all that hold some value; 0 if there are none. */
+static inline double cofi_share(uint64_t held, uint64_t whole)
+{
+    return whole > 0 ? (double)(int64_t)held / (double)(int64_t)whole : 0;
+}
+
 static inline double cofi_profile_of(const cofi_fit *fit, size_t r, uint32_t v, uint32_t j)
 {
-    uint64_t whole = fit->profiles.whole[r * fit->scores.stride + j];
-    uint64_t held = fit->profiles.held[(size_t)(fit->problem->first[r] + v) * fit->scores.stride + j];
-    return whole > 0 ? (double)(int64_t)held / (double)(int64_t)whole : 0;
+    size_t at = (size_t)(fit->problem->first[r] + v) * fit->scores.stride + j;
+    return cofi_share(fit->profiles.held[at], fit->profiles.whole[r * fit->scores.stride + j]);
 }
 
 /* Every member of `options` is filled in. The rows and their problem must outlive the fit. */

@@ -57,7 +57,7 @@ cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_f
         fit->forest.line[r] = c->ordinal != 0 && c->cut == NULL;
     }
     COFI_TRY(open_tables(fit, err));
-    return cofi_masses_open(fit, err);
+    return cofi_value_sums_open(fit, err);
 }
 
 void cofi_fit_close(cofi_fit *fit)

@@ -116,7 +116,7 @@ void cofi_profile_from_modes(cofi_fit *fit)
         }
     }
     memset(fit->profiles.alive, 1, fit->partition.k);
-    cofi_masses_forget(fit);
+    cofi_value_sums_forget(fit);
 }
 
 void cofi_profile_begin(cofi_fit *fit)

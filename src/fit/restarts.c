@@ -76,10 +76,8 @@ static bool restores_by_partition(const cofi_fit *fit)
     return fit->method->restore != NULL && fit->problem->n_numeric == 0;
 }
 
-/* Runs the start and the method. Without a partition afterwards, the fit was stopped before the first pass. */
-static cof_status fit_restart(const cofi_restarts *run, cofi_lane *lane, uint32_t restart, cof_error *err)
+static void begin_restart(cofi_fit *fit, uint32_t restart)
 {
-    cofi_fit *fit = &lane->fit;
     cofi_log *log = &fit->log;
     log->restart = restart;
     log->n_passes = log->rebuild = 0;
@@ -89,11 +87,6 @@ static cof_status fit_restart(const cofi_restarts *run, cofi_lane *lane, uint32_
     cofi_blocks_release(&fit->scratch);
     cofi_rng_seed(&fit->rng, fit->host.o.seed, restart);
     cofi_partition_forget(&fit->partition);
-    double began_s = cofi_now_s(), before_s = log->start_s;
-    cof_status status = run->start->run(fit, lane->start_state, err);
-    log->start_s = before_s + (cofi_now_s() - began_s); /* all that a start does, not only its passes */
-    if (status != COF_OK || (log->stopped && !fit->partition.known)) return status;
-    return fit->method->run(fit, lane->method_state, err);
 }
 
 /* The likelihood of the rows if the clusters are the classes of a mixture; of a large table, of evenly spaced rows. */
@@ -147,15 +140,21 @@ static void set_done(cofi_restarts *run, uint32_t restart, uint32_t lane)
 static cof_status run_restart(void *ctx, cofi_lane *lane, uint32_t restart, cof_error *err)
 {
     cofi_restarts *run = ctx;
+    cofi_fit *fit = &lane->fit;
+    cofi_log *log = &fit->log;
     cofi_restart_place *place = &run->place[restart];
     uint32_t l = (uint32_t)(lane - run->runner.lane);
-    place->first = lane->fit.log.n_history;
+    double began_s = cofi_now_s(), before_s = log->start_s;
+    place->first = log->n_history;
     run->best_of[l].holds = COFI_NONE;
-    lane->fit.log.stopped = lane->stopped;
-    COFI_TRY(fit_restart(run, lane, restart, err));
-    if (!lane->fit.partition.known) return COF_OK;
+    log->stopped = lane->stopped;
+    begin_restart(fit, restart);
+    COFI_TRY(run->start->run(fit, lane->start_state, err));
+    log->start_s = before_s + (cofi_now_s() - began_s); /* all that a start does, not only its passes */
+    if (!log->stopped || fit->partition.known) COFI_TRY(fit->method->run(fit, lane->method_state, err));
+    if (!fit->partition.known) return COF_OK; /* stopped before the first pass */
     COFI_TRY(record_restart(run, lane, restart, err));
-    place->n = lane->fit.log.n_history - place->first;
+    place->n = log->n_history - place->first;
     set_done(run, restart, l);
     return COF_OK;
 }
@@ -272,7 +271,9 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
         fit->host.env.should_stop = NULL;
         fit->host.env.progress = NULL;
         fit->log.stopped = false;
-        COFI_TRY(fit_restart(run, lane, restart, err));
+        begin_restart(fit, restart);
+        COFI_TRY(run->start->run(fit, lane->start_state, err));
+        COFI_TRY(fit->method->run(fit, lane->method_state, err));
         fit->log.visits = visits; /* those of the first run are counted */
     }
     best->holds = restart;
@@ -283,31 +284,31 @@ cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error
 
 /* ---- Other partitions that are nearly as good ------------------------------------------------------ */
 
-/* Makes the pick that o.keep asks for the kept restart, and the kept one the first pick. */
-static cof_status keep_pick(cofi_restarts *run, const cofi_host *host, cof_error *err)
+/* Makes the alternative that o.keep asks for the kept restart, and the kept one the first alternative. */
+static cof_status keep_alternative(cofi_restarts *run, const cofi_host *host, cof_error *err)
 {
     uint32_t at = host->o.keep - 2, best = run->best;
-    if (at >= run->picks.n)
+    if (at >= run->alternatives.n)
         return cofi_fail(
             err, COF_ERR_NO_RESULT,
             "there is no partition number %u: besides the best, this fit has %u that is nearly as good "
             "and differs; leave out --keep, or give a smaller number",
-            host->o.keep, run->picks.n);
-    run->best = run->picks.restart[at];
-    for (; at > 0; at--) run->picks.restart[at] = run->picks.restart[at - 1];
-    run->picks.restart[0] = best;
+            host->o.keep, run->alternatives.n);
+    run->best = run->alternatives.restart[at];
+    for (; at > 0; at--) run->alternatives.restart[at] = run->alternatives.restart[at - 1];
+    run->alternatives.restart[0] = best;
     cofi_release(&run->env, run->ari);
     return cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
 }
 
 /* An interrupted run ends without them. */
-static cof_status choose_picks(cofi_restarts *run, const cofi_host *host, cof_error *err)
+static cof_status choose_alternatives(cofi_restarts *run, const cofi_host *host, cof_error *err)
 {
     bool wanted = run->gains != NULL && (!host->o.no_alternatives || host->o.keep > 1);
     if (wanted && !atomic_load(&run->runner.stopped))
-        COFI_TRY(cofi_picks_find(host, &run->agreement, run->record, run->gains, run->n_records, run->best,
-                                 run->ari, &run->picks, err));
-    return host->o.keep > 1 ? keep_pick(run, host, err) : COF_OK;
+        COFI_TRY(cofi_alternatives_find(host, &run->agreement, run->record, run->gains, run->n_records,
+                                        run->best, run->ari, &run->alternatives, err));
+    return host->o.keep > 1 ? keep_alternative(run, host, err) : COF_OK;
 }
 
 /* ---- All restarts ---------------------------------------------------------------------------------- */
@@ -339,39 +340,32 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     return COF_OK;
 }
 
-static cof_status run_all(cofi_restarts *run, cof_error *err)
+cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
     const cofi_fit *first = &run->runner.lane[0].fit;
-    uint32_t restarts = first->host.o.restarts;
+    const cofi_host *host = &first->host;
     cofi_jobs jobs = {.run = run_restart,
                       .report = run->reports ? report_restarts : NULL,
                       .ctx = run,
                       .first_begins = run->start->prepare != NULL};
-    uint32_t *queue = cofi_blocks_add(&run->own, restarts, sizeof *queue);
+    COFI_TRY(prepare_starts(run, err));
+    uint32_t *queue = cofi_blocks_add(&run->own, host->o.restarts, sizeof *queue);
     if (queue == NULL) return cofi_no_memory(err);
-    for (uint32_t l = 1; l < run->runner.n_lanes; l++)
-        COFI_TRY(open_lane(run, l, first->partition.rows, first->method, &first->host.o, err));
-    for (uint32_t r = 0; r < restarts; r++)
+    for (uint32_t r = 0; r < host->o.restarts; r++)
         if (run->place[r].same_as == COFI_NONE) queue[jobs.n++] = r;
     jobs.queue = queue;
-    cof_status status = cofi_runner_run(&run->runner, &jobs, err);
-    for (uint32_t r = 0; r < restarts; r++) repeat_earlier(run, r);
+    for (uint32_t l = 1; l < run->runner.n_lanes; l++)
+        COFI_TRY(open_lane(run, l, first->partition.rows, first->method, &host->o, err));
+    COFI_TRY(cofi_runner_run(&run->runner, &jobs, err));
+    for (uint32_t r = 0; r < host->o.restarts; r++) repeat_earlier(run, r);
     if (run->reports) report_restarts(run);
-    return status;
-}
-
-cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
-{
-    const cofi_host *host = &run->runner.lane[0].fit.host;
-    COFI_TRY(prepare_starts(run, err));
-    COFI_TRY(run_all(run, err));
     close_gaps(run, host->o.restarts);
     if (run->n_records == 0) return stopped_early(err);
     COFI_TRY(collect_history(run, err));
     COFI_TRY(compare_by_agreement(run, err));
     run->best = choose_best(run);
     COFI_TRY(cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err));
-    COFI_TRY(choose_picks(run, host, err));
+    COFI_TRY(choose_alternatives(run, host, err));
     COFI_TRY(cofi_restarts_restore(run, run->best, err));
     return cofi_agreement_clusters(host, &run->fit->partition, &run->agreement, run->record, run->n_records,
                                    run->best, &run->overlap, &run->n_good, err);

@@ -10,7 +10,7 @@
 #include "dependence.h"
 #include "method.h"
 #include "mixture.h"
-#include "picks.h"
+#include "alternatives.h"
 #include "runner.h"
 
 /* What a lane keeps of its restarts. */
@@ -50,8 +50,8 @@ typedef struct cofi_restarts {
     uint32_t n_good;
     cof_restart_record *record;
     uint32_t n_records, best;
-    cofi_gains *gains; /* per restart, if the criterion is balance or mixture */
-    cofi_picks picks;  /* other partitions that are nearly as good as the kept one */
+    cofi_gains *gains;              /* per restart, if the criterion is balance or mixture */
+    cofi_alternatives alternatives; /* other partitions that are nearly as good as the kept one */
     cof_pass_record *history;
     size_t n_history;
 } cofi_restarts;

@@ -1,4 +1,4 @@
-/* Three ways to fill the score table S: one-hot distance, likelihood, and distance along the trees. */
+/* Three ways to fill the score table S: one-hot distance, likelihood, and distance along the trees; and L, their sum. */
 #include "scores.h"
 
 #include "../core/real.h"
@@ -16,7 +16,7 @@ void cofi_profile_clear(cofi_fit *fit)
     size_t n = fit->problem->n_attrs * fit->scores.stride;
     memset(fit->profiles.alive, 0, fit->partition.k);
     memset(fit->profiles.whole, 0, n * sizeof *fit->profiles.whole);
-    cofi_masses_forget(fit);
+    cofi_value_sums_forget(fit);
 }
 
 /* A task is one attribute and one group of LANES clusters. The entries of a group for one value fill a cache line, so each
@@ -77,7 +77,7 @@ static void mark_alive(cofi_fit *fit)
 
 void cofi_profile_update(cofi_fit *fit)
 {
-    cofi_masses_forget(fit);
+    cofi_value_sums_forget(fit);
     cofi_team_run(fit->host.team, profile_task, fit, fit->problem->n_attrs * n_groups(fit));
     mark_alive(fit);
 }
@@ -208,14 +208,9 @@ static inline bool is_equal_leaf(const tree_sums *t, uint32_t v)
     return t->same_as[v] != t->first + v;
 }
 
-static inline double share_of(uint64_t held, uint64_t whole)
-{
-    return whole > 0 ? (double)(int64_t)held / (double)(int64_t)whole : 0;
-}
-
 /* Brings the profiles up to date, and sets `work` of every value but equal leaves to p(v|C_j), that of its equal leaves
  * included. Until the last step its memory has counts. */
-static inline void gather_mass(cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first, uint32_t lanes)
+static inline void gather_shares(cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first, uint32_t lanes)
 {
     uint32_t stride = t->stride, n_values = fit->problem->n_values[r];
     const uint64_t *count = fit->partition.count + (size_t)t->first * stride + first;
@@ -244,27 +239,15 @@ static inline void gather_mass(cofi_fit *fit, const tree_sums *t, size_t r, uint
     for (uint32_t v = 0; v < t->n_slots; v++) {
         for (uint32_t j = 0; !is_equal_leaf(t, v) && j < lanes; j++) {
             size_t at = (size_t)v * stride + j;
-            t->work[at] = share_of(mass[at], whole[j]);
+            t->work[at] = cofi_share(mass[at], whole[j]);
         }
     }
 }
 
-/* Sets `work` in the same way from the sums over equal leaves, which are up to date. */
-static inline void copy_mass(const cofi_fit *fit, const tree_sums *t, size_t r, uint32_t first,
-                             uint32_t lanes)
-{
-    const cofi_masses *m = &fit->masses;
-    const uint64_t *whole = fit->profiles.whole + r * t->stride + first;
-    for (uint32_t x = m->first[r]; x < m->first[r + 1]; x++) {
-        const uint64_t *mass = m->count + (size_t)x * t->stride + first;
-        double *to = t->work + (size_t)(m->value[x] - t->first) * t->stride;
-        for (uint32_t j = 0; j < lanes; j++) to[j] = share_of(mass[j], whole[j]);
-    }
-}
-
-/* Computes sum_v p(v|C_j) d(g,v) for all values g but equal leaves, by re-rooting. `work` holds p(v|C_j) at first, with that
- * of equal leaves, then the mass of the subtree below each value, then the sums. When the root moves across an edge, the mass
- * below the edge comes nearer by the edge's length, and the remaining mass goes farther away by the same length. */
+/* Equation (6), sum_v p(v|C_j) d(g,v), for all values g but equal leaves; equation (5), d(g,v), is the length of the path from g
+ * to v. `work` holds p(v|C_j) at first, with that of equal leaves, then the mass of the subtree below each value, then the sums.
+ * When the root moves across an edge, the mass below the edge comes nearer by the edge's length, and the remaining mass goes
+ * farther away by the same length. */
 static inline void reroot(const tree_sums *t, uint32_t lanes)
 {
     uint32_t stride = t->stride;
@@ -308,10 +291,13 @@ static inline void trace_group(cofi_fit *fit, size_t r, uint32_t first, uint32_t
                    .stride = stride,
                    .same_as = f->same_as + g,
                    .work = (double *)(void *)value};
-    if (fit->masses.known)
-        copy_mass(fit, &t, r, first, lanes);
-    else
-        gather_mass(fit, &t, r, first, lanes);
+    const cofi_value_sums *sums = &fit->value_sums;
+    if (!sums->known) gather_shares(fit, &t, r, first, lanes);
+    for (uint32_t x = sums->known ? sums->first[r] : 0, end = sums->known ? sums->first[r + 1] : 0; x < end;
+         x++)
+        for (uint32_t j = 0; j < lanes; j++)
+            t.work[(size_t)(sums->value[x] - g) * stride + j] = cofi_share(
+                sums->count[(size_t)x * stride + first + j], fit->profiles.whole[r * stride + first + j]);
     reroot(&t, lanes);
     for (uint32_t v = 0; v < t.n_slots; v++)
         for (uint32_t j = 0; !is_equal_leaf(&t, v) && j < lanes; j++)
@@ -349,17 +335,18 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
             uint64_t whole = fit->profiles.whole[r * stride + j];
             double sum = 0;
             for (uint32_t v = 0; v < n_values; v++)
-                if (v != u) sum += d[v] * share_of(held[(size_t)v * stride + j], whole);
+                if (v != u) sum += d[v] * cofi_share(held[(size_t)v * stride + j], whole);
             plain[at] = cofi_column_weight(p, r) * (sum / (double)(p->n_present[r] - 1));
         }
     }
 }
 
+/* Equation (7), the distance of a row, is the sum of its entries over the attributes, which a pass over the rows adds. */
 void cofi_scores_trace(cofi_fit *fit)
 {
     double largest = 0;
     mark_alive(fit);
-    if (!cofi_masses_update(fit)) cofi_masses_forget(fit);
+    if (!cofi_value_sums_update(fit)) cofi_value_sums_forget(fit);
     for (size_t r = 0; r < fit->problem->n_attrs; r++)
         largest += attribute_factor(fit, r) * fit->forest.reach[r];
     cofi_scores_open(fit, largest);
@@ -368,4 +355,24 @@ void cofi_scores_trace(cofi_fit *fit)
     if (fit->exact == NULL) return;
     cofi_team_run(fit->host.team, plain_task, fit, fit->problem->n_attrs);
     fit->scores.plain = fit->exact;
+}
+
+/* ---- L ------------------------------------------------------------------------------------------- */
+
+/* Equation (8) from the counts: N[j][g] rows of cluster j have the score of value g in their sums. */
+double cofi_objective(const cofi_partition *q, const cofi_scores *s)
+{
+    const cofi_problem *p = q->rows->problem;
+    double sum = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        for (uint32_t g = p->first[r]; g < p->first[r] + p->n_values[r]; g++) {
+            const uint64_t *count = q->count + (size_t)g * q->stride;
+            const int64_t *value = cofi_score_of(s, g);
+            for (uint32_t j = 0; j < q->k; j++) /* most values of a large column occur in few clusters */
+                if (count[j] > 0) sum += (double)(int64_t)count[j] * (double)value[j];
+        }
+    }
+    for (uint32_t j = 0; j < q->k; j++)
+        if (s->base[j] < COFI_NEVER) sum += (double)q->size[j] * (double)s->base[j];
+    return sum / s->scale / p->unit;
 }

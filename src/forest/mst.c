@@ -19,7 +19,7 @@ void cofi_mst_open(cofi_blocks *blocks, uint32_t k, uint32_t capacity, cofi_mst 
     mst->parent = cofi_blocks_add(blocks, capacity, sizeof *mst->parent);
 }
 
-/* Paper, equation (4), squared: square[i] is the squared distance between point begin + i and `own`, which are
+/* Equation (4), squared: square[i] is the squared distance between point begin + i and `own`, which are
  * p(C|u) and p(C|v); coordinates are added in order. */
 static void squares(const cofi_points *q, const double *own, uint32_t begin, uint32_t n, double *square)
 {

@@ -37,7 +37,7 @@ static cof_status move_rows(cofi_fit *fit, const coforest *s, bool unrecorded, c
     while (cofi_loop_goes_on(&inner)) {
         cofi_scores_trace(fit);
         COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &inner.moved, err));
-        fit->log.objective = cofi_masses_objective(fit);
+        fit->log.objective = cofi_trace_objective(fit);
         COFI_TRY(cofi_loop_end_pass(fit, &inner, err));
     }
     return COF_OK;
@@ -98,7 +98,6 @@ static void set_traces(cofi_fit *fit)
 /* Labels every row by likelihood instead of distance until no label changes. */
 static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *err)
 {
-    fit->log.n_passes = fit->log.rebuild = 0;
     cofi_loop loop = cofi_loop_begin(fit, COF_PHASE_FIT, s->met);
     while (cofi_loop_goes_on(&loop)) {
         cofi_scores_likelihood(fit, &fit->partition);
@@ -118,16 +117,6 @@ static void leave_as_stopped(cofi_fit *fit)
     cofi_scores_trace(fit);
     fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
     fit->log.stop = COF_STOP_STOPPED;
-}
-
-static cof_status run_categories(cofi_fit *fit, coforest *s, cof_error *err)
-{
-    COFI_TRY(cofi_settle_kmodes(fit, err));
-    if (fit->log.refiner == COFI_BY_LIKELIHOOD && !fit->log.stopped) return settle_by_likelihood(fit, s, err);
-    fit->log.n_passes = fit->log.rebuild = 0;
-    if (!fit->log.stopped) return refine(fit, s, err);
-    leave_as_stopped(fit);
-    return COF_OK;
 }
 
 /* ---- The method ------------------------------------------------------------------------------------ */
@@ -158,8 +147,14 @@ static void scaled_traces(cofi_fit *fit, cofi_distances *d)
  * distances in k-prototypes, from the same seeds. */
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
+    bool by_likelihood = fit->log.refiner == COFI_BY_LIKELIHOOD;
     cofi_distances d;
-    COFI_TRY(run_categories(fit, state, err));
+    COFI_TRY(cofi_settle_kmodes(fit, err));
+    fit->log.n_passes = fit->log.rebuild = 0;
+    if (fit->log.stopped)
+        leave_as_stopped(fit);
+    else
+        COFI_TRY(by_likelihood ? settle_by_likelihood(fit, state, err) : refine(fit, state, err));
     if (fit->problem->n_numeric == 0) return COF_OK;
     for (size_t c = 0; c < fit->partition.k * fit->problem->n_numeric; c++) fit->centre[c] = NAN;
     if (fit->log.stopped) return COF_OK;
@@ -176,7 +171,7 @@ static cof_status restore(cofi_fit *fit, void *state, cof_error *err)
     set_traces(fit);
     fit->log.nearer_other = NAN;
     if (fit->log.refiner != COFI_BY_LIKELIHOOD) return COF_OK;
-    cof_status status = cofi_strays_measure(fit, &fit->log.nearer_other, err);
+    cof_status status = cofi_nearer_other_measure(fit, &fit->log.nearer_other, err);
     cofi_scores_likelihood(fit, &fit->partition);
     return status;
 }

@@ -48,9 +48,9 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
         return cofi_fail(err, COF_ERR_ARGUMENT, "gamma, the weight of the categories, must be above 0");
     if (isnan(o->time_limit_s) || o->time_limit_s < 0)
         return cofi_fail(err, COF_ERR_ARGUMENT, "the time limit must be a number of seconds, at least 0");
-    if (o->keep > 1 + COFI_MOST_PICKS)
+    if (o->keep > 1 + COFI_MOST_ALTERNATIVES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "at most partition number %d can be kept, not %u",
-                         1 + COFI_MOST_PICKS, o->keep);
+                         1 + COFI_MOST_ALTERNATIVES, o->keep);
     if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
                          MOST_PASSES);
@@ -118,8 +118,8 @@ static cof_status make_model(cofi_restarts *run, cof_model **out, cof_error *err
     cof_model *m;
     cof_status status = cofi_model_collect(run, &m, err);
     if (status != COF_OK) return status;
-    for (uint32_t pick = 0; status == COF_OK && pick < run->picks.n; pick++) {
-        status = cofi_restarts_restore(run, run->picks.restart[pick], err);
+    for (uint32_t pick = 0; status == COF_OK && pick < run->alternatives.n; pick++) {
+        status = cofi_restarts_restore(run, run->alternatives.restart[pick], err);
         if (status == COF_OK) status = cofi_model_add_alternative(m, run, pick, err);
     }
     if (status == COF_OK) status = cofi_model_add_records(m, run, err);

@@ -156,10 +156,11 @@ cof_status cofi_model_collect(const cofi_restarts *run, cof_model **out, cof_err
 
 cof_status cofi_model_add_alternative(cof_model *m, const cofi_restarts *run, uint32_t pick, cof_error *err)
 {
-    uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1, restart = run->picks.restart[pick];
+    uint32_t keep = run->fit->host.o.keep > 1 ? run->fit->host.o.keep : 1,
+             restart = run->alternatives.restart[pick];
     cof_model *other;
     if (m->alternative == NULL)
-        m->alternative = cofi_blocks_add_zero(&m->own, run->picks.n, sizeof *m->alternative);
+        m->alternative = cofi_blocks_add_zero(&m->own, run->alternatives.n, sizeof *m->alternative);
     COFI_TRY(cofi_blocks_status(&m->own, err));
     COFI_TRY(cofi_model_collect(run, &other, err));
     m->alternative[m->n_alternatives++] =

@@ -84,13 +84,6 @@ static cof_status make_partition(cofi_fit *fit, cof_error *err)
     return apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
 }
 
-static cof_status make_start(cofi_fit *fit, softening *s, cof_error *err)
-{
-    if (fit->log.restart % 2 == 0 && fit->host.coarser != NULL) return start_by_split(fit, s, err);
-    COFI_TRY(make_partition(fit, err));
-    return fit->log.stopped ? COF_OK : soften(fit, s, err);
-}
-
 /* ---- The table itself, or the sample of trials ------------------------------------------------------ */
 
 static cof_status open_softening(cofi_fit *fit, size_t n_rows, void **state, cof_error *err)
@@ -149,7 +142,12 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)
 {
     portfolio *s = state;
     uint64_t moved;
-    if (s->trials == NULL) return make_start(fit, s->soft, err);
+    if (s->trials == NULL && fit->log.restart % 2 == 0 && fit->host.coarser != NULL)
+        return start_by_split(fit, s->soft, err);
+    if (s->trials == NULL) {
+        COFI_TRY(make_partition(fit, err));
+        return fit->log.stopped ? COF_OK : soften(fit, s->soft, err);
+    }
     COFI_TRY(cofi_trials_join(s->trials, fit, &s->sample, err));
     cof_status status = cofi_fit_pass(fit, COF_PHASE_START, &moved, err);
     cofi_profile_clear(fit);

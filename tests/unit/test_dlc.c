@@ -9,8 +9,7 @@ static void check_attribute(const bench *b, size_t r, uint32_t n_gaps, const dou
     double below[2] = {0, 0};
     for (uint32_t t = 0; t < n_gaps; t++) {
         double got_within, got_between;
-        for (uint32_t j = 0; j < 2; j++)
-            below[j] += cofi_profile_of(&b->fit, r, t, j);
+        for (uint32_t j = 0; j < 2; j++) below[j] += cofi_profile_of(&b->fit, r, t, j);
         gap_chances(&b->fit, below, &got_within, &got_between);
         assert_near(got_within, within[t], EXACT);
         assert_near(got_between, between[t], EXACT);

@@ -12,7 +12,7 @@ static cof_status settle_on_forest(cofi_fit *fit, cof_error *err)
     while (cofi_loop_goes_on(&loop)) {
         cofi_scores_trace(fit);
         COFI_TRY(cofi_fit_pass(fit, COF_PHASE_FIT, &loop.moved, err));
-        fit->log.objective = cofi_masses_objective(fit);
+        fit->log.objective = cofi_trace_objective(fit);
         COFI_TRY(cofi_loop_end_pass(fit, &loop, err));
     }
     return COF_OK;

@@ -1,6 +1,6 @@
 /* Other partitions that are nearly as good as the kept one and clearly differ from it. Where the criteria whose
  * product decides prefer different partitions, the table has more than one reasonable reading. */
-#include "picks.h"
+#include "alternatives.h"
 
 #include "../core/real.h"
 
@@ -36,45 +36,43 @@ static uint32_t best_by(const cof_restart_record *record, const cofi_gains *gain
     return best;
 }
 
-static double nearness(const cofi_gains *g, const cofi_gains *kept)
-{
-    double product = 1;
-    for (int which = 0; which < N_GAINS; which++) product *= gain_of(g, which) / gain_of(kept, which);
-    return cofi_exp(cofi_ln(product) / 3);
-}
-
-static cof_status is_new(const cofi_host *host, const cofi_agreement *a, const cofi_picks *picks,
-                         uint32_t restart, bool *new_reading, cof_error *err)
+static cof_status is_new(const cofi_host *host, const cofi_agreement *a,
+                         const cofi_alternatives *alternatives, uint32_t restart, bool *new_reading,
+                         cof_error *err)
 {
     *new_reading = true;
-    for (uint32_t p = 0; p < picks->n && *new_reading; p++) {
+    for (uint32_t p = 0; p < alternatives->n && *new_reading; p++) {
         double ari = 1;
-        COFI_TRY(cofi_agreement_of_pair(host, a, picks->restart[p], restart, &ari, err));
+        COFI_TRY(cofi_agreement_of_pair(host, a, alternatives->restart[p], restart, &ari, err));
         *new_reading = ari < SAME_READING;
     }
     return COF_OK;
 }
 
-cof_status cofi_picks_find(const cofi_host *host, const cofi_agreement *agreement,
-                           const cof_restart_record *record, const cofi_gains *gains, uint32_t n_records,
-                           uint32_t kept, const double *ari, cofi_picks *picks, cof_error *err)
+cof_status cofi_alternatives_find(const cofi_host *host, const cofi_agreement *agreement,
+                                  const cof_restart_record *record, const cofi_gains *gains,
+                                  uint32_t n_records, uint32_t kept, const double *ari,
+                                  cofi_alternatives *alternatives, cof_error *err)
 {
     uint32_t best[N_GAINS];
     double near[N_GAINS];
-    *picks = (cofi_picks){.n = 0};
+    *alternatives = (cofi_alternatives){.n = 0};
     if (ari == NULL || !is_candidate(&record[kept], &gains[kept])) return COF_OK;
     for (int which = 0; which < N_GAINS; which++) {
         uint32_t r = best[which] = best_by(record, gains, n_records, which);
-        near[which] = ari[r] < SAME_READING ? nearness(&gains[r], &gains[kept]) : 0;
+        double product = 1;
+        for (int gain = 0; gain < N_GAINS; gain++)
+            product *= gain_of(&gains[r], gain) / gain_of(&gains[kept], gain);
+        near[which] = ari[r] < SAME_READING ? cofi_exp(cofi_ln(product) / N_GAINS) : 0;
     }
-    while (picks->n < COFI_MOST_PICKS) {
+    while (alternatives->n < COFI_MOST_ALTERNATIVES) {
         int next = 0;
         bool new_reading = false;
         for (int which = 1; which < N_GAINS; which++)
             if (near[which] > near[next]) next = which;
         if (near[next] < NEARLY) return COF_OK;
-        COFI_TRY(is_new(host, agreement, picks, best[next], &new_reading, err));
-        if (new_reading) picks->restart[picks->n++] = best[next];
+        COFI_TRY(is_new(host, agreement, alternatives, best[next], &new_reading, err));
+        if (new_reading) alternatives->restart[alternatives->n++] = best[next];
         near[next] = 0;
     }
     return COF_OK;

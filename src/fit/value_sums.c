@@ -12,26 +12,26 @@ enum {
     MOST_SHARE = 4       /* at most one value in so many may have scores of its own */
 };
 
-cof_status cofi_masses_open(cofi_fit *fit, cof_error *err)
+cof_status cofi_value_sums_open(cofi_fit *fit, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
-    cofi_masses *m = &fit->masses;
+    cofi_value_sums *m = &fit->value_sums;
     uint32_t n_flat = cofi_n_flat(p), n_values = 0;
     for (size_t r = 0; r < p->n_attrs; r++) n_values += p->n_values[r];
     /* with ignored cells, the profile of a cluster can depend on the counts of others */
     if (n_flat < LEAST_VALUES || n_values < n_flat || fit->partition.changed == NULL) return COF_OK;
     m->most = n_flat / MOST_SHARE;
     m->value = cofi_blocks_add(&fit->own, m->most, sizeof *m->value);
-    m->place = cofi_blocks_add(&fit->own, n_flat, sizeof *m->place);
+    m->sum_of = cofi_blocks_add(&fit->own, n_flat, sizeof *m->sum_of);
     m->first = cofi_blocks_add(&fit->own, p->n_attrs + 1, sizeof *m->first);
     m->count = cofi_blocks_add(&fit->own, (size_t)m->most * fit->partition.stride, sizeof *m->count);
     m->had_rows = cofi_blocks_add(&fit->own, fit->partition.k, sizeof *m->had_rows);
     return cofi_blocks_status(&fit->own, err);
 }
 
-void cofi_masses_forget(cofi_fit *fit)
+void cofi_value_sums_forget(cofi_fit *fit)
 {
-    fit->masses.known = false;
+    fit->value_sums.known = false;
 }
 
 /* Lists the values that have scores of their own. */
@@ -39,7 +39,7 @@ static void group_values(cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
     const uint32_t *same_as = fit->forest.same_as;
-    cofi_masses *m = &fit->masses;
+    cofi_value_sums *m = &fit->value_sums;
     uint32_t n_flat = cofi_n_flat(p), n = 0;
     m->of_trees = fit->forest.n_built;
     m->known = false;
@@ -50,41 +50,27 @@ static void group_values(cofi_fit *fit)
         m->first[r] = m->n;
         for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
             if (same_as[g] != g) continue;
-            m->place[g] = m->n;
+            m->sum_of[g] = m->n;
             m->value[m->n++] = g;
         }
     }
     m->first[p->n_attrs] = m->n;
-    for (uint32_t g = 0; g < n_flat; g++) m->place[g] = m->place[same_as[g]];
-}
-
-/* Holds the counts of value g, and adds what changed to its sums. Clusters without rows keep their profile. */
-static void hold(cofi_fit *fit, uint32_t g)
-{
-    const cofi_partition *q = &fit->partition;
-    const uint64_t *count = q->count + (size_t)g * q->stride;
-    uint64_t *held = fit->profiles.held + (size_t)g * q->stride;
-    uint64_t *sum = fit->masses.count + (size_t)fit->masses.place[g] * q->stride;
-    for (uint32_t j = 0; j < q->k; j++) {
-        if (q->size[j] == 0) continue;
-        sum[j] += count[j] - held[j]; /* may wrap around on the way */
-        held[j] = count[j];
-    }
+    for (uint32_t g = 0; g < n_flat; g++) m->sum_of[g] = m->sum_of[same_as[g]];
 }
 
 /* The sums of all values anew. Where there is no profile yet, what is held means nothing. */
-static void hold_all(cofi_fit *fit)
+static void add_up_all(cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
     const cofi_partition *q = &fit->partition;
-    cofi_masses *m = &fit->masses;
+    cofi_value_sums *m = &fit->value_sums;
     memset(m->count, 0, (size_t)m->n * q->stride * sizeof *m->count);
     for (size_t r = 0; r < p->n_attrs; r++) {
         const uint64_t *whole = fit->profiles.whole + r * q->stride;
         for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
             const uint64_t *count = q->count + (size_t)g * q->stride;
             uint64_t *held = fit->profiles.held + (size_t)g * q->stride;
-            uint64_t *sum = m->count + (size_t)m->place[g] * q->stride;
+            uint64_t *sum = m->count + (size_t)m->sum_of[g] * q->stride;
             for (uint32_t j = 0; j < q->k; j++) {
                 held[j] = q->size[j] > 0 ? count[j] : whole[j] > 0 ? held[j] : 0;
                 sum[j] += held[j];
@@ -93,21 +79,29 @@ static void hold_all(cofi_fit *fit)
     }
 }
 
-bool cofi_masses_update(cofi_fit *fit)
+bool cofi_value_sums_update(cofi_fit *fit)
 {
     const cofi_problem *p = fit->problem;
     const cofi_partition *q = &fit->partition;
-    cofi_masses *m = &fit->masses;
+    cofi_value_sums *m = &fit->value_sums;
     if (m->most == 0) return false;
     if (m->of_trees != fit->forest.n_built) group_values(fit);
     if (m->n == 0) return false;
     bool all = false; /* a cluster that has rows again holds an old profile, whatever changed */
     for (uint32_t j = 0; m->known && j < q->k; j++) all = all || (q->size[j] > 0 && !m->had_rows[j]);
     if (!m->known)
-        hold_all(fit);
+        add_up_all(fit);
     else
-        for (uint32_t g = 0; g < cofi_n_flat(p); g++)
-            if (all || q->changed[g]) hold(fit, g);
+        for (uint32_t g = 0; g < cofi_n_flat(p); g++) {
+            const uint64_t *count = q->count + (size_t)g * q->stride;
+            uint64_t *held = fit->profiles.held + (size_t)g * q->stride;
+            uint64_t *sum = m->count + (size_t)m->sum_of[g] * q->stride;
+            for (uint32_t j = 0; (all || q->changed[g]) && j < q->k; j++) {
+                if (q->size[j] == 0) continue; /* it keeps its profile */
+                sum[j] += count[j] - held[j];  /* may wrap around on the way */
+                held[j] = count[j];
+            }
+        }
     memset(q->changed, 0, cofi_n_flat(p));
     m->known = true;
     for (uint32_t j = 0; j < q->k; j++) {
@@ -118,12 +112,12 @@ bool cofi_masses_update(cofi_fit *fit)
     return true;
 }
 
-double cofi_masses_objective(cofi_fit *fit)
+double cofi_trace_objective(cofi_fit *fit)
 {
     const cofi_partition *q = &fit->partition;
-    const cofi_masses *m = &fit->masses;
+    const cofi_value_sums *m = &fit->value_sums;
     const cofi_scores *s = &fit->scores;
-    if (s->same_as == NULL || !cofi_masses_update(fit)) return cofi_objective(q, s);
+    if (s->same_as == NULL || !cofi_value_sums_update(fit)) return cofi_objective(q, s);
     double sum = 0;
     for (uint32_t x = 0; x < m->n; x++) {
         const int64_t *value = s->value + (size_t)m->value[x] * s->stride;

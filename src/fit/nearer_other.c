@@ -1,4 +1,4 @@
-/* Rows that lie nearer to another cluster than to their own. A restart that is refined by likelihood leaves such rows,
+/* Rows that are nearer to another cluster than to their own. A restart that is refined by likelihood leaves such rows,
  * because the distances along its trees did not decide.
  *
  * A pass with these distances finds the nearest cluster of every row. Only the rows for which that is another cluster are
@@ -12,11 +12,11 @@ enum {
     MOST_ENTRIES = 1 << 20 /* values x clusters; the tables of a pass would take too much memory with more */
 };
 
-typedef struct tally {
-    uint64_t strays, all; /* weight of the strays and of all rows */
+typedef struct tally { /* weights of rows */
+    uint64_t nearer_other, all;
 } tally;
 
-typedef struct strays {
+typedef struct search {
     const cofi_fit *fit;
     cofi_rows *rows; /* the rows that are looked at */
     size_t n, n_columns, task_rows;
@@ -25,10 +25,10 @@ typedef struct strays {
     uint64_t *row, *weight; /* task_rows each */
     uint32_t *cell;         /* [task_rows][column] */
     tally *found;
-} strays;
+} search;
 
 /* Two clusters at a time, so that both sums stay in registers. */
-static bool is_stray(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
+static bool is_nearer_other(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
 {
     const cofi_problem *p = fit->problem;
     const cofi_scores *s = &fit->scores;
@@ -48,9 +48,9 @@ static bool is_stray(const cofi_fit *fit, const uint32_t *cell, uint32_t label)
 }
 
 /* The rows are in memory, so fetching them does not fail. */
-static void stray_task(void *ctx, uint32_t worker, size_t task)
+static void search_task(void *ctx, uint32_t worker, size_t task)
 {
-    const strays *s = ctx;
+    const search *s = ctx;
     size_t begin = task * s->task_rows, n = 0;
     size_t end = begin + s->task_rows < s->n ? begin + s->task_rows : s->n;
     uint64_t *row = s->row + worker * s->task_rows, *weight = s->weight + worker * s->task_rows;
@@ -65,13 +65,14 @@ static void stray_task(void *ctx, uint32_t worker, size_t task)
     }
     cofi_rows_fetch(s->rows, NULL, row, n, cell, weight, NULL);
     for (size_t i = 0; i < n; i++)
-        if (is_stray(s->fit, cell + i * s->n_columns, (uint32_t)s->own[row[i]])) found.strays += weight[i];
-    s->found[worker].strays +=
-        found.strays; /* once, since the tallies of other workers are on the same line of the cache */
+        if (is_nearer_other(s->fit, cell + i * s->n_columns, (uint32_t)s->own[row[i]]))
+            found.nearer_other += weight[i];
+    s->found[worker].nearer_other +=
+        found.nearer_other; /* once, since the tallies of other workers are on the same line of the cache */
     s->found[worker].all += found.all;
 }
 
-static cof_status count(strays *s, cofi_blocks *own, double *share, cof_error *err)
+static cof_status count(search *s, cofi_blocks *own, double *share, cof_error *err)
 {
     cofi_team *team = s->fit->host.team;
     size_t n_workers = cofi_team_size(team);
@@ -83,17 +84,17 @@ static cof_status count(strays *s, cofi_blocks *own, double *share, cof_error *e
     s->cell = cofi_blocks_add(own, n_workers * s->task_rows * s->n_columns, sizeof *s->cell);
     s->found = cofi_blocks_add_zero(own, n_workers, sizeof *s->found);
     COFI_TRY(cofi_blocks_status(own, err));
-    cofi_team_run(team, stray_task, s, (s->n + s->task_rows - 1) / s->task_rows);
+    cofi_team_run(team, search_task, s, (s->n + s->task_rows - 1) / s->task_rows);
     for (size_t w = 0; w < n_workers; w++) {
-        sum.strays += s->found[w].strays;
+        sum.nearer_other += s->found[w].nearer_other;
         sum.all += s->found[w].all;
     }
-    *share = sum.all > 0 ? (double)sum.strays / (double)sum.all : 0;
+    *share = sum.all > 0 ? (double)sum.nearer_other / (double)sum.all : 0;
     return COF_OK;
 }
 
 /* Finds the nearest clusters; where that takes too much memory, all rows are left to be looked at. */
-static cof_status run_pass(strays *s, cof_error *err)
+static cof_status run_pass(search *s, cof_error *err)
 {
     const cofi_fit *fit = s->fit;
     cofi_scores scores = fit->scores;
@@ -109,22 +110,17 @@ static cof_status run_pass(strays *s, cof_error *err)
     return status;
 }
 
-/* A sample of the rows has a copy of their cells. */
-static size_t count_rows(const cofi_problem *p)
-{
-    size_t most = MOST_CELLS / p->n_attrs;
-    if (most < LEAST_ROWS) most = LEAST_ROWS;
-    if (most > MOST_ROWS) most = MOST_ROWS;
-    return p->n_table_rows < most ? p->n_table_rows : most;
-}
-
-cof_status cofi_strays_measure(const cofi_fit *fit, double *share, cof_error *err)
+cof_status cofi_nearer_other_measure(const cofi_fit *fit, double *share, cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     cofi_blocks own = {.env = p->env};
     cofi_problem some = {.own = {.env = p->env}};
     cofi_rows *sample = NULL;
-    strays s = {.fit = fit, .rows = fit->partition.rows, .n = count_rows(p)};
+    size_t n_wide = MOST_CELLS / p->n_attrs, most = n_wide < LEAST_ROWS  ? LEAST_ROWS
+                                                    : n_wide > MOST_ROWS ? MOST_ROWS
+                                                                         : n_wide;
+    search s = {
+        .fit = fit, .rows = fit->partition.rows, .n = p->n_table_rows < most ? p->n_table_rows : most};
     s.own = cofi_blocks_add(&own, s.n, sizeof *s.own);
     s.nearest = cofi_blocks_add(&own, s.n, sizeof *s.nearest);
     cof_status status = cofi_blocks_status(&own, err);

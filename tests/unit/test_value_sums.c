@@ -46,8 +46,8 @@ static void sums_follow_all_changes(void **state)
     cofi_kept *kept_a = NULL, *kept_b = NULL;
     size_t n_used = 0, n_empty = 0;
     cof_error err;
-    b->fit.masses.most = 0; /* all counts are read every time */
-    assert_true(a->fit.masses.most > 0);
+    b->fit.value_sums.most = 0; /* all counts are read every time */
+    assert_true(a->fit.value_sums.most > 0);
     for (size_t i = 0; i < ROWS; i++) label[i] = (int32_t)(i % K);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         int32_t from = (int32_t)below(&rng, K), to = (int32_t)below(&rng, K);
@@ -59,15 +59,15 @@ static void sums_follow_all_changes(void **state)
         assert_status(cofi_partition_take(&b->fit.partition, label, &moved, &err), COF_OK, &err);
         if (round > 0) {
             double all = cofi_objective(&b->fit.partition, &b->fit.scores);
-            assert_near(cofi_masses_objective(&a->fit), all, 1e-12 * all);
+            assert_near(cofi_trace_objective(&a->fit), all, 1e-12 * all);
         }
         bool rebuilds = round % 10 == 0, clears = round % 25 == 0;
         set_scores(a, rebuilds, clears);
         set_scores(b, rebuilds, clears);
         assert_same_scores(a, b);
-        n_used += a->fit.masses.known;
+        n_used += a->fit.value_sums.known;
         n_empty += cofi_count_empty(&a->fit.partition) > 0;
-        assert_false(b->fit.masses.known);
+        assert_false(b->fit.value_sums.known);
         if (round == 20) {
             assert_status(cofi_partition_keep(&a->fit.partition, &kept_a, &err), COF_OK, &err);
             assert_status(cofi_partition_keep(&b->fit.partition, &kept_b, &err), COF_OK, &err);
