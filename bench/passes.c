@@ -68,7 +68,7 @@ static cof_status open_rows(bench *b, cof_error *err)
                                   .seed = o->seed};
     cof_fit_options fit = {.struct_size = sizeof fit, .k = o->k, .restarts = 1, .init = COF_INIT_KMEANS};
     COFI_TRY(cof_table_generate(NULL, &table, &b->table, err));
-    COFI_TRY(cofi_rows_open_table(b->table, &fit, false, &b->problem, &b->rows, err));
+    COFI_TRY(cofi_rows_open(b->table, &fit, (cofi_opening){0}, &b->problem, &b->rows, err));
     b->own.env = b->table->env;
     b->cells = &cofi_local_of(b->rows)->cells;
     return COF_OK;

@@ -65,7 +65,7 @@ static cof_status open_starts(starts *s, const cof_table *table, const cof_fit_o
     s->start = cofi_start_of(o->init);
     s->label = malloc(cof_table_n_rows(table) * sizeof *s->label);
     if (s->label == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_open_table(table, o, true, &s->problem, &s->rows, err);
+    cof_status status = cofi_rows_open(table, o, (cofi_opening){.fold = true}, &s->problem, &s->rows, err);
     if (status == COF_OK) status = cofi_fit_open(s->rows, method, o, &s->fit, err);
     if (status == COF_OK) status = method->open(&s->fit, &s->state, err);
     return status == COF_OK ? s->start->open(&s->fit, NULL, &s->start_state, err) : status;

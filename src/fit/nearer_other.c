@@ -125,7 +125,7 @@ cof_status cofi_nearer_other_measure(const cofi_fit *fit, double *share, cof_err
     s.nearest = cofi_blocks_add(&own, s.n, sizeof *s.nearest);
     cof_status status = cofi_blocks_status(&own, err);
     if (status == COF_OK) status = cofi_partition_labels(&fit->partition, NULL, s.n, s.own, err);
-    if (status == COF_OK && (p->remote || s.n < p->n_table_rows)) {
+    if (status == COF_OK && (p->one_at_a_time || s.n < p->n_table_rows)) {
         status = cofi_rows_spaced(s.rows, fit->host.team, s.n, &some, &sample, err);
         s.rows = sample;
     }

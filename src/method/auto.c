@@ -6,7 +6,6 @@
 #include "../core/rng.h"
 #include "../fit/criterion.h"
 #include "../model/model.h"
-#include "../rows/shards/remote.h"
 #include "../score/contingency.h"
 #include "../table/table.h"
 #include "methods.h"
@@ -27,6 +26,7 @@ typedef struct search {
     double *tree; /* per number tried: what a tree of dependent attributes adds to the log-likelihood */
     size_t n, best, room;
     double end_s; /* when the time is up; 0: never */
+    uint32_t k_max;
 } search;
 
 static bool is_cut_short(const cof_fit_info *info)
@@ -45,6 +45,7 @@ static cof_status fit_within(const search *s, cof_fit_options o, cofi_fit_hints 
 {
     if (s->end_s > 0) o.time_limit_s = fmax(s->end_s - cofi_now_s(), 1e-6);
     *info = (cof_fit_info){.struct_size = sizeof *info};
+    hints.most_k = s->k_max; /* where rows cannot be asked about so many clusters, the search is not begun */
     return cofi_fit_table(s->table, &o, hints, model, info, err);
 }
 
@@ -185,63 +186,37 @@ static bool lies_at_edge(const search *s)
 
 /* ---- Agreement between halves ---------------------------------------------------------------------- */
 
-/* The rows of the other half weigh 0: they get labels, but change nothing. Shards find out themselves which rows those
- * are. */
-static cof_status fit_half(const search *s, cof_fit_options o, uint32_t half, double *weight,
-                           cof_model **model, cof_fit_info *info, cof_error *err)
-{
-    search own = *s;
-    cof_table table = *s->table;
-    cofi_remote remote;
-    o.no_alternatives = 1;
-    if (s->table->remote != NULL) {
-        remote = *s->table->remote;
-        remote.half = half;
-        table.remote = &remote;
-        own.table = &table;
-    } else {
-        for (size_t i = 0; i < s->table->n_rows; i++)
-            weight[i] = !cofi_in_half(i, half) ? 0 : o.weights != NULL ? o.weights[i] : 1;
-        o.weights = weight;
-    }
-    return fit_within(&own, o, (cofi_fit_hints){0}, model, info, err);
-}
-
 /* Adjusted Rand index of the labels of all rows by two models. */
 static cof_status compare_labels(const search *s, cof_model *const model[2], double *ari, cof_error *err)
 {
-    const cof_table *t = s->table;
     cof_indices scores = {.struct_size = sizeof scores};
-    cof_status status;
-    if (t->remote == NULL) {
-        status = cof_evaluate(&t->env, cof_model_labels(model[0], NULL), cof_model_labels(model[1], NULL),
-                              t->n_rows, &scores, err);
-    } else {
-        size_t n[2];
-        uint32_t k = cof_model_k(model[0]), k_b = cof_model_k(model[1]);
-        uint64_t *count;
-        cofi_contingency table;
-        const void *one = cof_model_label_request(model[0], &n[0]),
-                   *other = cof_model_label_request(model[1], &n[1]);
-        COFI_TRY(
-            cofi_remote_agree(&t->env, t->remote, t->n_columns, one, n[0], k, other, n[1], k_b, &count, err));
-        status = cofi_contingency_take(&table, &t->env, count, k, k_b, 0, count[(size_t)k * k_b], err);
-        cofi_release(&t->env, count);
-        if (status == COF_OK) status = cofi_contingency_score(&table, t->n_rows, &scores, err);
+    cofi_remembered of[2];
+    uint32_t k[2];
+    uint64_t *count;
+    cofi_contingency table;
+    for (int half = 0; half < 2; half++) {
+        const cof_model *m = model[half];
+        of[half] = (cofi_remembered){m->label, m->n_labels, m->label_request, m->n_label_request};
+        k[half] = m->k;
     }
+    COFI_TRY(cofi_rows_agree(s->table, &of[0], k[0], &of[1], k[1], &count, err));
+    cof_status status =
+        cofi_contingency_take(&table, &s->table->env, count, k[0], k[1], 0, count[(size_t)k[0] * k[1]], err);
+    cofi_release(&s->table->env, count);
+    if (status == COF_OK) status = cofi_contingency_score(&table, s->table->n_rows, &scores, err);
     *ari = scores.ari;
     return status;
 }
 
 /* Adjusted Rand index of all rows' labels by the two halves of one split. */
-static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, double *weight, double *ari,
-                                 cof_error *err)
+static cof_status compare_halves(search *s, cof_fit_options o, uint64_t split, double *ari, cof_error *err)
 {
     cof_model *model[2] = {NULL, NULL};
     cof_status status = COF_OK;
     for (uint32_t half = 0; half < 2 && status == COF_OK; half++) {
         cof_fit_info info;
-        status = fit_half(s, o, 1 + 2 * (uint32_t)split + half, weight, &model[half], &info, err);
+        cofi_fit_hints hints = {.half = 1 + 2 * (uint32_t)split + half};
+        status = fit_within(s, o, hints, &model[half], &info, err);
         if (status != COF_OK) continue;
         add_times(&s->info, &info);
         if (is_cut_short(&info)) s->info.stop_reason = info.stop_reason;
@@ -258,20 +233,19 @@ static cof_status measure_agreement(search *s, const cof_fit_options *o, cof_k_r
 {
     cof_fit_options few = *o;
     uint64_t n_splits = s->table->n_rows > ONE_SPLIT_ROWS ? 1 : COFI_N_SPLITS;
-    double sum = 0, *weight = NULL;
-    if (s->table->remote == NULL) weight = cofi_alloc(&s->table->env, s->table->n_rows, sizeof *weight);
-    cof_status status = weight != NULL || s->table->remote != NULL ? COF_OK : cofi_no_memory(err);
+    double sum = 0;
+    cof_status status = COF_OK;
+    few.no_alternatives = 1;
     few.k = record->k;
     few.restarts = at_most(few.restarts, HALF_RESTARTS);
     for (uint64_t split = 0; split < n_splits && status == COF_OK; split++) {
         double ari = 0;
-        status = compare_halves(s, few, split, weight, &ari, err);
+        status = compare_halves(s, few, split, &ari, err);
         sum += ari;
         if (status == COF_OK) record->agreement = sum / (double)(split + 1);
         /* Even if the halves of all splits left agreed fully, would the mean reach the limit? */
         if (sum + (double)(n_splits - 1 - split) < limit * (double)n_splits) break;
     }
-    cofi_release(&s->table->env, weight);
     return status != COF_ERR_FEW_ROWS ? status : COF_OK;
 }
 
@@ -349,23 +323,11 @@ static cof_status end_early(search *s, cof_status status)
     return COF_OK;
 }
 
-/* Tells the driver of shards how many clusters there may be, so that a search which they could not end is not begun. */
-static void announce_most(search *s, uint32_t k_max, cof_table *own, cofi_remote *remote)
-{
-    *own = *s->table;
-    *remote = *own->remote;
-    remote->most_k = k_max;
-    own->remote = remote;
-    s->table = own;
-}
-
 cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, uint32_t k_min,
                         uint32_t k_max, cof_model **out, cof_fit_info *info, cof_error *err)
 {
     cof_fit_options o;
     search s = {.table = table};
-    cof_table own;
-    cofi_remote remote;
     bool open_ended = k_max == 0, at_edge = false;
     COFI_COPY_OPTIONS(&o, options);
     o.struct_size = sizeof o;
@@ -376,7 +338,7 @@ cof_status cof_fit_auto(const cof_table *table, const cof_fit_options *options, 
     if (open_ended)
         k_max = k_min <= COF_MOST_CLUSTERS - COF_AUTO_MOST ? k_min + COF_AUTO_MOST - 1 : COF_MOST_CLUSTERS;
     cof_status status = check(table, &o, k_min, k_max, err);
-    if (table->remote != NULL) announce_most(&s, k_max, &own, &remote);
+    s.k_max = k_max;
     if (status == COF_OK) status = end_early(&s, try_all(&s, o, k_min, k_max, open_ended, err));
     if (status == COF_OK && !is_cut_short(&s.info)) {
         at_edge = lies_at_edge(&s);

@@ -141,8 +141,10 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     double began_s = cofi_now_s(), prepare_s;
     COFI_TRY(resolve_options(options, &o, err));
     const cofi_method *method = cofi_method_find(o.method);
-    bool fold = !hints.unfolded && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
-    cof_status status = cofi_rows_open_table(table, &o, fold, &problem, &rows, err);
+    cofi_opening how = {.fold = !hints.unfolded && (method->flags & COFI_METHOD_ROW_BY_ROW) == 0,
+                        .half = hints.half,
+                        .most_k = hints.most_k};
+    cof_status status = cofi_rows_open(table, &o, how, &problem, &rows, err);
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
     if (status == COF_OK) status = check_table(&problem, method, err);
@@ -181,8 +183,8 @@ static cof_status find_instead(const cof_table *table, const cof_fit_options *op
     double best = info->log_likelihood_of_one;
     bool usual = info->select == COF_SELECT_BALANCE || info->select == COF_SELECT_MIXTURE;
     COFI_COPY_OPTIONS(&o, options);
-    if (!usual || table->remote != NULL || o.init_rows != NULL || !(info->log_likelihood <= best) ||
-        o.time_limit_s > 0 || info->n_rows >= INSTEAD_ROWS || info->stop_reason == COF_STOP_STOPPED)
+    if (!usual || o.init_rows != NULL || !(info->log_likelihood <= best) || o.time_limit_s > 0 ||
+        info->n_rows >= INSTEAD_ROWS || info->stop_reason == COF_STOP_STOPPED)
         return COF_OK;
     o.struct_size = sizeof o;
     o.restarts = RESTARTS;

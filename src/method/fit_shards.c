@@ -1,22 +1,8 @@
 /* The public calls that fit over shards: the whole table is a schema, and its rows are with the shards. */
 #include "../model/model.h"
-#include "../rows/shards/remote.h"
+#include "../rows/shards.h"
 #include "../score/contingency.h"
 #include "methods.h"
-
-/* The whole table, with the caller's memory and callbacks. It owns nothing. */
-static cof_status whole_table(const cof_env *env, const cof_schema *schema, const cof_shards *shards,
-                              cofi_remote *remote, cof_table *whole, cof_error *err)
-{
-    remote->half = remote->most_k = 0;
-    COFI_COPY_OPTIONS(&remote->shards, shards);
-    if (remote->shards.ask == NULL)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no function that asks the shards");
-    *whole = cofi_schema_whole(schema);
-    whole->env = cofi_env_resolve(env);
-    whole->remote = remote;
-    return COF_OK;
-}
 
 static cof_status check_method(const char *name, cof_error *err)
 {
@@ -38,8 +24,8 @@ cof_status cof_fit_shards(const cof_env *env, const cof_schema *schema, const co
     cof_fit_options o;
     COFI_COPY_OPTIONS(&o, options);
     cof_status status = check_method(o.method, err);
-    if (status == COF_OK) status = whole_table(env, schema, shards, &remote, &whole, err);
-    return status == COF_OK ? cof_fit(&whole, options, out, info, err) : status;
+    if (status == COF_OK) status = cofi_remote_table(env, schema, shards, &remote, &whole, err);
+    return status == COF_OK ? cofi_fit_table(&whole, options, (cofi_fit_hints){0}, out, info, err) : status;
 }
 
 cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema, const cof_fit_options *options,
@@ -51,7 +37,7 @@ cof_status cof_fit_shards_auto(const cof_env *env, const cof_schema *schema, con
     cof_fit_options o;
     COFI_COPY_OPTIONS(&o, options);
     cof_status status = check_method(o.method, err);
-    if (status == COF_OK) status = whole_table(env, schema, shards, &remote, &whole, err);
+    if (status == COF_OK) status = cofi_remote_table(env, schema, shards, &remote, &whole, err);
     return status == COF_OK ? cof_fit_auto(&whole, options, k_min, k_max, out, info, err) : status;
 }
 
@@ -63,9 +49,9 @@ cof_status cof_label_shards(const cof_model *m, const cof_schema *schema, const 
     if (m->label_request == NULL || first_row > schema->n_rows || n > schema->n_rows - first_row)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          "the model was not fitted over these shards, or they have fewer rows");
-    COFI_TRY(whole_table(&m->env, schema, shards, &remote, &whole, err));
-    return cofi_remote_labels(&whole.env, &remote, schema->table.n_columns, m->label_request,
-                              m->n_label_request, m->k, first_row, labels, n, err);
+    COFI_TRY(cofi_remote_table(&m->env, schema, shards, &remote, &whole, err));
+    cofi_remembered of = {.request = m->label_request, .n_bytes = m->n_label_request};
+    return cofi_remote_labels(&whole, &of, m->k, first_row, labels, n, err);
 }
 
 /* The unit in which weights are added up; 1 without a column of weights. */
@@ -93,16 +79,15 @@ cof_status cof_evaluate_shards(const cof_model *m, const cof_schema *schema, siz
     cofi_contingency t;
     double unit;
     int bits;
+    cofi_remembered of = {.request = m->label_request, .n_bytes = m->n_label_request};
     if (column >= schema->table.n_columns || m->label_request == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT,
                          column < schema->table.n_columns ? "the model was not fitted over shards"
                                                           : "there is no such column of classes");
     uint32_t n_classes = schema->table.column[column].n_values;
-    cof_status status = whole_table(&m->env, schema, shards, &remote, &whole, err);
+    cof_status status = cofi_remote_table(&m->env, schema, shards, &remote, &whole, err);
     if (status == COF_OK) status = weight_unit(m, schema, &unit, &bits, err);
-    if (status == COF_OK)
-        status = cofi_remote_classes(&m->env, &remote, schema, m->label_request, m->n_label_request, column,
-                                     m->k, unit, &count, err);
+    if (status == COF_OK) status = cofi_remote_classes(&whole, &of, column, m->k, unit, &count, err);
     if (status != COF_OK) return status;
     status = cofi_contingency_take(&t, &m->env, count, m->k, n_classes, bits, count[(size_t)m->k * n_classes],
                                    err);

@@ -8,6 +8,7 @@ const cofi_method *cofi_method_find(const char *name);
 
 /* What only the library itself can ask of a fit. */
 typedef struct cofi_fit_hints {
+    uint32_t half, most_k;       /* as in cofi_opening */
     bool unfolded;               /* equal rows are not folded, which changes the time but no result */
     const cofi_coarser *coarser; /* for half of the portfolio's restarts; NULL: none */
     double *tree;                /* receives what a tree of dependent attributes adds to the log-likelihood of

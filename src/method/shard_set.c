@@ -1,5 +1,5 @@
 /* Shards of one table in this process: views of its rows, asked one after another. */
-#include "../rows/shards/remote.h"
+#include "../rows/shards.h"
 
 struct cof_shard_set {
     cof_env env;

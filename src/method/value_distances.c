@@ -46,7 +46,7 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
                          o.method == NULL ? "coforest" : o.method);
     if (o.k == 0) o.k = 1; /* value distances do not depend on k */
     o.restarts = o.max_passes = o.max_rebuilds = 1;
-    cof_status status = cofi_rows_open_table(table, &o, true, &problem, &rows, err);
+    cof_status status = cofi_rows_open(table, &o, (cofi_opening){.fold = true}, &problem, &rows, err);
     bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;
     if (status == COF_OK && pairs && problem.n_attrs < 2)
         status = cofi_fail(err, COF_ERR_NO_COLUMNS, "%s needs at least two columns that vary", method->name);

@@ -2,7 +2,6 @@
  * forest of the kept partition. */
 #include "collect.h"
 
-#include "../rows/shards/remote.h"
 #include "quantity.h"
 
 /* Room for the tree and the copied domain of a column. */
@@ -87,20 +86,15 @@ static cof_status copy_column_weights(cof_model *m, const cofi_fit *fit, cof_err
     return COF_OK;
 }
 
-/* The labels of rows that are elsewhere stay there; the model has the request that makes them. */
 static cof_status copy_labels(cof_model *m, const cofi_fit *fit, cof_error *err)
 {
-    if (fit->problem->remote) {
-        unsigned char *request;
-        COFI_TRY(cofi_remote_label_request(&fit->partition, &request, &m->n_label_request, err));
-        m->label_request = cofi_blocks_copy(&m->own, request, m->n_label_request, 1);
-        cofi_release(&m->env, request);
-        return cofi_blocks_status(&m->own, err);
-    }
-    m->n_labels = fit->problem->n_table_rows;
-    m->label = cofi_blocks_add(&m->own, m->n_labels, sizeof *m->label);
-    COFI_TRY(cofi_blocks_status(&m->own, err));
-    return cofi_partition_labels(&fit->partition, NULL, m->n_labels, m->label, err);
+    cofi_remembered kept = {.n_labels = 0};
+    cof_status status = cofi_partition_remember(&fit->partition, &m->own, &kept, err);
+    m->label = kept.label;
+    m->n_labels = kept.n_labels;
+    m->label_request = kept.request;
+    m->n_label_request = kept.n_bytes;
+    return status;
 }
 
 static void *copy_if(cofi_blocks *own, const void *from, size_t n, size_t size)

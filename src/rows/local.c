@@ -241,6 +241,13 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     return COF_OK;
 }
 
+static cof_status remember(const cofi_partition *p, cofi_blocks *own, cofi_remembered *out, cof_error *err)
+{
+    size_t n = (size_t)p->rows->problem->n_table_rows;
+    *out = (cofi_remembered){.label = cofi_blocks_add(own, n, sizeof *out->label), .n_labels = n};
+    return out->label != NULL ? labels(p, NULL, n, out->label, err) : cofi_no_memory(err);
+}
+
 static const char *kernel(const cofi_partition *p)
 {
     return p->labels->pass.kernel->name;
@@ -261,6 +268,7 @@ const cofi_rows_ops cofi_local_ops = {
     .keep = keep,
     .recall = recall,
     .labels = labels,
+    .remember = remember,
     .expect = cofi_local_expect,
     .add_seed = cofi_local_add_seed,
     .mass = cofi_local_mass,

@@ -4,6 +4,7 @@
 #include "../table/dedupe.h"
 #include "../table/recognise.h"
 #include "../table/reading.h"
+#include "shards/remote.h"
 #include "stream.h"
 
 #include <math.h>
@@ -12,17 +13,19 @@
 /* ---- Weights ------------------------------------------------------------------------------------ */
 
 /* Sets *out to one weight per row, or to NULL if every weight is 1. */
-static cof_status collect_weights(const cofi_problem *p, const double *given, double **out, cof_error *err)
+static cof_status collect_weights(const cofi_problem *p, const double *given, uint32_t half, double **out,
+                                  cof_error *err)
 {
     const cof_table *t = p->table;
     *out = NULL;
-    if (given == NULL && cofi_table_weight_column(t) == NULL) return COF_OK;
+    if (given == NULL && half == 0 && cofi_table_weight_column(t) == NULL) return COF_OK;
     double *weight = cofi_alloc(&p->env, t->n_rows, sizeof *weight);
     if (weight == NULL) return cofi_no_memory(err);
-    cof_status status = given == NULL ? cof_table_weights(t, weight, t->n_rows, err) : COF_OK;
+    cof_status status = given == NULL && half == 0 ? cof_table_weights(t, weight, t->n_rows, err) : COF_OK;
+    for (size_t i = 0; half > 0 && i < t->n_rows; i++) weight[i] = cofi_in_half(i, half);
     for (size_t i = 0; status == COF_OK && given != NULL && i < t->n_rows; i++) {
-        weight[i] = given[i];
-        if (!(weight[i] >= 0) || !isfinite(weight[i]))
+        weight[i] = half > 0 && weight[i] == 0 ? 0 : given[i];
+        if (!(given[i] >= 0) || !isfinite(given[i]))
             status = cofi_fail(err, COF_ERR_ARGUMENT, "the weight of row %zu is not a number >= 0", i + 1);
     }
     if (status == COF_OK)
@@ -41,11 +44,12 @@ static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double 
     return COF_OK;
 }
 
-static cof_status set_weights(cofi_local *l, cofi_problem *p, const double *given, cof_error *err)
+static cof_status set_weights(cofi_local *l, cofi_problem *p, const double *given, uint32_t half,
+                              cof_error *err)
 {
     double *weight;
     p->unit = 1.0;
-    cof_status status = collect_weights(p, given, &weight, err);
+    cof_status status = collect_weights(p, given, half, &weight, err);
     if (status == COF_OK && weight != NULL) status = quantise_weights(l, p, weight, err);
     cofi_release(&p->env, weight);
     return status;
@@ -348,21 +352,19 @@ static cof_status open_local(const cof_table *table, int32_t missing, cofi_probl
     return cofi_problem_set_candidates(p, err);
 }
 
-extern const cofi_rows_ops cofi_remote_ops; /* the implementations that rows elsewhere have */
-
-cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool may_fold,
-                                cofi_problem *p, cofi_rows **rows, cof_error *err)
+cof_status cofi_rows_open(const cof_table *table, const cof_fit_options *options, cofi_opening how,
+                          cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
-    if (table->remote != NULL) return cofi_remote_ops.open_table(table, options, p, rows, err);
+    if (table->remote != NULL) return cofi_remote_open(table, options, how, p, rows, err);
     COFI_TRY(open_local(table, options->missing, p, rows, err));
     cofi_local *l = cofi_local_of(*rows);
-    COFI_TRY(set_weights(l, p, options->weights, err));
+    COFI_TRY(set_weights(l, p, options->weights, how.half, err));
     COFI_TRY(read_quantities(p, options->column_weights, err));
     COFI_TRY(handle_missing(l, p, err));
     COFI_TRY(set_attributes(l, p, err));
     set_quantities(l, p, options->scale);
     COFI_TRY(cofi_problem_set_column_weights(p, options->column_weights, err));
-    COFI_TRY(set_rows(l, p, may_fold, options, err));
+    COFI_TRY(set_rows(l, p, how.fold, options, err));
     return cofi_problem_check_k(p, options->k, err);
 }
 

@@ -1,5 +1,5 @@
 /* The parts of a call that are the same for every implementation of rows. */
-#include "rows.h"
+#include "shards/remote.h"
 
 #include <assert.h>
 
@@ -48,9 +48,30 @@ cof_status cofi_partition_take(cofi_partition *p, const int32_t *label, uint64_t
     return status;
 }
 
+cof_status cofi_partition_remember(const cofi_partition *p, cofi_blocks *own, cofi_remembered *out,
+                                   cof_error *err)
+{
+    return p->rows->ops->remember(p, own, out, err);
+}
+
 cof_status cofi_partition_recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
 {
     cof_status status = p->rows->ops->recall(p, kept, err);
     p->known = status == COF_OK;
     return status;
+}
+
+cof_status cofi_rows_agree(const cof_table *table, const cofi_remembered *a, uint32_t k_a,
+                           const cofi_remembered *b, uint32_t k_b, uint64_t **count, cof_error *err)
+{
+    size_t n = (size_t)k_a * k_b;
+    if (a->label == NULL) return cofi_remote_agree(table, a, k_a, b, k_b, count, err);
+    *count = cofi_alloc_zero(&table->env, n + 1, sizeof **count);
+    if (*count == NULL) return cofi_no_memory(err);
+    for (size_t i = 0; i < a->n_labels; i++) {
+        if (a->label[i] < 0 || b->label[i] < 0) continue;
+        (*count)[(size_t)a->label[i] * k_b + (size_t)b->label[i]]++;
+        (*count)[n]++;
+    }
+    return COF_OK;
 }

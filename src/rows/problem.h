@@ -45,7 +45,7 @@ typedef struct cofi_problem {
     uint64_t total_weight;
     double unit; /* number of units in a weight of 1 as the caller gave it */
     int32_t missing;
-    bool remote; /* the rows are in shards, which answer one request at a time */
+    bool one_at_a_time; /* the rows answer one question at a time, on the thread of the caller */
 } cofi_problem;
 
 static inline double cofi_column_weight(const cofi_problem *p, size_t r)

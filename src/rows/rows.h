@@ -86,10 +86,16 @@ typedef struct cofi_pair_visitor {
     bool before_only; /* visit only the attributes r < t, for symmetric results */
 } cofi_pair_visitor;
 
+/* What a model remembers of a partition, so that its rows have labels after they are closed: the labels of all rows, or,
+ * where those stay elsewhere, the request that makes them. */
+typedef struct cofi_remembered {
+    int32_t *label; /* NULL: there is a request */
+    size_t n_labels;
+    unsigned char *request;
+    size_t n_bytes;
+} cofi_remembered;
+
 typedef struct cofi_rows_ops {
-    /* Opens a table whose rows are elsewhere, as cofi_rows_open_table does; NULL for rows in memory. */
-    cof_status (*open_table)(const cof_table *table, const cof_fit_options *options, cofi_problem *problem,
-                             cofi_rows **rows, cof_error *err);
     /* name of the kernel that labels the rows, for results */
     const char *(*kernel)(const cofi_partition *partition);
     void (*close)(cofi_rows *rows);
@@ -125,6 +131,8 @@ typedef struct cofi_rows_ops {
      * are all rows of the table if n is their number. */
     cof_status (*labels)(const cofi_partition *partition, const uint64_t *row, size_t n, int32_t *label,
                          cof_error *err);
+    cof_status (*remember)(const cofi_partition *partition, cofi_blocks *own, cofi_remembered *out,
+                           cof_error *err);
     cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 
     /* ---- Seeds of a partition */
@@ -146,17 +154,30 @@ struct cofi_rows {
     const cofi_problem *problem; /* must outlive the rows */
 };
 
-/* ---- Rows in memory: the first implementation ---------------------------------------------------- */
+/* ---- The rows of a table --------------------------------------------------------------------------- */
 
-/* Opens the table's rows in memory and fills in the problem. `fold`: equal rows may be folded into one,
- * unless there are quantities. Close the rows, then the problem, even if the call failed. */
-cof_status cofi_rows_open_table(const cof_table *table, const cof_fit_options *options, bool fold,
-                                cofi_problem *problem, cofi_rows **rows, cof_error *err);
+/* How rows are opened. */
+typedef struct cofi_opening {
+    bool fold;       /* equal rows may be folded into one, unless there are quantities */
+    uint32_t half;   /* the rows that count (cofi_in_half); 0: all */
+    uint32_t most_k; /* the most clusters that fits of these rows will have; 0: those of the options */
+} cofi_opening;
 
-/* ---- Rows elsewhere: the second implementation, remote.c ------------------------------------------ */
+/* Opens the table's rows, wherever they are, and fills in the problem. Close the rows, then the problem, even if the call
+ * failed. */
+cof_status cofi_rows_open(const cof_table *table, const cof_fit_options *options, cofi_opening how,
+                          cofi_problem *problem, cofi_rows **rows, cof_error *err);
 
-/* A half of the rows, for comparing fits: 1 + 2 split + side; 0 is all rows. In a fit of a half, its rows weigh 1 and the
- * others 0. */
+/* The arrays become some of the blocks. */
+cof_status cofi_partition_remember(const cofi_partition *partition, cofi_blocks *own, cofi_remembered *out,
+                                   cof_error *err);
+/* The rows that each pair of clusters of two fits of the table shares: count[j * k_b + j of b], then their number, in an array
+ * that the caller releases. */
+cof_status cofi_rows_agree(const cof_table *table, const cofi_remembered *a, uint32_t k_a,
+                           const cofi_remembered *b, uint32_t k_b, uint64_t **count, cof_error *err);
+
+/* A half of the rows, for comparing fits: 1 + 2 split + side; 0 is all rows. In a fit of a half, its rows weigh 1, or what the
+ * options say, and the others 0. They get labels, but change nothing. */
 enum { COFI_N_SPLITS = 3 };
 static inline bool cofi_in_half(uint64_t row, uint32_t half)
 {

@@ -73,7 +73,7 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
 static cof_status fetch(cofi_rows *whole, cofi_team *team, row_of_stretch choose, cofi_local *l,
                         cofi_problem *p, cof_error *err)
 {
-    bool remote = whole->problem->remote;
+    bool remote = whole->problem->one_at_a_time;
     size_t n_workers = remote || team == NULL ? 1 : cofi_team_size(team);
     fetching f = {.whole = whole,
                   .to = l,
@@ -137,7 +137,7 @@ static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, row_of_s
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
-    p->remote = false;
+    p->one_at_a_time = false;
     p->n_table_rows = p->n_walked = n;
     p->n_dropped = p->n_distinct = p->total_weight = p->n_numeric = 0;
     cofi_local *l = cofi_local_new(p, out);

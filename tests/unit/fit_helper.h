@@ -64,7 +64,8 @@ static inline rig *open_rig(cof_table *table, cof_fit_options o)
     if (o.threads == 0) o.threads = 1;
     g->table = table;
     g->start = start_for(&o);
-    assert_status(cofi_rows_open_table(table, &o, true, &g->problem, &g->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(table, &o, (cofi_opening){.fold = true}, &g->problem, &g->rows, &err),
+                  COF_OK, &err);
     if (g->start == cofi_start_of(COF_INIT_PORTFOLIO) && o.variant == COF_VARIANT_PAPER)
         assert_status(cofi_value_order_set(g->rows, &g->problem, 1, &err), COF_OK, &err);
     assert_status(cofi_fit_open(g->rows, cofi_method_find(o.method), &o, &g->fit, &err), COF_OK, &err);

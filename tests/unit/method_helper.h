@@ -35,7 +35,7 @@ static inline void set_up_with(bench *b, const int32_t *codes, size_t n, size_t 
     assert_non_null(b->method);
     b->start = start_for(&o);
     b->table = table_of(codes, n, l);
-    assert_status(cofi_rows_open_table(b->table, &o, false, &b->problem, &b->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(b->table, &o, (cofi_opening){0}, &b->problem, &b->rows, &err), COF_OK, &err);
     assert_status(cofi_fit_open(b->rows, b->method, &o, &b->fit, &err), COF_OK, &err);
     if (b->method->open != NULL) assert_status(b->method->open(&b->fit, &b->state, &err), COF_OK, &err);
     if (b->start->open != NULL)

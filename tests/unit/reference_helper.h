@@ -227,7 +227,8 @@ static inline cof_status reference_open(reference_run *run, const cof_table *tab
                                .max_rebuilds = 51,
                                .method = method};
     bool fold = (run->method->flags & COFI_METHOD_ROW_BY_ROW) == 0;
-    cof_status status = cofi_rows_open_table(table, &run->o, fold, &run->problem, &run->rows, err);
+    cof_status status =
+        cofi_rows_open(table, &run->o, (cofi_opening){.fold = fold}, &run->problem, &run->rows, err);
     if (status == COF_OK) status = cofi_fit_open(run->rows, run->method, &run->o, &run->fit, err);
     if (status == COF_OK && run->method->open != NULL)
         status = run->method->open(&run->fit, &run->state, err);

@@ -25,7 +25,7 @@ static void check_two(uint64_t n_rows, uint32_t shared, double tolerance)
     cofi_agreement a;
     double *ari = NULL;
     uint64_t moved;
-    assert_status(cofi_rows_open_table(table, &o, false, &problem, &rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(table, &o, (cofi_opening){0}, &problem, &rows, &err), COF_OK, &err);
     assert_status(cofi_fit_open(rows, cofi_method_find(NULL), &o, &fit, &err), COF_OK, &err);
     assert_status(cofi_agreement_open(&fit.own, 2, n_rows, &a, &err), COF_OK, &err);
     int32_t *one = get_zero(n_rows, sizeof *one), *two = get_zero(n_rows, sizeof *two);

@@ -16,7 +16,8 @@ static opened *open_table(const cof_table *table, cof_fit_options o, bool fold)
     opened *q = get_zero(1, sizeof *q);
     cof_error err;
     if (o.k == 0) o.k = 1;
-    assert_status(cofi_rows_open_table(table, &o, fold, &q->p, &q->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(table, &o, (cofi_opening){.fold = fold}, &q->p, &q->rows, &err), COF_OK,
+                  &err);
     assert_ptr_equal(q->rows->problem, &q->p);
     q->local = cofi_local_of(q->rows);
     return q;
@@ -35,7 +36,7 @@ static void assert_refused(const cof_table *table, cof_fit_options o, cof_status
     cofi_rows *rows;
     cof_error err = {""};
     if (o.k == 0) o.k = 1;
-    assert_status(cofi_rows_open_table(table, &o, true, &p, &rows, &err), expected, &err);
+    assert_status(cofi_rows_open(table, &o, (cofi_opening){.fold = true}, &p, &rows, &err), expected, &err);
     if (strstr(err.text, word) == NULL) fail_msg("no '%s' in: %s", word, err.text);
     cofi_rows_close(rows);
     cofi_problem_close(&p);
@@ -476,7 +477,7 @@ static void every_allocation_may_fail(void **state)
         cof_fit_options o = {.k = 2, .missing = COF_MISSING_DROP, .weights = weights};
         cofi_problem p;
         cofi_rows *rows;
-        cof_status status = cofi_rows_open_table(table, &o, true, &p, &rows, NULL);
+        cof_status status = cofi_rows_open(table, &o, (cofi_opening){.fold = true}, &p, &rows, NULL);
         cofi_rows_close(rows);
         cofi_problem_close(&p);
         cof_table_free(table);

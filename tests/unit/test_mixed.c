@@ -38,7 +38,8 @@ static void open_scene(scene *s, bool ek, double gamma)
                          .init_rows = seeds};
     cof_error err;
     *s = (scene){.table = things(), .m = {.profiles = ek, .fit = &s->fit}, .factor = {gamma}};
-    assert_status(cofi_rows_open_table(s->table, &o, true, &s->problem, &s->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(s->table, &o, (cofi_opening){.fold = true}, &s->problem, &s->rows, &err),
+                  COF_OK, &err);
     assert_int_equal(s->problem.n_numeric, 1);
     assert_status(cofi_fit_open(s->rows, &cofi_method_k_prototypes, &o, &s->fit, &err), COF_OK, &err);
     assert_status(cofi_start_given.run(&s->fit, NULL, &err), COF_OK, &err);

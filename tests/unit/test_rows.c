@@ -53,7 +53,8 @@ static scene *open_scene(uint64_t seed, shape is)
     }
     if (is.weighted) o.weights = s->given;
     s->table = table_of(s->code, is.n, is.l);
-    assert_status(cofi_rows_open_table(s->table, &o, is.fold, &s->problem, &s->rows, &err), COF_OK, &err);
+    assert_status(cofi_rows_open(s->table, &o, (cofi_opening){.fold = is.fold}, &s->problem, &s->rows, &err),
+                  COF_OK, &err);
     assert_status(cofi_team_open(&env, is.threads, &s->team, &err), COF_OK, &err);
     assert_status(cofi_partition_open(s->rows, is.k, s->team, &s->partition, &err), COF_OK, &err);
     assert_int_equal(s->problem.n_attrs, is.l);

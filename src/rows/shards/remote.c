@@ -127,7 +127,7 @@ static void remote_close(cofi_rows *rows)
 /* Every row weighs 1, so the schema knows how many hold each value. */
 static bool rows_count_alike(const remote *m, const cofi_problem *p)
 {
-    if (cofi_table_weight_column(p->table) != NULL || m->to->half > 0) return false;
+    if (cofi_table_weight_column(p->table) != NULL || m->frame.half > 0) return false;
     for (size_t a = 0; a < p->n_candidates && p->missing == COF_MISSING_DROP; a++)
         if (p->table->column[p->candidate[a]].n_missing > 0) return false;
     return true;
@@ -467,22 +467,18 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     return ask_labels(m, p->k, n, label, err);
 }
 
-cof_status cofi_remote_label_request(const cofi_partition *p, unsigned char **bytes, size_t *n_bytes,
-                                     cof_error *err)
+static cof_status remember(const cofi_partition *p, cofi_blocks *own, cofi_remembered *out, cof_error *err)
 {
-    remote *m = remote_of(p->rows);
+    const remote *m = remote_of(p->rows);
     cofi_writer w = {.env = m->env};
     cofi_request_begin(&w, COFI_ASK_LABELS, &m->frame);
     cofi_put_bytes(&w, p->labels->made.bytes, p->labels->made.n);
     cofi_put_range(&w, 0, 0);
     cofi_request_end(&w, COFI_ANSWER_END);
-    if (w.failed) {
-        cofi_release(&m->env, w.bytes);
-        return cofi_no_memory(err);
-    }
-    *bytes = w.bytes;
-    *n_bytes = w.n;
-    return COF_OK;
+    *out = (cofi_remembered){.n_bytes = w.n};
+    if (!w.failed) out->request = cofi_blocks_copy(own, w.bytes, w.n, 1);
+    cofi_release(&m->env, w.bytes);
+    return out->request != NULL ? COF_OK : cofi_no_memory(err);
 }
 
 static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
@@ -606,7 +602,7 @@ static cof_status row_at(cofi_partition *p, cofi_chance by, uint64_t target, uin
 {
     const cofi_problem *problem = p->rows->problem;
     bool even = problem->total_weight == problem->n_table_rows &&
-                cofi_table_weight_column(problem->table) == NULL && remote_of(p->rows)->to->half == 0;
+                cofi_table_weight_column(problem->table) == NULL && remote_of(p->rows)->frame.half == 0;
     *row = target;
     if (by == COFI_ANY_ROW && even) return COF_OK;
     return descend(p, by, p->labels->extreme, NULL, target, row, err);
@@ -637,13 +633,13 @@ static const char *kernel(const cofi_partition *p)
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
-static cof_status set_unit(cofi_problem *p, const cof_fit_options *o, cof_error *err)
+static cof_status set_unit(const remote *m, cofi_problem *p, const cof_fit_options *o, cof_error *err)
 {
     const cofi_column *c = cofi_table_weight_column(p->table);
     p->unit = 1.0;
     if (o->weights != NULL)
         return cofi_fail(err, COF_ERR_UNSUPPORTED, "over shards, weights are given as a column of the table");
-    if (c == NULL || p->table->remote->half > 0) return COF_OK;
+    if (c == NULL || m->frame.half > 0) return COF_OK;
     double *value = cofi_alloc(&p->env, c->n_values, sizeof *value);
     if (value == NULL) return cofi_no_memory(err);
     cof_status status = cofi_weights_parse(c, value, err);
@@ -674,7 +670,6 @@ static cof_status check_columns(const cofi_problem *p, cof_error *err)
 static void set_frame(remote *m, const cofi_problem *p, const size_t *column, size_t n)
 {
     m->frame.missing = p->missing;
-    m->frame.half = m->to->half;
     m->frame.unit = p->unit;
     m->frame.n_rows = p->n_table_rows;
     m->frame.total_weight = p->total_weight;
@@ -685,7 +680,7 @@ static void set_frame(remote *m, const cofi_problem *p, const size_t *column, si
 /* Asks how much each value weighs: m->answer is as that of a census. */
 static cof_status take_census(remote *m, cofi_problem *p, size_t n, cof_error *err)
 {
-    bool weighted = cofi_table_weight_column(p->table) != NULL || m->to->half > 0;
+    bool weighted = cofi_table_weight_column(p->table) != NULL || m->frame.half > 0;
     set_frame(m, p, p->candidate, p->n_candidates);
     begin(m, COFI_ASK_CENSUS);
     COFI_TRY(ask(m, n, err));
@@ -766,18 +761,20 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
 }
 
 /* The answer to a pass is the longest that every fit asks for. There are no more clusters than rows. */
-static cof_status check_passes(const remote *m, const cofi_problem *p, uint32_t k, cof_error *err)
+static cof_status check_passes(const cofi_problem *p, uint32_t k, cof_error *err)
 {
-    if (m->to->most_k > k) k = m->to->most_k;
     if (k > p->n_table_rows) k = (uint32_t)p->n_table_rows;
     return check_words(pass_words(cofi_n_flat(p), k) + COFI_ANSWER_END, err);
 }
 
-static cof_status open_table(const cof_table *table, const cof_fit_options *o, cofi_problem *p,
-                             cofi_rows **rows, cof_error *err)
+cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, cofi_opening how,
+                            cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
-    *p = (cofi_problem){
-        .own = {.env = table->env}, .env = table->env, .table = table, .missing = o->missing, .remote = true};
+    *p = (cofi_problem){.own = {.env = table->env},
+                        .env = table->env,
+                        .table = table,
+                        .missing = o->missing,
+                        .one_at_a_time = true};
     p->n_table_rows = p->n_walked = table->n_rows;
     remote *m = cofi_alloc_zero(&p->env, 1, sizeof *m);
     *rows = m != NULL ? &m->base : NULL;
@@ -785,21 +782,21 @@ static cof_status open_table(const cof_table *table, const cof_fit_options *o, c
     m->base = (cofi_rows){&cofi_remote_ops, p};
     m->env = p->env;
     m->to = table->remote;
+    m->frame.half = how.half;
     m->frame.column = cofi_blocks_add(&p->own, table->n_columns, sizeof *m->frame.column);
     if (m->frame.column == NULL) return cofi_no_memory(err);
     if (table->n_rows == 0) return cofi_fail(err, COF_ERR_FEW_ROWS, "the shards have no rows");
     cof_status status = cofi_problem_set_candidates(p, err);
     if (status == COF_OK) status = check_columns(p, err);
-    if (status == COF_OK) status = set_unit(p, o, err);
+    if (status == COF_OK) status = set_unit(m, p, o, err);
     if (status == COF_OK) status = set_attributes(m, p, err);
     if (status == COF_OK) status = cofi_problem_set_column_weights(p, o->column_weights, err);
-    if (status == COF_OK) status = check_passes(m, p, o->k, err);
+    if (status == COF_OK) status = check_passes(p, o->k > how.most_k ? o->k : how.most_k, err);
     if (status == COF_OK) status = count_distinct(m, p, o->k, err);
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }
 
 const cofi_rows_ops cofi_remote_ops = {
-    .open_table = open_table,
     .kernel = kernel,
     .close = remote_close,
     .totals = totals,
@@ -813,6 +810,7 @@ const cofi_rows_ops cofi_remote_ops = {
     .keep = keep,
     .recall = recall,
     .labels = labels,
+    .remember = remember,
     .expect = expect,
     .add_seed = add_seed,
     .mass = mass,
@@ -837,15 +835,15 @@ const cofi_frame *cofi_remote_frame(const cofi_rows *rows)
 
 /* ---- Classes ------------------------------------------------------------------------------------- */
 
-/* Opens a driver for one request about a partition, in the frame of its label request. */
-static cof_status open_for(const cof_env *env, const cofi_remote *to, size_t n_columns,
-                           const void *label_request, size_t n_bytes, remote *m, cofi_request *q,
+/* Opens a driver for one request about a partition, in the frame of the request that is remembered. */
+static cof_status open_for(const cof_table *table, const cofi_remembered *of, remote *m, cofi_request *q,
                            cof_error *err)
 {
-    *m = (remote){.env = *env, .to = to};
-    m->frame.column = cofi_alloc(env, n_columns, sizeof *m->frame.column);
+    *m = (remote){.env = table->env, .to = table->remote};
+    m->frame.column = cofi_alloc(&m->env, table->n_columns, sizeof *m->frame.column);
     if (m->frame.column == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_request_read(label_request, n_bytes, m->frame.column, n_columns, q, err);
+    cof_status status =
+        cofi_request_read(of->request, of->n_bytes, m->frame.column, table->n_columns, q, err);
     if (status == COF_OK) m->frame = q->frame;
     return status;
 }
@@ -874,13 +872,12 @@ static cof_status ask_counts(remote *m, cof_status status, size_t n, uint64_t **
     return status;
 }
 
-cof_status cofi_remote_labels(const cof_env *env, const cofi_remote *to, size_t n_columns,
-                              const void *label_request, size_t n_bytes, uint32_t k, uint64_t first,
+cof_status cofi_remote_labels(const cof_table *table, const cofi_remembered *of, uint32_t k, uint64_t first,
                               int32_t *labels, size_t n, cof_error *err)
 {
     remote m;
     cofi_request q;
-    cof_status status = open_for(env, to, n_columns, label_request, n_bytes, &m, &q, err);
+    cof_status status = open_for(table, of, &m, &q, err);
     if (status == COF_OK) {
         cofi_writer *w = begin(&m, COFI_ASK_LABELS);
         cofi_put_bytes(w, q.body.bytes + q.body.at,
@@ -892,32 +889,42 @@ cof_status cofi_remote_labels(const cof_env *env, const cofi_remote *to, size_t 
     return status;
 }
 
-cof_status cofi_remote_classes(const cof_env *env, const cofi_remote *to, const cof_schema *schema,
-                               const void *label_request, size_t n_bytes, size_t column, uint32_t k,
+cof_status cofi_remote_classes(const cof_table *table, const cofi_remembered *of, size_t column, uint32_t k,
                                double unit, uint64_t **count, cof_error *err)
 {
     remote m;
     cofi_request q;
-    cof_status status = open_for(env, to, schema->table.n_columns, label_request, n_bytes, &m, &q, err);
+    cof_status status = open_for(table, of, &m, &q, err);
     if (status == COF_OK) {
         cofi_put_u32(begin(&m, COFI_ASK_CLASSES), (uint32_t)column);
         cofi_put_f64(&m.request, unit);
         cofi_put_bytes(&m.request, q.body.bytes + q.body.at, q.body.n - q.body.at);
     }
-    return ask_counts(&m, status, (size_t)k * schema->table.column[column].n_values + 1, count, err);
+    return ask_counts(&m, status, (size_t)k * table->column[column].n_values + 1, count, err);
 }
 
-cof_status cofi_remote_agree(const cof_env *env, const cofi_remote *to, size_t n_columns,
-                             const void *label_request, size_t n_bytes, uint32_t k, const void *other,
-                             size_t n_other, uint32_t k_b, uint64_t **count, cof_error *err)
+cof_status cofi_remote_agree(const cof_table *table, const cofi_remembered *a, uint32_t k_a,
+                             const cofi_remembered *b, uint32_t k_b, uint64_t **count, cof_error *err)
 {
     remote m;
     cofi_request q;
-    cof_status status = open_for(env, to, n_columns, label_request, n_bytes, &m, &q, err);
+    cof_status status = open_for(table, a, &m, &q, err);
     if (status == COF_OK) {
-        cofi_put_u64(begin(&m, COFI_ASK_AGREE), n_bytes);
-        cofi_put_bytes(&m.request, label_request, n_bytes);
-        cofi_put_bytes(&m.request, other, n_other);
+        cofi_put_u64(begin(&m, COFI_ASK_AGREE), a->n_bytes);
+        cofi_put_bytes(&m.request, a->request, a->n_bytes);
+        cofi_put_bytes(&m.request, b->request, b->n_bytes);
     }
-    return ask_counts(&m, status, (size_t)k * k_b + 1, count, err);
+    return ask_counts(&m, status, (size_t)k_a * k_b + 1, count, err);
+}
+
+cof_status cofi_remote_table(const cof_env *env, const cof_schema *schema, const cof_shards *shards,
+                             cofi_remote *to, cof_table *whole, cof_error *err)
+{
+    COFI_COPY_OPTIONS(&to->shards, shards);
+    if (to->shards.ask == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no function that asks the shards");
+    *whole = cofi_schema_whole(schema);
+    whole->env = cofi_env_resolve(env);
+    whole->remote = to;
+    return COF_OK;
 }

@@ -232,7 +232,7 @@ void cofi_rounds_run(cofi_rounds *r, uint32_t n, void (*work)(void *ctx, uint32_
 
 uint32_t cofi_rounds_most(const cofi_problem *p)
 {
-    if (!p->remote) return 1;
+    if (!p->one_at_a_time) return 1;
     uint64_t n = p->table->remote->shards.together;
     if (n == 0) n = COF_SHARD_LABELS / (p->n_table_rows + 1);
     return n < 1 ? 1 : n < COFI_MOST_TOGETHER ? (uint32_t)n : COFI_MOST_TOGETHER;
