@@ -139,7 +139,7 @@ static double largest_surprise(const cofi_fit *fit, const cofi_mixture *m)
 cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *m, double *log_likelihood, cof_error *err)
 {
     m->e.surprise = log_likelihood != NULL ? fmax(largest_surprise(fit, m), 1) : 0;
-    cof_status status = fit->partition.rows->ops->expect(&fit->partition, &m->e, err);
+    cof_status status = cofi_partition_expect(&fit->partition, &m->e, err);
     fit->log.visits += (fit->problem->n_table_rows + m->e.step - 1) / m->e.step;
     if (log_likelihood != NULL) *log_likelihood = m->e.log_likelihood;
     return status;

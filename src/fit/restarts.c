@@ -36,7 +36,8 @@ static cof_status open_runner(cofi_restarts *run, cofi_rows *rows, const cofi_me
     double times = o->init == COF_INIT_PORTFOLIO ? PORTFOLIO_TIMES : 1;
     double work = o->restarts * (times * cells * o->k + RESTART_WORK);
     bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0; /* such a method has large tables for each lane */
-    bool alone = pairs || (method->flags & COFI_METHOD_ROW_BY_ROW) != 0 || p->n_numeric > 0 || p->remote;
+    bool alone =
+        pairs || (method->flags & COFI_METHOD_ROW_BY_ROW) != 0 || p->n_numeric > 0 || p->one_at_a_time;
     bool small = cells <= SMALL_CELLS && entries <= SMALL_ENTRIES;
     bool middle = entries > SMALL_ENTRIES && cells * o->k <= MIDDLE_WORK;
     bool side_by_side = o->restarts > 1 && !alone && entries <= MOST_ENTRIES && (small || middle);
@@ -396,7 +397,7 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .threads = rounds != NULL                   ? cofi_rounds_threads(rounds)
                                       : lane_threads > runner->n_lanes ? lane_threads
                                                                        : runner->n_lanes,
-                           .kernel = fit->partition.rows->ops->kernel(&fit->partition),
+                           .kernel = fit->partition.kernel,
                            .mixture_log_likelihood = NAN,
                            .bic = NAN,
                            .aic = NAN,

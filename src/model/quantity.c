@@ -147,7 +147,7 @@ static cof_status choose_rows(looking *l, uint32_t k, cof_error *err)
 static cof_status measure_column(looking *l, size_t column, uint32_t k, double *five, cof_error *err)
 {
     cofi_rows *rows = l->partition->rows;
-    cof_status status = rows->ops->points(rows, column, l->row, l->n, l->point, err);
+    cof_status status = cofi_rows_points(rows, column, l->row, l->n, l->point, err);
     for (uint32_t j = 0; j < k && status == COF_OK; j++) {
         size_t n = 0;
         for (size_t s = l->first[j]; s < l->first[j + 1]; s++)

@@ -1,6 +1,8 @@
 /* Rows in memory, as an implementation of rows.h: labels, counts and cells. */
 #include "local.h"
 
+#include <assert.h>
+
 static void local_close(cofi_rows *rows)
 {
     cofi_local *l = cofi_local_of(rows);
@@ -58,12 +60,11 @@ static void total_task(void *ctx, uint32_t worker, size_t r)
     for (; i < c->n_rows; i++) total[cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
 }
 
-static cof_status local_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
+static cof_status answer_totals(const cofi_cells *c, const cofi_question *q)
 {
-    const cofi_cells *c = &cofi_local_of(rows)->cells;
-    total_job job = {.cells = c, .total = total};
-    memset(total, 0, c->first[c->n_attrs] * sizeof *total);
-    cofi_team_run(team, total_task, &job, c->n_attrs);
+    total_job job = {.cells = c, .total = q->total};
+    memset(q->total, 0, c->first[c->n_attrs] * sizeof *q->total);
+    cofi_team_run(q->team, total_task, &job, c->n_attrs);
     return COF_OK;
 }
 
@@ -94,74 +95,53 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
         }
 }
 
-static cof_status local_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
-                              uint64_t *weight, cof_error *err)
+static cof_status answer_cells(const cofi_local *l, const cofi_question *q)
 {
-    const cofi_local *l = cofi_local_of(rows);
-    fetch_job job = {l, row, n, rows->problem->n_attrs + rows->problem->n_numeric, cell};
-    size_t n_tasks = cell != NULL ? (n + FETCH_ROWS - 1) / FETCH_ROWS : 0;
-    if (team != NULL && n_tasks > 2) /* for less, threads would take longer */
-        cofi_team_run(team, fetch_task, &job, n_tasks);
+    const cofi_problem *p = l->base.problem;
+    const uint64_t *row = q->rows.row;
+    size_t n = q->rows.n, n_tasks = q->cells.cell != NULL ? (n + FETCH_ROWS - 1) / FETCH_ROWS : 0;
+    fetch_job job = {l, row, n, p->n_attrs + p->n_numeric, q->cells.cell};
+    if (q->team != NULL && n_tasks > 2) /* for less, threads would take longer */
+        cofi_team_run(q->team, fetch_task, &job, n_tasks);
     else
         for (size_t task = 0; task < n_tasks; task++) fetch_task(&job, 0, task);
-    for (size_t i = 0; weight != NULL && i < n; i++)
-        weight[i] = l->table_weight != NULL ? l->table_weight[row != NULL ? row[i] : i] : 1;
+    for (size_t i = 0; q->cells.weight != NULL && i < n; i++)
+        q->cells.weight[i] = l->table_weight != NULL ? l->table_weight[row != NULL ? row[i] : i] : 1;
     return COF_OK;
 }
 
-static cof_status local_points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
-                               cof_error *err)
+static cof_status answer_points(const cofi_local *l, const cofi_question *q)
 {
-    const cofi_column *u = rows->problem->table->column[column].uncut;
-    for (size_t i = 0; i < n; i++) point[i] = u->point[cofi_column_code(u, (size_t)row[i])];
+    const cofi_column *u = l->base.problem->table->column[q->points.column].uncut;
+    for (size_t i = 0; i < q->rows.n; i++)
+        q->points.point[i] = u->point[cofi_column_code(u, (size_t)q->rows.row[i])];
     return COF_OK;
 }
 
 /* ---- Partitions ---------------------------------------------------------------------------------- */
 
-static void show(cofi_partition *p)
-{
-    p->hash = p->labels->pass.hash;
-}
-
-static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err)
+static cof_status open_partition(cofi_partition *p, cofi_team *team, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     p->labels = cofi_alloc_zero(&l->env, 1, sizeof *p->labels);
     if (p->labels == NULL) return cofi_no_memory(err);
     p->labels->own.env = p->labels->of_seeds.env = l->env;
     cofi_pass *pass = &p->labels->pass;
-    cof_status status = cofi_pass_open(&l->env, &l->cells, p->k, team, NULL, pass, err);
+    COFI_TRY(cofi_pass_open(&l->env, &l->cells, p->k, team, NULL, pass, err));
     p->count = pass->count;
     p->size = pass->size;
     p->changed = pass->changed;
-    return status;
+    p->kernel = pass->kernel->name;
+    return COF_OK;
 }
 
-static void close_labels(cofi_partition *p)
+static void close_partition(cofi_partition *p)
 {
     if (p->labels == NULL) return;
     cofi_pass_close(&p->labels->pass);
     cofi_local_drop_seeds(p);
     cofi_blocks_release(&p->labels->own);
     cofi_release(&cofi_local_of(p->rows)->env, p->labels);
-}
-
-static void forget(cofi_partition *p)
-{
-    cofi_pass_reset(&p->labels->pass);
-    show(p);
-}
-
-static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
-{
-    for (size_t at = 0; at < n; at++) {
-        cofi_local_drop_seeds(request[at].partition);
-        request[at].moved = cofi_pass_run(&request[at].partition->labels->pass, request[at].scores);
-        request[at].partition->known = true;
-        show(request[at].partition);
-    }
-    return COF_OK;
 }
 
 struct cofi_kept {
@@ -181,32 +161,38 @@ static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err
     return COF_OK;
 }
 
-static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
+static cof_status set(cofi_partition *p, const cofi_kept *kept, const int32_t *label, uint64_t *moved,
+                      cof_error *err)
 {
-    cofi_pass_load(&p->labels->pass, &kept->state);
-    show(p);
+    const cofi_local *l = cofi_local_of(p->rows);
+    cofi_labels *s = p->labels;
+    if (kept != NULL) {
+        cofi_pass_load(&s->pass, &kept->state);
+    } else if (label == NULL) {
+        cofi_pass_reset(&s->pass);
+    } else {
+        if (s->given == NULL) s->given = cofi_blocks_add(&s->own, l->cells.n_rows, sizeof *s->given);
+        if (s->given == NULL) return cofi_no_memory(err);
+        /* rows that are folded into one must have equal labels */
+        for (size_t i = 0; i < l->n_rows; i++) s->given[cofi_local_row(l, i)] = (cofi_label)label[i];
+        *moved = cofi_pass_take(&s->pass, s->given);
+    }
+    p->hash = s->pass.hash;
     return COF_OK;
 }
 
-/* Rows that are folded into one must have equal labels. */
-static cof_status take(cofi_partition *p, const int32_t *label, uint64_t *moved, cof_error *err)
+static cof_status answer_pass(cofi_partition *p, cofi_question *q)
 {
-    const cofi_local *l = cofi_local_of(p->rows);
-    cofi_labels *labels = p->labels;
-    if (labels->given == NULL)
-        labels->given = cofi_blocks_add(&labels->own, l->cells.n_rows, sizeof *labels->given);
-    if (labels->given == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < p->rows->problem->n_table_rows; i++)
-        labels->given[cofi_local_row(l, i)] = (cofi_label)label[i];
-    *moved = cofi_pass_take(&labels->pass, labels->given);
-    show(p);
+    cofi_local_drop_seeds(p);
+    q->pass.moved = cofi_pass_run(&p->labels->pass, q->pass.scores);
+    p->hash = p->labels->pass.hash;
     return COF_OK;
 }
 
 typedef struct label_job {
-    const cofi_partition *p;
-    const uint64_t *row;
-    size_t n;
+    const cofi_local *l;
+    const cofi_label *from;
+    const cofi_row_list *rows;
     int32_t *label;
 } label_job;
 
@@ -215,63 +201,75 @@ enum { LABEL_ROWS = 1 << 16, FEW_TASKS = 8 };
 static void label_task(void *ctx, uint32_t worker, size_t task)
 {
     const label_job *job = ctx;
-    const cofi_local *l = cofi_local_of(job->p->rows);
-    const cofi_label *label = job->p->labels->pass.label;
-    size_t end = (task + 1) * LABEL_ROWS < job->n ? (task + 1) * LABEL_ROWS : job->n;
+    const cofi_local *l = job->l;
+    const cofi_row_list *rows = job->rows;
+    size_t end = (task + 1) * LABEL_ROWS < rows->n ? (task + 1) * LABEL_ROWS : rows->n;
     size_t i = task * LABEL_ROWS;
-    if (job->row == NULL && job->n == l->n_rows && l->dropped == NULL && l->group == NULL) {
-        for (; i < end; i++) job->label[i] = label[i];
+    if (rows->row == NULL && rows->n == l->n_rows && l->dropped == NULL && l->group == NULL) {
+        for (; i < end; i++) job->label[i] = job->from[i];
         return;
     }
-    cofi_stretches spaced = cofi_stretches_at(i, job->n, l->n_rows);
+    cofi_stretches spaced = cofi_stretches_at(i, rows->n, rows->span);
     for (; i < end; i++) {
-        uint64_t row = job->row != NULL ? job->row[i] : cofi_next_stretch(&spaced);
-        job->label[i] = l->dropped != NULL && l->dropped[row] ? -1 : label[cofi_local_row(l, row)];
+        uint64_t row = rows->row != NULL ? rows->row[i] : cofi_next_stretch(&spaced);
+        job->label[i] = l->dropped != NULL && l->dropped[row] ? -1 : job->from[cofi_local_row(l, row)];
     }
 }
 
 /* Most of the time goes into first writes to fresh memory. Up to 2^19 rows, waking threads for that takes longer. */
-static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
-                         cof_error *err)
+static cof_status answer_labels(const cofi_local *l, const cofi_labels *s, const cofi_question *q)
 {
-    label_job job = {p, row, n, label};
-    size_t n_tasks = (n + LABEL_ROWS - 1) / LABEL_ROWS;
-    if (n_tasks > FEW_TASKS) cofi_team_run(p->labels->pass.team, label_task, &job, n_tasks);
+    label_job job = {l, s->pass.label, &q->rows, q->label};
+    size_t n_tasks = (q->rows.n + LABEL_ROWS - 1) / LABEL_ROWS;
+    if (n_tasks > FEW_TASKS) cofi_team_run(s->pass.team, label_task, &job, n_tasks);
     for (size_t task = 0; n_tasks <= FEW_TASKS && task < n_tasks; task++) label_task(&job, 0, task);
     return COF_OK;
 }
 
-static cof_status remember(const cofi_partition *p, cofi_blocks *own, cofi_remembered *out, cof_error *err)
+static cof_status answer_remember(const cofi_local *l, cofi_question *q, cof_error *err)
 {
-    size_t n = (size_t)p->rows->problem->n_table_rows;
-    *out = (cofi_remembered){.label = cofi_blocks_add(own, n, sizeof *out->label), .n_labels = n};
-    return out->label != NULL ? labels(p, NULL, n, out->label, err) : cofi_no_memory(err);
+    cofi_question all = {.kind = COFI_ASK_LABELS, .rows = {.n = l->n_rows, .span = l->n_rows}};
+    all.label = cofi_blocks_add(q->remember.own, l->n_rows, sizeof *all.label);
+    q->remember.out = (cofi_remembered){.label = all.label, .n_labels = l->n_rows};
+    return all.label != NULL ? answer_labels(l, q->partition->labels, &all) : cofi_no_memory(err);
 }
 
-static const char *kernel(const cofi_partition *p)
+/* Answers a question over rows in memory. */
+static cof_status ask(cofi_rows *rows, cofi_question *q, cof_error *err)
 {
-    return p->labels->pass.kernel->name;
+    const cofi_local *l = cofi_local_of(rows);
+    switch (q->kind) {
+    case COFI_ASK_TOTALS:
+        return answer_totals(&l->cells, q);
+    case COFI_ASK_CELLS:
+        return answer_cells(l, q);
+    case COFI_ASK_POINTS:
+        return answer_points(l, q);
+    case COFI_ASK_PAIRS:
+        return cofi_local_pairs(rows, q->team, q->pairs, err);
+    case COFI_ASK_PASS:
+        return answer_pass(q->partition, q);
+    case COFI_ASK_LABELS:
+        return answer_labels(l, q->partition->labels, q);
+    case COFI_ASK_REMEMBER:
+        return answer_remember(l, q, err);
+    case COFI_ASK_EXPECT:
+        return cofi_local_expect(q->partition, q->expect, err);
+    case COFI_ASK_SEED:
+        return cofi_local_add_seed(q->partition, q->seed, err);
+    case COFI_ASK_DRAW:
+        return cofi_local_draw(q->partition, q, err);
+    case COFI_ASK_DENSEST:
+        return cofi_local_densest(q->partition, q);
+    default: /* only shards are asked this */
+        assert(false);
+        return COF_ERR_UNSUPPORTED;
+    }
 }
 
-const cofi_rows_ops cofi_local_ops = {
-    .kernel = kernel,
-    .close = local_close,
-    .totals = local_totals,
-    .fetch = local_fetch,
-    .points = local_points,
-    .pairs = cofi_local_pairs,
-    .open = open_labels,
-    .close_labels = close_labels,
-    .forget = forget,
-    .pass = pass,
-    .take = take,
-    .keep = keep,
-    .recall = recall,
-    .labels = labels,
-    .remember = remember,
-    .expect = cofi_local_expect,
-    .add_seed = cofi_local_add_seed,
-    .mass = cofi_local_mass,
-    .row_at = cofi_local_row_at,
-    .densest = cofi_local_densest,
-};
+const cofi_rows_ops cofi_local_ops = {.ask = ask,
+                                      .open_partition = open_partition,
+                                      .close_partition = close_partition,
+                                      .keep = keep,
+                                      .set = set,
+                                      .close = local_close};

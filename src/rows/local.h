@@ -72,17 +72,14 @@ bool cofi_local_gather(cofi_local *local, size_t r, cofi_ids from, const uint32_
 bool cofi_count_weighing(const cof_env *env, const uint32_t *group, uint32_t n_groups, const uint64_t *weight,
                          size_t n_rows, uint64_t *n);
 
-/* The members of cofi_local_ops; each is in the file of its name. */
+/* Answers to questions; each is in the file of its name. */
 cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
                             cof_error *err);
 cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
 void cofi_local_drop_seeds(cofi_partition *partition);
-cof_status cofi_local_mass(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
-cof_status cofi_local_row_at(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
-                             cof_error *err);
+cof_status cofi_local_draw(cofi_partition *partition, cofi_question *question, cof_error *err);
 /* Density of a row of `cells` times its distance to the nearest seed. */
 double cofi_local_merit(const cofi_local *local, const cofi_labels *labels, const uint64_t *total,
                         size_t row);
-cof_status cofi_local_densest(cofi_partition *partition, const uint64_t *total, uint64_t *row,
-                              cof_error *err);
+cof_status cofi_local_densest(cofi_partition *partition, cofi_question *question);

@@ -156,35 +156,26 @@ static uint32_t extreme_near(const cofi_cells *c, const uint32_t *near, bool gre
     return extreme;
 }
 
-cof_status cofi_local_mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
+cof_status cofi_local_draw(cofi_partition *p, cofi_question *q, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     cofi_labels *s = p->labels;
+    cofi_chance by = q->draw.by;
     mass_job job = {l, s, by, l->n_rows};
+    bool even = by == COFI_ANY_ROW && l->table_weight == NULL;
     COFI_TRY(open_near(p, err));
-    *total = job.n_rows;
-    if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
     if (by == COFI_FARTHEST || by == COFI_NEAREST)
         s->extreme = extreme_near(&l->cells, s->near, by == COFI_FARTHEST);
-    cofi_team_run(s->pass.team, mass_task, &job, cofi_n_blocks(job.n_rows));
-    *total = 0;
-    for (size_t b = 0; b < cofi_n_blocks(job.n_rows); b++) *total += s->block_mass[b];
-    return COF_OK;
-}
-
-cof_status cofi_local_row_at(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row,
-                             cof_error *err)
-{
-    const cofi_local *l = cofi_local_of(p->rows);
-    const cofi_labels *s = p->labels;
-    mass_job job = {l, s, by, l->n_rows};
+    if (!even) cofi_team_run(s->pass.team, mass_task, &job, cofi_n_blocks(job.n_rows));
+    q->draw.total = even ? job.n_rows : 0;
+    for (size_t b = 0; !even && b < cofi_n_blocks(job.n_rows); b++) q->draw.total += s->block_mass[b];
+    if (q->draw.rng != NULL && q->draw.total > 0) q->draw.target = cofi_rng_below(q->draw.rng, q->draw.total);
+    uint64_t target = q->draw.row = q->draw.target;
+    if (even || target >= q->draw.total) return COF_OK;
     size_t block = 0;
-    *row = target;
-    if (by == COFI_ANY_ROW && l->table_weight == NULL) return COF_OK;
     while (target >= s->block_mass[block]) target -= s->block_mass[block++];
-    size_t i = block * BLOCK;
-    while (target >= row_mass(&job, i)) target -= row_mass(&job, i++);
-    *row = i;
+    for (q->draw.row = block * BLOCK; target >= row_mass(&job, q->draw.row); q->draw.row++)
+        target -= row_mass(&job, q->draw.row);
     return COF_OK;
 }
 
@@ -200,23 +191,21 @@ double cofi_local_merit(const cofi_local *l, const cofi_labels *s, const uint64_
 
 /* Equal rows have equal merit, so it is enough to visit the distinct rows, unless the first of equal rows may
  * weigh nothing. */
-cof_status cofi_local_densest(cofi_partition *p, const uint64_t *total, uint64_t *row, cof_error *err)
+cof_status cofi_local_densest(cofi_partition *p, cofi_question *q)
 {
     const cofi_local *l = cofi_local_of(p->rows);
     const uint64_t *weight = l->table_weight;
     bool distinct = l->group != NULL && weight == NULL;
     double greatest = -1;
-    *row = 0;
+    uint64_t best = 0, first = 0;
     for (size_t i = 0; i < (distinct ? l->cells.n_rows : l->n_rows); i++) {
         if (weight != NULL && weight[i] == 0) continue;
-        double merit = cofi_local_merit(l, p->labels, total, distinct ? i : cofi_local_row(l, i));
+        double merit = cofi_local_merit(l, p->labels, q->densest.total, distinct ? i : cofi_local_row(l, i));
         if (merit <= greatest) continue;
         greatest = merit;
-        *row = i;
+        best = i;
     }
-    if (!distinct) return COF_OK;
-    uint64_t first = 0;
-    while (l->group[first] != *row) first++;
-    *row = first;
+    while (distinct && l->group[first] != best) first++;
+    q->densest.row = distinct ? first : best;
     return COF_OK;
 }

@@ -1,11 +1,11 @@
 /* The rows of a fit, wherever they are stored: in memory, in a mapped file, on other machines.
  *
- * Every access to rows during a fit goes through this contract: scores are passed in, integer sums are
- * returned. The answers are sums over rows, so the result does not depend on who adds them or in which order.
- * The fit holds a handle and never a row. A further implementation of rows is a cofi_rows_ops and a function
- * that opens it.
+ * A fit holds a handle and never a row. It asks questions: scores are passed in, integer sums are returned. The answers are
+ * sums over rows, so the result does not depend on who adds them or in which order. Rows in memory answer a question
+ * themselves (local.c); for rows elsewhere it is sent to shards (shards/remote.c), where rows in memory answer it. A further
+ * implementation of rows is a cofi_rows_ops and a function that opens it.
  *
- * Row numbers are those of the table, 64 bits wide. Every call may fail, because rows may be remote. */
+ * Row numbers are those of the table, 64 bits wide. Every call may fail, because rows may be elsewhere. */
 #pragma once
 
 #include "../core/env.h"
@@ -28,17 +28,10 @@ typedef struct cofi_partition {
     uint64_t *size;  /* k: summed row weights of each cluster */
     /* n_flat: 0 if the counts of the value are those of when the reader of the counts set this to 0; NULL: rows do not tell */
     uint8_t *changed;
-    uint64_t hash; /* equal partitions have equal hashes */
+    uint64_t hash;      /* equal partitions have equal hashes */
+    const char *kernel; /* name of the kernel that labels the rows, for results */
     cofi_labels *labels;
 } cofi_partition;
-
-/* One pass: every row gets the label of the cluster with the least sum of scores (ties: shape.h), and counts, sizes and
- * hash of the partition are updated. `moved` returns how many rows of the table changed their label. */
-typedef struct cofi_pass_request {
-    cofi_partition *partition;
-    const cofi_scores *scores;
-    uint64_t moved;
-} cofi_pass_request;
 
 /* The probability that a row is drawn as a seed is proportional to its weight times this factor. `near` is
  * the row's distance to its nearest seed: the sum of the weights of the columns in which they differ. */
@@ -95,57 +88,97 @@ typedef struct cofi_remembered {
     size_t n_bytes;
 } cofi_remembered;
 
+/* Rows by number: row[i], or if `row` is NULL, first + i * span / n, rounded down. */
+typedef struct cofi_row_list {
+    const uint64_t *row;
+    size_t n;
+    uint64_t first, span;
+} cofi_row_list;
+
+/* ---- Questions ------------------------------------------------------------------------------------- */
+
+/* The numbers are those of requests to shards (docs/shards.md). */
+typedef enum cofi_ask {
+    COFI_ASK_CENSUS = 1,   /* shards only: dropped rows, their weight, and totals */
+    COFI_ASK_TOTALS = 2,   /* summed row weights per flat id */
+    COFI_ASK_CELLS = 3,    /* cells and weights of listed rows */
+    COFI_ASK_PAIRS = 4,    /* counts of value pairs, one attribute pair at a time */
+    COFI_ASK_PASS = 5,     /* a pass */
+    COFI_ASK_LABELS = 6,   /* labels of listed rows */
+    COFI_ASK_EXPECT = 7,   /* the E step of a latent class model */
+    COFI_ASK_NEAR = 8,     /* shards only: weight at each distance from the nearest seed */
+    COFI_ASK_MASS = 9,     /* shards only: masses of stretches of rows */
+    COFI_ASK_MERIT = 10,   /* shards only: rows by the next digits of their merit */
+    COFI_ASK_POINTS = 11,  /* points of a cut column as it was read, of listed rows */
+    COFI_ASK_CLASSES = 12, /* shards only: rows of each cluster and class of a column */
+    COFI_ASK_AGREE = 13,   /* shards only: rows that each pair of clusters of two partitions shares */
+    COFI_ASK_SEVERAL = 14, /* shards only: requests that were joined; none of them is of this kind */
+    COFI_ASK_DIGEST = 15,  /* shards only: asked by the journal, so that it holds for the same rows only */
+    /* The others are not sent. */
+    COFI_ASK_REMEMBER, /* what a model remembers of the labels */
+    COFI_ASK_SEED,     /* adds a seed to the partition, or removes all; after a pass there may be none */
+    COFI_ASK_DRAW,     /* a row at random */
+    COFI_ASK_DENSEST /* the first row with the greatest product of density and distance to its nearest seed */
+} cofi_ask;
+
+/* One question and its answer. Several threads may ask at the same time, about different partitions, unless the problem says
+ * one_at_a_time. */
+typedef struct cofi_question {
+    cofi_ask kind;
+    cofi_partition
+        *partition;     /* whose labels or seeds it is about; TOTALS, CELLS, POINTS and PAIRS need none */
+    cofi_team *team;    /* who works for TOTALS, CELLS and PAIRS; NULL: this thread alone */
+    cofi_row_list rows; /* of CELLS, POINTS and LABELS */
+    union {
+        uint64_t *total; /* TOTALS: n_flat */
+        struct {         /* CELLS: n_attrs + n_numeric per row; either may be NULL */
+            uint32_t *cell;
+            uint64_t *weight;
+        } cells;
+        struct { /* POINTS; NaN: missing */
+            size_t column;
+            double *point;
+        } points;
+        const cofi_pair_visitor *pairs; /* COF_ERR_STOPPED if the host asked to stop */
+        /* PASS: every row gets the label of the cluster with the least sum of scores (ties: shape.h), and counts, sizes and hash
+         * of the partition are updated. `moved`: how many rows of the table changed their label. */
+        struct {
+            const cofi_scores *scores;
+            uint64_t moved;
+        } pass;
+        int32_t *label; /* LABELS: -1 for a dropped row */
+        struct {        /* REMEMBER: the arrays become some of the blocks */
+            cofi_blocks *own;
+            cofi_remembered out;
+        } remember;
+        cofi_expectation *expect;
+        const uint32_t *seed; /* SEED: its cells; NULL: all are removed */
+        /* DRAW: the mass of a row is its weight times the factor of its chance. `row` is the first at which the running sum of
+         * the masses exceeds a number below their total, which the generator draws, or which is given. */
+        struct {
+            cofi_chance by;
+            cofi_rng *rng; /* NULL: the target is given */
+            uint64_t target, total, row;
+        } draw;
+        /* DENSEST: the density of a row is the sum of the totals of its values. Without a seed, distances count as 1. */
+        struct {
+            const uint64_t *total;
+            uint64_t row;
+        } densest;
+    };
+} cofi_question;
+
 typedef struct cofi_rows_ops {
-    /* name of the kernel that labels the rows, for results */
-    const char *(*kernel)(const cofi_partition *partition);
-    void (*close)(cofi_rows *rows);
-
-    /* ---- The rows themselves */
-    /* Summed row weights per flat id. */
-    cof_status (*totals)(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err);
-    /* Cells of n listed rows, n_attrs + n_numeric per row, and the weights of the rows. `cell` or `weight`
-     * may be NULL. If `row` is NULL, the rows are 0 to n - 1. `team` may be NULL: this thread alone. */
-    cof_status (*fetch)(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
-                        uint64_t *weight, cof_error *err);
-    /* Points of a cut column as it was read, of n listed rows; NaN: missing. */
-    cof_status (*points)(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
-                         cof_error *err);
-    /* Counts of value pairs, one attribute pair at a time. COF_ERR_STOPPED if the host asked to stop. */
-    cof_status (*pairs)(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err);
-
-    /* ---- Partitions */
-    cof_status (*open)(cofi_partition *partition, cofi_team *team, cof_error *err);
-    void (*close_labels)(cofi_partition *partition); /* allowed after a failed open */
-    void (*forget)(cofi_partition *partition);       /* removes the labels of all rows */
-    /* Runs n passes, in any order or in one sweep over the rows. The requests name different partitions;
-     * all rows have labels afterwards. */
-    cof_status (*pass)(cofi_pass_request *request, size_t n, cof_error *err);
-    /* Sets labels that were found by other means than scores, one for every row of the table. NULL for rows elsewhere:
-     * methods that need it fetch all rows first, which is refused there. */
-    cof_status (*take)(cofi_partition *partition, const int32_t *label, uint64_t *moved, cof_error *err);
-    /* keep saves the partition in *kept, which the first call allocates and which lives as long as the partition;
-     * recall restores it. */
+    cof_status (*ask)(cofi_rows *rows, cofi_question *question, cof_error *err);
+    cof_status (*open_partition)(cofi_partition *partition, cofi_team *team, cof_error *err);
+    void (*close_partition)(cofi_partition *partition); /* allowed after a failed open */
+    /* Saves the partition in *kept, which the first call allocates and which lives as long as the partition. */
     cof_status (*keep)(const cofi_partition *partition, cofi_kept **kept, cof_error *err);
-    cof_status (*recall)(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
-    /* Labels of n listed rows, -1 for a dropped row. If `row` is NULL, the rows are evenly spaced (cofi_stretch_begin); these
-     * are all rows of the table if n is their number. */
-    cof_status (*labels)(const cofi_partition *partition, const uint64_t *row, size_t n, int32_t *label,
-                         cof_error *err);
-    cof_status (*remember)(const cofi_partition *partition, cofi_blocks *own, cofi_remembered *out,
-                           cof_error *err);
-    cof_status (*expect)(cofi_partition *partition, cofi_expectation *e, cof_error *err);
-
-    /* ---- Seeds of a partition */
-    /* Adds a seed with these cells. If `cell` is NULL, removes all seeds. After a pass there may be none. */
-    cof_status (*add_seed)(cofi_partition *partition, const uint32_t *cell, cof_error *err);
-    /* mass: the sum of weight times factor over all rows. row_at: the first row at which the running sum
-     * of these masses exceeds `target`. */
-    cof_status (*mass)(cofi_partition *partition, cofi_chance by, uint64_t *total, cof_error *err);
-    cof_status (*row_at)(cofi_partition *partition, cofi_chance by, uint64_t target, uint64_t *row,
-                         cof_error *err);
-    /* The first row with the greatest product of density and `near`. The density is the sum of the totals
-     * of the row's values. Without a seed, `near` counts as 1. */
-    cof_status (*densest)(cofi_partition *partition, const uint64_t *total, uint64_t *row, cof_error *err);
+    /* Sets the labels to what was kept, or else to those of all rows of the table that were found by other means than scores,
+     * or else to none. Rows elsewhere refuse labels: methods that have such fetch all rows first, which is refused there. */
+    cof_status (*set)(cofi_partition *partition, const cofi_kept *kept, const int32_t *label, uint64_t *moved,
+                      cof_error *err);
+    void (*close)(cofi_rows *rows);
 } cofi_rows_ops;
 
 /* The first member of every implementation. */
@@ -168,9 +201,6 @@ typedef struct cofi_opening {
 cof_status cofi_rows_open(const cof_table *table, const cof_fit_options *options, cofi_opening how,
                           cofi_problem *problem, cofi_rows **rows, cof_error *err);
 
-/* The arrays become some of the blocks. */
-cof_status cofi_partition_remember(const cofi_partition *partition, cofi_blocks *own, cofi_remembered *out,
-                                   cof_error *err);
 /* The rows that each pair of clusters of two fits of the table shares: count[j * k_b + j of b], then their number, in an array
  * that the caller releases. */
 cof_status cofi_rows_agree(const cof_table *table, const cofi_remembered *a, uint32_t k_a,
@@ -220,52 +250,48 @@ cof_status cofi_rows_spaced(cofi_rows *rows, cofi_team *team, size_t n, cofi_pro
 cof_status cofi_rows_renumber(const cofi_rows *sample, cofi_problem *problem, cofi_rows **out,
                               cof_error *err);
 
-/* ---- Calls, in terms of the contract ------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------------------------------------ */
+
+/* The sums of a row's weight over the values of each attribute. */
+cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err);
+/* Cells and weights of n listed rows; if `row` is NULL, of the rows 0 to n - 1. */
+cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
+                           uint64_t *weight, cof_error *err);
+cof_status cofi_rows_points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
+                            cof_error *err);
+cof_status cofi_rows_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
+                           cof_error *err);
+void cofi_rows_close(cofi_rows *rows); /* NULL is allowed */
 
 cof_status cofi_partition_open(cofi_rows *rows, uint32_t k, cofi_team *team, cofi_partition *partition,
                                cof_error *err);
-void cofi_partition_close(cofi_partition *partition); /* allowed after a failed open */
-void cofi_partition_forget(cofi_partition *partition);
+void cofi_partition_close(cofi_partition *partition);  /* allowed after a failed open */
+void cofi_partition_forget(cofi_partition *partition); /* removes the labels of all rows */
 cof_status cofi_partition_pass(cofi_partition *partition, const cofi_scores *scores, uint64_t *moved,
                                cof_error *err);
 cof_status cofi_partition_take(cofi_partition *partition, const int32_t *label, uint64_t *moved,
                                cof_error *err);
+cof_status cofi_partition_keep(const cofi_partition *partition, cofi_kept **kept, cof_error *err);
 cof_status cofi_partition_recall(cofi_partition *partition, const cofi_kept *kept, cof_error *err);
+/* If `row` is NULL, the rows are evenly spaced (cofi_stretch_begin); these are all rows of the table if n is their number. */
+cof_status cofi_partition_labels(const cofi_partition *partition, const uint64_t *row, size_t n,
+                                 int32_t *label, cof_error *err);
+/* The arrays become some of the blocks. */
+cof_status cofi_partition_remember(const cofi_partition *partition, cofi_blocks *own, cofi_remembered *out,
+                                   cof_error *err);
+cof_status cofi_partition_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
+cof_status cofi_partition_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
+cof_status cofi_partition_draw(cofi_partition *partition, cofi_chance by, cofi_rng *rng, uint64_t *row,
+                               cof_error *err);
+cof_status cofi_partition_densest(cofi_partition *partition, const uint64_t *total, uint64_t *row,
+                                  cof_error *err);
 
-static inline void cofi_rows_close(cofi_rows *rows) /* NULL is allowed */
-{
-    if (rows != NULL) rows->ops->close(rows);
-}
-static inline cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
-{
-    return rows->ops->totals(rows, team, total, err);
-}
 /* How many rows a thread fetches at a time, so that their cells stay in its core's cache. */
 static inline size_t cofi_rows_at_once(size_t n_columns)
 {
     enum { ROWS = 256, CELLS = 1 << 16 };
     size_t n = CELLS / (n_columns + 1) + 1;
     return n < ROWS ? n : ROWS;
-}
-
-static inline cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n,
-                                         uint32_t *cell, uint64_t *weight, cof_error *err)
-{
-    return rows->ops->fetch(rows, team, row, n, cell, weight, err);
-}
-static inline cof_status cofi_rows_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
-                                         cof_error *err)
-{
-    return rows->ops->pairs(rows, team, visitor, err);
-}
-static inline cof_status cofi_partition_keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
-{
-    return p->rows->ops->keep(p, kept, err);
-}
-static inline cof_status cofi_partition_labels(const cofi_partition *p, const uint64_t *row, size_t n,
-                                               int32_t *label, cof_error *err)
-{
-    return p->rows->ops->labels(p, row, n, label, err);
 }
 
 /* Number of clusters without rows. */

@@ -6,13 +6,12 @@
 
 static cof_status run(cofi_fit *fit, void *state, cof_error *err)
 {
-    const cofi_rows_ops *ops = fit->partition.rows->ops;
     const uint64_t *total;
     uint64_t row;
     COFI_TRY(cofi_fit_totals(fit, &total, err));
-    COFI_TRY(ops->add_seed(&fit->partition, NULL, err));
+    COFI_TRY(cofi_partition_add_seed(&fit->partition, NULL, err));
     for (uint32_t j = 0; j < fit->partition.k; j++) {
-        COFI_TRY(ops->densest(&fit->partition, total, &row, err));
+        COFI_TRY(cofi_partition_densest(&fit->partition, total, &row, err));
         COFI_TRY(cofi_seeds_set(fit, j, row, true, err));
     }
     cofi_modes_from_seeds(fit);

@@ -32,13 +32,12 @@ static cof_status draw_cells(cofi_fit *fit, const uint64_t *total, uint32_t *cel
 /* If the nearest row is already a seed, other values are drawn. */
 static cof_status choose_seed(cofi_fit *fit, const uint64_t *total, uint32_t j, cof_error *err)
 {
-    const cofi_rows_ops *ops = fit->partition.rows->ops;
     uint32_t *cell = fit->seeds.cell + j * (fit->problem->n_attrs + fit->problem->n_numeric);
     for (uint32_t tries = 0; tries < MOST_TRIES; tries++) {
         uint64_t row;
         COFI_TRY(draw_cells(fit, total, cell, err));
-        COFI_TRY(ops->add_seed(&fit->partition, NULL, err));
-        COFI_TRY(ops->add_seed(&fit->partition, cell, err));
+        COFI_TRY(cofi_partition_add_seed(&fit->partition, NULL, err));
+        COFI_TRY(cofi_partition_add_seed(&fit->partition, cell, err));
         COFI_TRY(cofi_seeds_draw(fit, COFI_NEAREST, &row, err));
         COFI_TRY(cofi_seeds_set(fit, j, row, false, err));
         if (!cofi_seeds_repeats(fit, j)) return COF_OK;

@@ -10,10 +10,7 @@ static size_t n_columns(const cofi_fit *fit)
 
 cof_status cofi_seeds_draw(cofi_fit *fit, cofi_chance by, uint64_t *row, cof_error *err)
 {
-    const cofi_rows_ops *ops = fit->partition.rows->ops;
-    uint64_t total = 0;
-    COFI_TRY(ops->mass(&fit->partition, by, &total, err));
-    return ops->row_at(&fit->partition, by, cofi_rng_below(&fit->rng, total), row, err);
+    return cofi_partition_draw(&fit->partition, by, &fit->rng, row, err);
 }
 
 cof_status cofi_seeds_set(cofi_fit *fit, uint32_t j, uint64_t row, bool track, cof_error *err)
@@ -22,7 +19,7 @@ cof_status cofi_seeds_set(cofi_fit *fit, uint32_t j, uint64_t row, bool track, c
     uint32_t *cell = fit->seeds.cell + j * n_columns(fit);
     fit->seeds.row[j] = row;
     COFI_TRY(cofi_rows_fetch(rows, NULL, &row, 1, cell, NULL, err));
-    return track ? rows->ops->add_seed(&fit->partition, cell, err) : COF_OK;
+    return track ? cofi_partition_add_seed(&fit->partition, cell, err) : COF_OK;
 }
 
 bool cofi_seeds_repeats(const cofi_fit *fit, uint32_t j)
@@ -37,7 +34,7 @@ bool cofi_seeds_repeats(const cofi_fit *fit, uint32_t j)
 cof_status cofi_seeds_draw_new(cofi_fit *fit, uint32_t j, cof_error *err)
 {
     uint64_t row;
-    COFI_TRY(fit->partition.rows->ops->add_seed(&fit->partition, NULL, err));
+    COFI_TRY(cofi_partition_add_seed(&fit->partition, NULL, err));
     for (uint32_t t = 0; t < j; t++) COFI_TRY(cofi_seeds_set(fit, t, fit->seeds.row[t], true, err));
     COFI_TRY(cofi_seeds_draw(fit, COFI_ANY_NEW_ROW, &row, err));
     return cofi_seeds_set(fit, j, row, false, err);
@@ -47,7 +44,7 @@ cof_status cofi_seeds_apart(cofi_fit *fit, cofi_chance by, cof_error *err)
 {
     uint32_t k = fit->partition.k;
     uint64_t row;
-    COFI_TRY(fit->partition.rows->ops->add_seed(&fit->partition, NULL, err));
+    COFI_TRY(cofi_partition_add_seed(&fit->partition, NULL, err));
     for (uint32_t j = 0; j < k; j++) {
         bool track = j + 1 < k; /* nothing uses the distances after the last seed */
         COFI_TRY(cofi_seeds_draw(fit, j == 0 ? COFI_ANY_ROW : by, &row, err));

@@ -182,7 +182,7 @@ static void lists_of_rows_are_read_as_written(void **state)
             for (int how = 0; how < 3; how++) { /* evenly spaced, a range, and any rows */
                 uint64_t row[MOST];
                 cofi_writer w = {.env = env};
-                cofi_row_list list;
+                cofi_listed list;
                 for (size_t i = 0; i < n; i++)
                     row[i] = how == 0 ? i * n_rows / n : how == 1 ? n_rows - n + i : cofi_mix64(i) % n_rows;
                 if (how == 1)

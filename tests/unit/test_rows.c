@@ -301,11 +301,10 @@ static void check_partition(scene *s, cofi_rng *rng)
     assert_status(cofi_partition_open(s->rows, s->is.k, s->team, &other, &err), COF_OK, &err);
     cofi_partition_forget(p);
     assert_false(p->known);
-    cofi_pass_request request[] = {{.partition = p, .scores = &one}, {.partition = &other, .scores = &two}};
-    assert_status(s->rows->ops->pass(request, 2, &err), COF_OK, &err);
-    p->known = other.known = true; /* which a single pass does by itself */
-    assert_int_equal(request[0].moved, count_moved(s, NULL, a));
-    assert_int_equal(request[1].moved, count_moved(s, NULL, b));
+    assert_status(cofi_partition_pass(p, &one, &moved, &err), COF_OK, &err);
+    assert_int_equal(moved, count_moved(s, NULL, a));
+    assert_status(cofi_partition_pass(&other, &two, &moved, &err), COF_OK, &err);
+    assert_int_equal(moved, count_moved(s, NULL, b));
     assert_partition(s, p, a, rng);
     assert_partition(s, &other, b, rng);
     assert_true(p->hash == hash_a && other.hash == hash_b);
@@ -382,15 +381,20 @@ static void check_chance(const scene *s, cofi_partition *p, cofi_chance by, cons
     size_t n = s->is.n;
     uint64_t *before = get_zero(n + 1, sizeof *before), total = 0, got = UINT64_MAX;
     uint32_t least, greatest;
-    const cofi_rows_ops *ops = p->rows->ops;
+    cofi_question q = {.kind = COFI_ASK_DRAW, .partition = p, .draw = {.by = by}};
     cof_error err;
     find_extremes(s, near, &least, &greatest);
     for (size_t i = 0; i < n; i++) before[i + 1] = before[i] + mass_by_hand(s, by, near, least, greatest, i);
-    assert_status(ops->mass(p, by, &total, &err), COF_OK, &err);
-    assert_int_equal(total, before[n]);
+    assert_status(s->rows->ops->ask(s->rows, &q, &err), COF_OK, &err);
+    assert_int_equal(q.draw.total, before[n]);
+    total = q.draw.total;
     for (size_t draw = 0; total > 0 && draw < 60; draw++) {
-        uint64_t target = draw == 0 ? 0 : draw == 1 ? total - 1 : below(rng, (size_t)total);
-        assert_status(ops->row_at(p, by, target, &got, &err), COF_OK, &err);
+        cofi_rng copy = *rng;
+        uint64_t target = draw == 0 ? 0 : draw == 1 ? total - 1 : cofi_rng_below(rng, total);
+        q.draw.target = target;
+        q.draw.rng = draw > 1 ? &copy : NULL;
+        assert_status(s->rows->ops->ask(s->rows, &q, &err), COF_OK, &err);
+        got = q.draw.row;
         assert_true(got < n && before[got] <= target && target < before[got + 1]);
     }
     free(before);
@@ -406,13 +410,13 @@ static void check_seeds(scene *s, cofi_rng *rng)
     if (n > 1000) n = 1000; /* seeds come from the first rows only */
     check_chance(s, p, COFI_ANY_ROW, near, rng);
     for (int again = 0; again < 2; again++) {
-        assert_status(s->rows->ops->add_seed(p, NULL, &err), COF_OK, &err);
+        assert_status(cofi_partition_add_seed(p, NULL, &err), COF_OK, &err);
         check_chance(s, p, COFI_ANY_ROW, near, rng);
         for (size_t t = 0; t < SEEDS; t++) {
             do seed[t] = below(rng, n);
             while (weight(s, seed[t]) == 0);
             for (size_t r = 0; r < s->is.l; r++) cells[r] = cell(s, seed[t], r);
-            assert_status(s->rows->ops->add_seed(p, cells, &err), COF_OK, &err);
+            assert_status(cofi_partition_add_seed(p, cells, &err), COF_OK, &err);
             near_by_hand(s, seed, t + 1, near);
             if (s->is.n > 1000 && t > 0) continue;
             for (int by = 0; by < N_CHANCES; by++) check_chance(s, p, (cofi_chance)by, near, rng);
@@ -439,7 +443,7 @@ static void check_densest(scene *s, cofi_rng *rng)
     cof_error err;
     (void)rng;
     assert_status(cofi_rows_totals(s->rows, s->team, total, &err), COF_OK, &err);
-    assert_status(s->rows->ops->add_seed(p, NULL, &err), COF_OK, &err);
+    assert_status(cofi_partition_add_seed(p, NULL, &err), COF_OK, &err);
     for (size_t t = 0; t < SEEDS; t++) {
         uint64_t greatest = 0;
         size_t best = n;
@@ -452,13 +456,13 @@ static void check_densest(scene *s, cofi_rng *rng)
             greatest = merit;
             best = i;
         }
-        assert_status(s->rows->ops->densest(p, total, &got, &err), COF_OK, &err);
+        assert_status(cofi_partition_densest(p, total, &got, &err), COF_OK, &err);
         assert_true(got < n);
         if (s->problem.n_walked == n) assert_int_equal(got, best);
         for (size_t r = 0; r < s->is.l; r++) assert_int_equal(cell(s, got, r), cell(s, best, r));
         seed[t] = best;
         for (size_t r = 0; r < s->is.l; r++) cells[r] = cell(s, best, r);
-        assert_status(s->rows->ops->add_seed(p, cells, &err), COF_OK, &err);
+        assert_status(cofi_partition_add_seed(p, cells, &err), COF_OK, &err);
     }
     free(total);
     free(near);
@@ -541,7 +545,7 @@ static void free_classes(cofi_expectation *e)
 static void expect(scene *s, cofi_expectation *e)
 {
     cof_error err;
-    assert_status(s->rows->ops->expect(&s->partition, e, &err), COF_OK, &err);
+    assert_status(cofi_partition_expect(&s->partition, e, &err), COF_OK, &err);
 }
 
 /* Without a shortcut: every row's memberships, added up as they are. */

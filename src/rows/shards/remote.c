@@ -7,8 +7,8 @@
 
 #include "request.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { CELL_WORDS = 1 << 20, PAIR_WORDS = 1 << 20, LOOK_ROWS = 8192 };
 
@@ -133,10 +133,9 @@ static bool rows_count_alike(const remote *m, const cofi_problem *p)
     return true;
 }
 
-static cof_status totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err)
+static cof_status ask_totals(remote *m, uint64_t *total, cof_error *err)
 {
-    remote *m = remote_of(rows);
-    const cofi_problem *p = rows->problem;
+    const cofi_problem *p = m->base.problem;
     size_t n = cofi_n_flat(p);
     for (size_t r = 0; rows_count_alike(m, p) && r < p->n_attrs; r++) {
         const cofi_column *c = &p->table->column[p->column[r]];
@@ -148,7 +147,7 @@ static cof_status totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_
     begin(m, COFI_ASK_TOTALS);
     COFI_TRY(ask(m, n, err));
     memcpy(total, m->answer, n * sizeof *total);
-    return all_below(total, n, rows->problem->total_weight) ? COF_OK : bad_answer(err);
+    return all_below(total, n, p->total_weight) ? COF_OK : bad_answer(err);
 }
 
 /* One attribute of n rows. False: a cell has an id that the attribute has not. `cell` may be NULL. */
@@ -186,14 +185,12 @@ static cof_status fetch_some(remote *m, const cofi_problem *p, const cofi_cell_p
     return possible ? COF_OK : bad_answer(err);
 }
 
-static cof_status fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
-                        uint64_t *weight, cof_error *err)
+static cof_status ask_cells(remote *m, const cofi_question *q, cof_error *err)
 {
-    remote *m = remote_of(rows);
-    const cofi_problem *p = rows->problem;
-    size_t n_words;
+    const cofi_problem *p = m->base.problem;
+    size_t n_words, n = q->rows.n;
     cof_status status = COF_OK;
-    if (row == NULL)
+    if (q->rows.row == NULL)
         return cofi_fail(
             err, COF_ERR_UNSUPPORTED,
             "a method that reads whole rows cannot be done over shards; fit the table on one machine");
@@ -201,23 +198,22 @@ static cof_status fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, s
     if (place == NULL) return cofi_no_memory(err);
     size_t most = CELL_WORDS / n_words + 1;
     for (size_t at = 0; status == COF_OK && at < n; at += most)
-        status = fetch_some(m, p, place, n_words, row + at, n - at < most ? n - at : most,
-                            cell != NULL ? cell + at * p->n_attrs : NULL, weight != NULL ? weight + at : NULL,
-                            err);
+        status = fetch_some(m, p, place, n_words, q->rows.row + at, n - at < most ? n - at : most,
+                            q->cells.cell != NULL ? q->cells.cell + at * p->n_attrs : NULL,
+                            q->cells.weight != NULL ? q->cells.weight + at : NULL, err);
     cofi_release(&p->env, place);
     return status;
 }
 
-static cof_status points(cofi_rows *rows, size_t column, const uint64_t *row, size_t n, double *point,
-                         cof_error *err)
+static cof_status ask_points(remote *m, const cofi_question *q, cof_error *err)
 {
-    remote *m = remote_of(rows);
-    cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)column);
-    cofi_put_rows(&m->request, row, n, m->frame.n_rows);
+    size_t n = q->rows.n;
+    cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)q->points.column);
+    cofi_put_rows(&m->request, q->rows.row, n, m->frame.n_rows);
     COFI_TRY(ask(m, n, err));
-    memcpy(point, m->answer, n * sizeof *point);
+    memcpy(q->points.point, m->answer, n * sizeof *q->points.point);
     for (size_t i = 0; i < n; i++)
-        if (isinf(point[i])) return bad_answer(err);
+        if (isinf(q->points.point[i])) return bad_answer(err);
     return COF_OK;
 }
 
@@ -244,10 +240,9 @@ static const uint64_t *visit_target(const cofi_problem *p, const cofi_pair_visit
     return word;
 }
 
-static cof_status pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *v, cof_error *err)
+static cof_status ask_pairs(remote *m, const cofi_pair_visitor *v, cof_error *err)
 {
-    remote *m = remote_of(rows);
-    const cofi_problem *p = rows->problem;
+    const cofi_problem *p = m->base.problem;
     uint64_t largest = 0;
     cof_status status = COF_OK;
     for (size_t r = 0; r < p->n_attrs; r++) largest = p->n_values[r] > largest ? p->n_values[r] : largest;
@@ -281,7 +276,7 @@ static size_t n_counts(const cofi_partition *p)
     return (size_t)cofi_n_flat(p->rows->problem) * p->stride;
 }
 
-static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err)
+static cof_status open_partition(cofi_partition *p, cofi_team *team, cof_error *err)
 {
     const cof_env *env = &remote_of(p->rows)->env;
     cofi_labels *l = p->labels = cofi_alloc_zero(env, 1, sizeof *l);
@@ -290,10 +285,11 @@ static cof_status open_labels(cofi_partition *p, cofi_team *team, cof_error *err
     p->count = cofi_blocks_add_zero(&l->own, n_counts(p), sizeof *p->count);
     p->size = cofi_blocks_add_zero(&l->own, p->k, sizeof *p->size);
     l->near = cofi_blocks_add_zero(&l->own, cofi_seed_reach(p->rows->problem) + 1, sizeof *l->near);
+    p->kernel = "shards";
     return cofi_blocks_status(&l->own, err);
 }
 
-static void close_labels(cofi_partition *p)
+static void close_partition(cofi_partition *p)
 {
     const cof_env *env = &remote_of(p->rows)->env;
     cofi_labels *l = p->labels;
@@ -302,31 +298,11 @@ static void close_labels(cofi_partition *p)
     COFI_RELEASE_ALL(env, l->made.bytes, l->next.bytes, l->seeds.bytes, l);
 }
 
-static void forget(cofi_partition *p)
-{
-    p->labels->made.n = 0;
-    memset(p->count, 0, n_counts(p) * sizeof *p->count);
-    memset(p->size, 0, p->k * sizeof *p->size);
-    p->hash = 0;
-}
-
 static void swap_writers(cofi_writer *a, cofi_writer *b)
 {
     cofi_writer kept = *a;
     *a = *b;
     *b = kept;
-}
-
-/* Writes one table of a pass: the table that made the labels, if there are labels, and the next one. */
-static void put_pass(cofi_writer *w, cofi_pass_request *q)
-{
-    cofi_labels *l = q->partition->labels;
-    l->next.n = 0;
-    cofi_put_scores(&l->next, q->scores, cofi_n_flat(q->partition->rows->problem));
-    cofi_put_u32(w, l->made.n > 0);
-    if (l->made.n > 0) cofi_put_bytes(w, l->made.bytes, l->made.n);
-    if (!l->next.failed) cofi_put_bytes(w, l->next.bytes, l->next.n);
-    w->failed |= l->next.failed;
 }
 
 /* Every row is in one cluster, and has one value in each attribute. */
@@ -354,35 +330,26 @@ static uint64_t pass_words(uint32_t n_flat, uint32_t k)
     return (uint64_t)n_flat * cofi_stride(k) + k + 2;
 }
 
-static const uint64_t *take_pass(cofi_pass_request *q, const uint64_t *word)
+/* Sends the table that made the labels, if there are labels, and the next one. */
+static cof_status ask_pass(remote *m, cofi_partition *p, cofi_question *q, cof_error *err)
 {
-    cofi_partition *p = q->partition;
+    cofi_labels *l = p->labels;
     size_t n = n_counts(p);
-    memcpy(p->count, word, n * sizeof *word);
-    memcpy(p->size, word + n, p->k * sizeof *word);
-    q->moved = word[n + p->k];
-    p->hash = word[n + p->k + 1];
-    p->known = true;
-    swap_writers(&p->labels->made, &p->labels->next);
-    return word + n + p->k + 2;
-}
-
-static cof_status pass(cofi_pass_request *request, size_t n, cof_error *err)
-{
-    remote *m = remote_of(request[0].partition->rows);
     cofi_writer *w = begin(m, COFI_ASK_PASS);
-    size_t n_words = 0;
-    cofi_put_u32(w, (uint32_t)n);
-    for (size_t t = 0; t < n; t++) {
-        put_pass(w, &request[t]);
-        n_words += (size_t)pass_words(cofi_n_flat(m->base.problem), request[t].partition->k);
-    }
-    COFI_TRY(ask(m, n_words, err));
-    const uint64_t *word = m->answer;
-    for (size_t t = 0; t < n; t++) {
-        if (!counts_add_up(request[t].partition, word)) return bad_answer(err);
-        word = take_pass(&request[t], word);
-    }
+    l->next.n = 0;
+    cofi_put_scores(&l->next, q->pass.scores, cofi_n_flat(m->base.problem));
+    cofi_put_u32(w, 1); /* pass */
+    cofi_put_u32(w, l->made.n > 0);
+    if (l->made.n > 0) cofi_put_bytes(w, l->made.bytes, l->made.n);
+    if (!l->next.failed) cofi_put_bytes(w, l->next.bytes, l->next.n);
+    w->failed |= l->next.failed;
+    COFI_TRY(ask(m, (size_t)pass_words(cofi_n_flat(m->base.problem), p->k), err));
+    if (!counts_add_up(p, m->answer)) return bad_answer(err);
+    memcpy(p->count, m->answer, n * sizeof *p->count);
+    memcpy(p->size, m->answer + n, p->k * sizeof *p->size);
+    q->pass.moved = m->answer[n + p->k];
+    p->hash = m->answer[n + p->k + 1];
+    swap_writers(&l->made, &l->next);
     return COF_OK;
 }
 
@@ -412,10 +379,18 @@ static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err
     return COF_OK;
 }
 
-static cof_status recall(cofi_partition *p, const cofi_kept *kept, cof_error *err)
+static cof_status set(cofi_partition *p, const cofi_kept *kept, const int32_t *label, uint64_t *moved,
+                      cof_error *err)
 {
     size_t n = n_counts(p);
+    assert(label == NULL); /* nobody can have labels of rows that are elsewhere */
     p->labels->made.n = 0;
+    if (kept == NULL) {
+        memset(p->count, 0, n * sizeof *p->count);
+        memset(p->size, 0, p->k * sizeof *p->size);
+        p->hash = 0;
+        return COF_OK;
+    }
     cofi_put_bytes(&p->labels->made, kept->made, kept->n_made);
     memcpy(p->count, kept->count, n * sizeof *p->count);
     memcpy(p->size, kept->count + n, p->k * sizeof *p->size);
@@ -438,7 +413,7 @@ static cof_status make_first_labels(const cofi_partition *p)
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
-static cof_status ask_labels(remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
+static cof_status ask_for_labels(remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
 {
     cof_status status = ask(m, cofi_label_words(n), err);
     const uint64_t *word = m->answer;
@@ -452,10 +427,8 @@ static cof_status ask_labels(remote *m, uint32_t k, size_t n, int32_t *label, co
     return status;
 }
 
-static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n, int32_t *label,
-                         cof_error *err)
+static cof_status ask_labels(remote *m, const cofi_partition *p, const cofi_question *q, cof_error *err)
 {
-    remote *m = remote_of(p->rows);
     const cofi_writer *made = &p->labels->made;
     if (made->n == 0) {
         if (make_first_labels(p) != COF_OK) return cofi_no_memory(err);
@@ -463,13 +436,13 @@ static cof_status labels(const cofi_partition *p, const uint64_t *row, size_t n,
     }
     cofi_writer *w = begin(m, COFI_ASK_LABELS);
     cofi_put_bytes(w, made->bytes, made->n);
-    cofi_put_rows(w, row, n, m->frame.n_rows);
-    return ask_labels(m, p->k, n, label, err);
+    cofi_put_rows(w, q->rows.row, q->rows.n, m->frame.n_rows);
+    return ask_for_labels(m, p->k, q->rows.n, q->label, err);
 }
 
-static cof_status remember(const cofi_partition *p, cofi_blocks *own, cofi_remembered *out, cof_error *err)
+static cof_status remember(const remote *m, const cofi_partition *p, cofi_blocks *own, cofi_remembered *out,
+                           cof_error *err)
 {
-    const remote *m = remote_of(p->rows);
     cofi_writer w = {.env = m->env};
     cofi_request_begin(&w, COFI_ASK_LABELS, &m->frame);
     cofi_put_bytes(&w, p->labels->made.bytes, p->labels->made.n);
@@ -481,10 +454,9 @@ static cof_status remember(const cofi_partition *p, cofi_blocks *own, cofi_remem
     return out->request != NULL ? COF_OK : cofi_no_memory(err);
 }
 
-static cof_status expect(cofi_partition *p, cofi_expectation *e, cof_error *err)
+static cof_status ask_expect(remote *m, cofi_expectation *e, cof_error *err)
 {
-    remote *m = remote_of(p->rows);
-    size_t n = (size_t)cofi_n_flat(p->rows->problem) * e->stride;
+    size_t n = (size_t)cofi_n_flat(m->base.problem) * e->stride;
     cofi_writer *w = begin(m, COFI_ASK_EXPECT);
     cofi_put_u32(w, e->k);
     cofi_put_u64(w, e->step);
@@ -566,12 +538,6 @@ static cof_status add_masses(cofi_partition *p, cofi_chance by, uint64_t *total,
     return COF_OK;
 }
 
-static cof_status mass(cofi_partition *p, cofi_chance by, uint64_t *total, cof_error *err)
-{
-    COFI_TRY(add_masses(p, by, total, err));
-    return *total > 0 ? COF_OK : bad_answer(err);
-}
-
 /* The first row at which the running sum of the masses exceeds `target`: finds the stretch in which that is, cuts it into
  * stretches, and so on. */
 static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const uint64_t *density,
@@ -598,7 +564,8 @@ static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const ui
     }
 }
 
-static cof_status row_at(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row, cof_error *err)
+/* Where every row weighs 1, the row is known without asking. */
+static cof_status find_row(cofi_partition *p, cofi_chance by, uint64_t target, uint64_t *row, cof_error *err)
 {
     const cofi_problem *problem = p->rows->problem;
     bool even = problem->total_weight == problem->n_table_rows &&
@@ -606,6 +573,14 @@ static cof_status row_at(cofi_partition *p, cofi_chance by, uint64_t target, uin
     *row = target;
     if (by == COFI_ANY_ROW && even) return COF_OK;
     return descend(p, by, p->labels->extreme, NULL, target, row, err);
+}
+
+static cof_status draw(cofi_partition *p, cofi_question *q, cof_error *err)
+{
+    COFI_TRY(add_masses(p, q->draw.by, &q->draw.total, err));
+    if (q->draw.total == 0) return bad_answer(err);
+    if (q->draw.rng != NULL) q->draw.target = cofi_rng_below(q->draw.rng, q->draw.total);
+    return find_row(p, q->draw.by, q->draw.target, &q->draw.row, err);
 }
 
 /* The greatest merit of a row is found digit by digit, then the first row that has it. */
@@ -624,11 +599,6 @@ static cof_status densest(cofi_partition *p, const uint64_t *total, uint64_t *ro
         merit = merit << COFI_MERIT_BITS | digit;
     }
     return descend(p, COFI_MASS_MERIT, merit, total, 0, row, err);
-}
-
-static const char *kernel(const cofi_partition *p)
-{
-    return "shards";
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
@@ -732,8 +702,8 @@ static cof_status look_for_rows(remote *m, cofi_problem *p, uint32_t k, cof_erro
     while (status == COF_OK && p->n_distinct < k) {
         status = add_masses(&q, COFI_ANY_NEW_ROW, &left, err);
         if (status != COF_OK || left == 0) break;
-        status = row_at(&q, q.labels->n_seeds > 0 ? COFI_ANY_NEW_ROW : COFI_ANY_ROW, 0, &row, err);
-        if (status == COF_OK) status = fetch(&m->base, NULL, &row, 1, cell, NULL, err);
+        status = find_row(&q, q.labels->n_seeds > 0 ? COFI_ANY_NEW_ROW : COFI_ANY_ROW, 0, &row, err);
+        if (status == COF_OK) status = cofi_rows_fetch(&m->base, NULL, &row, 1, cell, NULL, err);
         if (status == COF_OK) status = add_seed(&q, cell, err);
         p->n_distinct++;
     }
@@ -796,27 +766,44 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
     return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
 }
 
-const cofi_rows_ops cofi_remote_ops = {
-    .kernel = kernel,
-    .close = remote_close,
-    .totals = totals,
-    .fetch = fetch,
-    .points = points,
-    .pairs = pairs,
-    .open = open_labels,
-    .close_labels = close_labels,
-    .forget = forget,
-    .pass = pass,
-    .keep = keep,
-    .recall = recall,
-    .labels = labels,
-    .remember = remember,
-    .expect = expect,
-    .add_seed = add_seed,
-    .mass = mass,
-    .row_at = row_at,
-    .densest = densest,
-};
+static cof_status ask_any(cofi_rows *rows, cofi_question *q, cof_error *err)
+{
+    remote *m = remote_of(rows);
+    switch (q->kind) {
+    case COFI_ASK_TOTALS:
+        return ask_totals(m, q->total, err);
+    case COFI_ASK_CELLS:
+        return ask_cells(m, q, err);
+    case COFI_ASK_POINTS:
+        return ask_points(m, q, err);
+    case COFI_ASK_PAIRS:
+        return ask_pairs(m, q->pairs, err);
+    case COFI_ASK_PASS:
+        return ask_pass(m, q->partition, q, err);
+    case COFI_ASK_LABELS:
+        return ask_labels(m, q->partition, q, err);
+    case COFI_ASK_REMEMBER:
+        return remember(m, q->partition, q->remember.own, &q->remember.out, err);
+    case COFI_ASK_EXPECT:
+        return ask_expect(m, q->expect, err);
+    case COFI_ASK_SEED:
+        return add_seed(q->partition, q->seed, err);
+    case COFI_ASK_DRAW:
+        return draw(q->partition, q, err);
+    case COFI_ASK_DENSEST:
+        return densest(q->partition, q->densest.total, &q->densest.row, err);
+    default: /* these are only parts of other questions */
+        assert(false);
+        return COF_ERR_UNSUPPORTED;
+    }
+}
+
+const cofi_rows_ops cofi_remote_ops = {.ask = ask_any,
+                                       .open_partition = open_partition,
+                                       .close_partition = close_partition,
+                                       .keep = keep,
+                                       .set = set,
+                                       .close = remote_close};
 
 cof_status cofi_remote_share(cofi_rows *rows, const cofi_remote *to, cofi_rows **out, cof_error *err)
 {
@@ -883,7 +870,7 @@ cof_status cofi_remote_labels(const cof_table *table, const cofi_remembered *of,
         cofi_put_bytes(w, q.body.bytes + q.body.at,
                        q.body.n - q.body.at - COFI_EMPTY_RANGE_BYTES); /* without its list of no rows */
         cofi_put_range(w, first, n);
-        status = ask_labels(&m, k, n, labels, err);
+        status = ask_for_labels(&m, k, n, labels, err);
     }
     close_for(&m);
     return status;

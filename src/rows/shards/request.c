@@ -112,7 +112,7 @@ void cofi_put_range(cofi_writer *w, uint64_t first, uint64_t n)
     cofi_put_u64(w, n);
 }
 
-uint64_t cofi_next_row(cofi_row_list *list)
+uint64_t cofi_next_row(cofi_listed *list)
 {
     return list->listed ? cofi_get_u64(&list->rows) : cofi_next_stretch(&list->spaced);
 }
@@ -152,12 +152,12 @@ cofi_cell_place *cofi_cell_places(const cofi_problem *p, size_t *n_words)
     return place;
 }
 
-bool cofi_get_rows(cofi_reader *body, cofi_row_list *list)
+bool cofi_get_rows(cofi_reader *body, cofi_listed *list)
 {
     uint64_t n = cofi_get_u64(body), first = cofi_get_u64(body), span = cofi_get_u64(body);
     if (body->failed || first > UINT64_MAX - span) return false;
     *list =
-        (cofi_row_list){.n = n, .listed = span == 0, .rows = *body, .spaced = cofi_stretches_at(0, n, span)};
+        (cofi_listed){.n = n, .listed = span == 0, .rows = *body, .spaced = cofi_stretches_at(0, n, span)};
     list->spaced.row = first;
     size_t n_left = body->n - body->at;
     return span > 0 ? n_left == 0 : n_left % sizeof(uint64_t) == 0 && n == n_left / sizeof(uint64_t);

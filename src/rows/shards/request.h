@@ -10,24 +10,6 @@
 #include "../../core/bytes.h"
 #include "../rows.h"
 
-typedef enum cofi_ask {
-    COFI_ASK_CENSUS = 1,
-    COFI_ASK_TOTALS = 2,
-    COFI_ASK_CELLS = 3,
-    COFI_ASK_PAIRS = 4,
-    COFI_ASK_PASS = 5,
-    COFI_ASK_LABELS = 6,
-    COFI_ASK_EXPECT = 7,
-    COFI_ASK_NEAR = 8,
-    COFI_ASK_MASS = 9,
-    COFI_ASK_MERIT = 10,
-    COFI_ASK_POINTS = 11,
-    COFI_ASK_CLASSES = 12,
-    COFI_ASK_AGREE = 13,
-    COFI_ASK_SEVERAL = 14, /* requests that were joined; none of them is of this kind */
-    COFI_ASK_DIGEST = 15   /* only the journal asks it */
-} cofi_ask;
-
 enum {
     COFI_REQUEST_VERSION = 3,
     COFI_ANSWER_END = 2,  /* words at the end of every answer */
@@ -69,15 +51,15 @@ void cofi_put_rows(cofi_writer *writer, const uint64_t *row, size_t n, uint64_t 
 void cofi_put_range(cofi_writer *writer, uint64_t first, uint64_t n); /* consecutive rows */
 enum { COFI_EMPTY_RANGE_BYTES = 24 };
 
-typedef struct cofi_row_list {
+typedef struct cofi_listed {
     uint64_t n;
     bool listed;
     cofi_reader rows;      /* what is left of the listed row numbers */
     cofi_stretches spaced; /* the others */
-} cofi_row_list;
+} cofi_listed;
 
-bool cofi_get_rows(cofi_reader *body, cofi_row_list *list); /* false: the body does not end with a list */
-uint64_t cofi_next_row(cofi_row_list *list);                /* at most n calls */
+bool cofi_get_rows(cofi_reader *body, cofi_listed *list); /* false: the body does not end with a list */
+uint64_t cofi_next_row(cofi_listed *list);                /* at most n calls */
 
 /* A row in an answer: the ids of its cells, each in as many bytes of one word as all ids of its attribute need, then a word
  * for its weight. */

@@ -325,13 +325,15 @@ static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, 
     return COF_OK;
 }
 
+/* The weights of a part do not add up to the total, so this is not cofi_partition_pass. */
 static cof_status run_pass(slot *at, const cofi_score_room *t, uint64_t *moved, cof_error *err)
 {
-    cofi_pass_request pass = {.partition = &at->partition, .scores = &t->scores};
-    cof_status status = at->partition.rows->ops->pass(&pass, 1, err);
-    *moved = pass.moved;
+    cofi_question q = {.kind = COFI_ASK_PASS, .partition = &at->partition, .pass = {.scores = &t->scores}};
+    COFI_TRY(at->partition.rows->ops->ask(at->partition.rows, &q, err));
+    at->partition.known = true;
+    *moved = q.pass.moved;
     at->key = t->key;
-    return status;
+    return COF_OK;
 }
 
 static cof_status get_scores(job *j)
@@ -386,7 +388,7 @@ static size_t place_of(const cof_shard *s, uint64_t row)
 }
 
 /* The listed rows, which end the body, and take so many words of the answer each. */
-static cof_status read_rows(job *j, uint64_t words_each, cofi_row_list *list)
+static cof_status read_rows(job *j, uint64_t words_each, cofi_listed *list)
 {
     bool good =
         cofi_get_rows(&j->q.body, list) && list->n <= COFI_MOST_WORDS && j->n_words == list->n * words_each;
@@ -394,7 +396,7 @@ static cof_status read_rows(job *j, uint64_t words_each, cofi_row_list *list)
 }
 
 /* Asks for the next listed rows in a mapped file, so that the disk looks for many at a time. */
-static void want_listed(const job *j, cofi_row_list list, uint64_t n_left)
+static void want_listed(const job *j, cofi_listed list, uint64_t n_left)
 {
     for (uint64_t i = 0; i < n_left && i < WANTED_ROWS; i++) {
         size_t at = place_of(j->s, cofi_next_row(&list));
@@ -429,7 +431,7 @@ static cof_status answer_cells(job *j)
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
     size_t n_words, row[WANTED_ROWS];
-    cofi_row_list list;
+    cofi_listed list;
     cofi_cell_place *place = cofi_cell_places(&s->problem, &n_words);
     cof_status status = place != NULL ? read_rows(j, n_words, &list) : cofi_no_memory(j->err);
     bool streamed = cofi_is_streamed(&l->cells);
@@ -519,7 +521,7 @@ static cof_status answer_labels(job *j)
     const cof_shard *s = j->s;
     const cofi_local *l = local_of(s);
     slot *at_labels;
-    cofi_row_list list;
+    cofi_listed list;
     COFI_TRY(read_labels(j, &at_labels));
     if (!cofi_get_rows(&j->q.body, &list) || list.n > COFI_MOST_WORDS ||
         j->n_words != cofi_label_words(list.n))
@@ -843,7 +845,7 @@ static cof_status answer_points(job *j)
 {
     const cof_shard *s = j->s;
     uint32_t column = cofi_get_u32(&j->q.body);
-    cofi_row_list list;
+    cofi_listed list;
     cof_status status = read_rows(j, 1, &list);
     if (status == COF_OK && (column >= s->rows.n_columns || s->point[column] == NULL))
         status = bad_request(j->err);
