@@ -612,6 +612,10 @@ COF_API unsigned cof_text_show(char *to, size_t size, const char *text, unsigned
 enum { COF_NUMBER_BYTES = 40 };
 /* The fewest digits that read back as the same number, with a decimal point in every locale; returns `to`. */
 COF_API const char *cof_text_number(char *to, size_t size, double number);
+/* Writes a text as a cell of a CSV file, in quotes if it needs them. The delimiter is an ASCII character; 0: none of those
+ * that readers guess may stand outside quotes. `harmless`: a text that a spreadsheet would compute gets a ' before it, and
+ * control characters become \x1b and the like. What the sink returns. */
+COF_API int cof_text_cell(cof_sink sink, void *ctx, const char *text, char delimiter, int harmless);
 
 /* JSON, written piece by piece to a sink: one object or array inside another, at most 31 deep; commas and indentation
  * are added. `key` is NULL inside an array. Bytes that are not UTF-8 become U+FFFD; a text that is NULL and a number

@@ -8,70 +8,12 @@
 #include "../method_list.h"
 #include "../verbs/fit_job.h"
 
-/* What a spreadsheet would compute. Signs before anything but a call or a reference are left alone: "-5", "+", "- none"
- * are values people have, and do no harm. */
-static bool is_formula(const char *text)
-{
-    if (*text == '=') return text[1] != '\0';
-    return *text != '\0' && strchr("+-@\t\r", *text) != NULL && text[strcspn(text, "(|!#")] != '\0';
-}
-
-/* Bytes of the control character that begins here, such as the one that begins commands to a terminal; 0: none. Those
- * that tables do use, tab and line breaks, are not meant. */
-static size_t control_bytes(const unsigned char *at)
-{
-    if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) return 2; /* U+0080 to U+009F */
-    return (at[0] < 0x20 && strchr("\t\r\n", at[0]) == NULL) || at[0] == 0x7F;
-}
-
-static void put_character(outfile *f, const char **text)
-{
-    const unsigned char *at = (const unsigned char *)*text;
-    size_t n = f->raw ? 0 : control_bytes(at);
-    if (n > 0)
-        outfile_print(f, "\\x%02x", at[n - 1]);
-    else
-        outfile_put(f, *text, 1);
-    if (*at == '"') outfile_put(f, "\"", 1); /* quotes inside quotes are doubled */
-    *text += n > 0 ? n : 1;
-}
-
-/* Most texts have nothing to look after, and there may be millions. */
-static bool is_plain(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at >= 0x20 && *at != ',' && *at != '"' && *at != 0x7F && *at != 0xC2) at++;
-    return *at == '\0' && !is_formula(text);
-}
-
-/* RFC 4180: a cell with a comma, a quote or a line break is quoted. */
 static void put_cell(outfile *f, const char *text)
 {
-    if (is_plain(text)) {
-        outfile_put(f, text, strlen(text));
-        return;
-    }
-    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
-    if (quoted) outfile_put(f, "\"", 1);
-    if (!f->raw && is_formula(text)) outfile_put(f, "'", 1);
-    while (*text != '\0') put_character(f, &text);
-    if (quoted) outfile_put(f, "\"", 1);
+    cof_text_cell(outfile_sink, f, text, ',', !f->raw);
 }
 
-static void put_name_header(outfile *f, const cof_table *table, size_t names)
-{
-    if (names != SIZE_MAX) {
-        outfile_put(f, ",", 1);
-        put_cell(f, column_of(table, names).name);
-    }
-    outfile_put(f, "\n", 1);
-}
-
-static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
-{
-    outfile_print(f, "row,cluster%s", more);
-    put_name_header(f, table, names);
-}
+/* ---- Rows ----------------------------------------------------------------------------------------- */
 
 /* Decimal digits of n before `end`; where they begin. Millions of rows are written this way, for which printf takes
  * longer than clustering them. */
@@ -82,23 +24,60 @@ static char *digits_before(char *end, uint64_t n)
     return end;
 }
 
-static void put_row(outfile *f, size_t row, int32_t label)
+/* ",7", the cluster from 1; "," for none. */
+static char *cluster_before(char *end, int32_t label)
 {
-    char text[48], *end = text + sizeof text, *at = end;
-    if (label >= 0) at = digits_before(at, (uint64_t)label + 1);
-    *--at = ',';
-    at = digits_before(at, (uint64_t)row + 1);
+    if (label >= 0) end = digits_before(end, (uint64_t)label + 1);
+    *--end = ',';
+    return end;
+}
+
+static void put_cluster(outfile *f, int32_t label)
+{
+    char text[16], *end = text + sizeof text, *at = cluster_before(end, label);
     outfile_put(f, at, (size_t)(end - at));
 }
 
-/* The name of the row, if there is one, and the end of the line. */
-static void end_row(outfile *f, const cof_table *table, size_t row, size_t names)
+static void put_header(outfile *f, const cof_table *table, size_t names, const char *more)
 {
+    outfile_print(f, "row,cluster");
+    outfile_put(f, more, strlen(more));
     if (names != SIZE_MAX) {
         outfile_put(f, ",", 1);
-        put_cell(f, cof_table_value(table, names, cof_table_code(table, row, names)));
+        put_cell(f, column_of(table, names).name);
     }
     outfile_put(f, "\n", 1);
+}
+
+/* The cells of a row between its cluster and its name; exit codes. */
+typedef int (*put_more)(outfile *f, void *ctx, size_t row);
+
+/* n rows: `first` is the first one's place in the table, and `number` its number from 0. */
+static int put_rows(outfile *f, const cof_table *table, size_t names, size_t first, uint64_t number,
+                    const int32_t *labels, size_t n, put_more more, void *ctx)
+{
+    int code = CODE_DONE;
+    for (size_t i = 0; i < n && f->status == COF_OK && code == CODE_DONE; i++) {
+        char text[48], *end = text + sizeof text, *at = cluster_before(end, labels[i]);
+        at = digits_before(at, number + i + 1);
+        outfile_put(f, at, (size_t)(end - at));
+        if (more != NULL) code = more(f, ctx, i);
+        if (names != SIZE_MAX) {
+            outfile_put(f, ",", 1);
+            put_cell(f, cof_table_value(table, names, cof_table_code(table, first + i, names)));
+        }
+        outfile_put(f, "\n", 1);
+    }
+    return code;
+}
+
+static int write_rows(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
+                      const char *heads, put_more more, void *ctx)
+{
+    TRY(outfile_open(f));
+    put_header(f, table, names, heads);
+    TRY(put_rows(f, table, names, 0, 0, labels, cof_table_n_rows(table), more, ctx));
+    return outfile_finish(f);
 }
 
 int begin_labels(outfile *f, const cof_table *table, size_t names)
@@ -111,49 +90,38 @@ int begin_labels(outfile *f, const cof_table *table, size_t names)
 void put_labels(outfile *f, const cof_table *piece, size_t names, uint64_t first_row, const int32_t *labels,
                 size_t n)
 {
-    for (size_t i = 0; i < n && f->status == COF_OK; i++) {
-        put_row(f, (size_t)first_row + i, labels[i]);
-        end_row(f, piece, i, names);
-    }
+    put_rows(f, piece, names, 0, first_row, labels, n, NULL, NULL);
 }
 
 int write_labels(outfile *f, const cof_table *table, size_t names, label_source from)
 {
     enum { PIECE = 1 << 14 };
-    int32_t *piece = from.labels == NULL ? keep(PIECE, sizeof *piece) : NULL;
     size_t n_rows = cof_table_n_rows(table);
+    if (from.labels != NULL) return write_rows(f, table, names, from.labels, "", NULL, NULL);
+    int32_t *piece = keep(PIECE, sizeof *piece);
     TRY(begin_labels(f, table, names));
     for (size_t first = 0; first < n_rows && f->status == COF_OK; first += PIECE) {
         size_t n = n_rows - first < PIECE ? n_rows - first : PIECE;
-        if (from.labels == NULL)
-            f->status = cof_label_shards(from.model, from.schema, from.shards, first, piece, n, &f->err);
-        for (size_t i = 0; i < n && f->status == COF_OK; i++) {
-            put_row(f, first + i, from.labels != NULL ? from.labels[first + i] : piece[i]);
-            end_row(f, table, first + i, names);
-        }
+        f->status = cof_label_shards(from.model, from.schema, from.shards, first, piece, n, &f->err);
+        put_rows(f, table, names, first, first, piece, n, NULL, NULL);
     }
     return outfile_finish(f);
 }
 
+static int put_alternatives(outfile *f, void *ctx, size_t row)
+{
+    const cof_model *model = ctx;
+    for (size_t a = 0; cof_model_alternative(model, a) != NULL; a++)
+        put_cluster(f, cof_model_labels(cof_model_alternative(model, a)->model, NULL)[row]);
+    return CODE_DONE;
+}
+
 int write_alternatives(outfile *f, const cof_table *table, size_t names, const cof_model *model)
 {
-    size_t n_rows = cof_table_n_rows(table), n = 0;
-    const int32_t *labels = cof_model_labels(model, NULL);
     char heads[80] = "";
-    for (; cof_model_alternative(model, n) != NULL; n++)
+    for (size_t n = 0; cof_model_alternative(model, n) != NULL; n++)
         append(heads, sizeof heads, ",alternative_%zu", n + 1);
-    TRY(outfile_open(f));
-    put_header(f, table, names, heads);
-    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
-        put_row(f, i, labels[i]);
-        for (size_t a = 0; a < n; a++) {
-            int32_t label = cof_model_labels(cof_model_alternative(model, a)->model, NULL)[i];
-            outfile_put(f, ",", 1);
-            if (label >= 0) outfile_print(f, "%" PRId32, label + 1);
-        }
-        end_row(f, table, i, names);
-    }
-    return outfile_finish(f);
+    return write_rows(f, table, names, cof_model_labels(model, NULL), heads, put_alternatives, (void *)model);
 }
 
 static void put_distance(outfile *f, float distance)
@@ -164,25 +132,30 @@ static void put_distance(outfile *f, float distance)
         outfile_put(f, ",", 1);
 }
 
+typedef struct labelled_margins {
+    const int32_t *labels;
+    const cof_margin *margin;
+} labelled_margins;
+
+static int put_margin(outfile *f, void *ctx, size_t row)
+{
+    const labelled_margins *all = ctx;
+    const cof_margin *margin = &all->margin[row];
+    put_cluster(f, margin->second);
+    put_distance(f, margin->own);
+    put_distance(f, margin->other);
+    if (all->labels[row] < 0)
+        outfile_put(f, ",", 1);
+    else
+        outfile_print(f, ",%.6g", cof_margin_lead(margin));
+    return CODE_DONE;
+}
+
 int write_margins(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
                   const cof_margin *margin)
 {
-    size_t n_rows = cof_table_n_rows(table);
-    TRY(outfile_open(f));
-    put_header(f, table, names, ",next,distance,next_distance,lead");
-    for (size_t i = 0; i < n_rows && f->status == COF_OK; i++) {
-        put_row(f, i, labels[i]);
-        outfile_put(f, ",", 1);
-        if (margin[i].second >= 0) outfile_print(f, "%" PRId32, margin[i].second + 1);
-        put_distance(f, margin[i].own);
-        put_distance(f, margin[i].other);
-        if (labels[i] < 0)
-            outfile_put(f, ",", 1);
-        else
-            outfile_print(f, ",%.6g", cof_margin_lead(&margin[i]));
-        end_row(f, table, i, names);
-    }
-    return outfile_finish(f);
+    labelled_margins all = {labels, margin};
+    return write_rows(f, table, names, labels, ",next,distance,next_distance,lead", put_margin, &all);
 }
 
 /* ---- Memberships ---------------------------------------------------------------------------------- */
@@ -190,7 +163,7 @@ int write_margins(outfile *f, const cof_table *table, size_t names, const int32_
 /* The memberships or log-likelihoods of a block of rows; a million rows of many clusters do not fit memory at once. */
 typedef struct rated_block {
     cof_posterior *posterior;
-    size_t most, n_rows;
+    size_t most, first, n, n_rows; /* n rows from the first on */
     uint32_t k;
     double *share, *log_likelihood; /* of `most` rows; the one that is not wanted is NULL */
 } rated_block;
@@ -208,11 +181,13 @@ static int open_block(rated_block *b, const cof_table *table, const cof_model *m
     return complain_status(cof_posterior_open(model, table, threads, &b->posterior, &said), TASK_PREDICT);
 }
 
-/* Rates the rows from `first` on; how many go into *n. */
-static int fill_block(rated_block *b, size_t first, size_t *n)
+/* Rates the rows of the next block when the first one of them is asked for; exit codes. */
+static int rate_row(rated_block *b, size_t row)
 {
-    *n = b->n_rows - first < b->most ? b->n_rows - first : b->most;
-    return complain_status(cof_posterior_rows(b->posterior, first, *n, b->share, b->log_likelihood, &said),
+    if (row < b->first + b->n) return CODE_DONE;
+    b->first = row;
+    b->n = b->n_rows - row < b->most ? b->n_rows - row : b->most;
+    return complain_status(cof_posterior_rows(b->posterior, row, b->n, b->share, b->log_likelihood, &said),
                            TASK_PREDICT);
 }
 
@@ -232,19 +207,12 @@ static void put_share(outfile *f, double share)
     outfile_put(f, at, (size_t)(end - at));
 }
 
-static int put_memberships(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
-                           rated_block *b)
+static int put_memberships(outfile *f, void *ctx, size_t row)
 {
-    int code = CODE_DONE;
-    for (size_t first = 0, n; first < b->n_rows && f->status == COF_OK && code == CODE_DONE; first += n) {
-        code = fill_block(b, first, &n);
-        for (size_t i = 0; i < n && code == CODE_DONE && f->status == COF_OK; i++) {
-            put_row(f, first + i, labels[first + i]);
-            for (uint32_t j = 0; j < b->k; j++) put_share(f, b->share[i * b->k + j]);
-            end_row(f, table, first + i, names);
-        }
-    }
-    return code;
+    rated_block *b = ctx;
+    TRY(rate_row(b, row));
+    for (uint32_t j = 0; j < b->k; j++) put_share(f, b->share[(row - b->first) * b->k + j]);
+    return CODE_DONE;
 }
 
 int write_memberships(outfile *f, const cof_table *table, size_t names, const int32_t *labels,
@@ -252,41 +220,28 @@ int write_memberships(outfile *f, const cof_table *table, size_t names, const in
 {
     rated_block b;
     int code = open_block(&b, table, model, true, threads);
-    if (code == CODE_DONE) code = outfile_open(f);
     if (code == CODE_DONE) {
-        outfile_print(f, "row,cluster");
-        for (uint32_t j = 0; j < b.k; j++) outfile_print(f, ",p%" PRIu32, j + 1);
-        put_name_header(f, table, names);
-        code = put_memberships(f, table, names, labels, &b);
+        enum { HEAD_BYTES = 16 };
+        char *heads = keep(HEAD_BYTES * (size_t)b.k + 1, 1), *end = heads;
+        for (uint32_t j = 0; j < b.k; j++) end += snprintf(end, HEAD_BYTES, ",p%" PRIu32, j + 1);
+        code = write_rows(f, table, names, labels, heads, put_memberships, &b);
     }
-    if (code == CODE_DONE) code = outfile_finish(f);
     cof_posterior_free(b.posterior);
-    return code;
-}
-
-static int put_scores(outfile *f, rated_block *b)
-{
-    char digits[COF_NUMBER_BYTES];
-    int code = CODE_DONE;
-    for (size_t first = 0, n; first < b->n_rows && f->status == COF_OK && code == CODE_DONE; first += n) {
-        code = fill_block(b, first, &n);
-        for (size_t i = 0; i < n && code == CODE_DONE && f->status == COF_OK; i++) {
-            bool known = !isnan(b->log_likelihood[i]);
-            outfile_print(f, "%zu,%s\n", first + i + 1,
-                          known ? cof_text_number(digits, sizeof digits, b->log_likelihood[i]) : "");
-        }
-    }
     return code;
 }
 
 int write_scores(outfile *f, const cof_table *table, const cof_model *model, uint32_t threads)
 {
     rated_block b;
+    char digits[COF_NUMBER_BYTES];
     int code = open_block(&b, table, model, false, threads);
     if (code == CODE_DONE) code = outfile_open(f);
-    if (code == CODE_DONE) {
-        outfile_print(f, "row,log_likelihood\n");
-        code = put_scores(f, &b);
+    if (code == CODE_DONE) outfile_print(f, "row,log_likelihood\n");
+    for (size_t i = 0; i < b.n_rows && f->status == COF_OK && code == CODE_DONE; i++) {
+        code = rate_row(&b, i);
+        if (code != CODE_DONE) break;
+        double here = b.log_likelihood[i - b.first];
+        outfile_print(f, "%zu,%s\n", i + 1, isnan(here) ? "" : cof_text_number(digits, sizeof digits, here));
     }
     if (code == CODE_DONE) code = outfile_finish(f);
     cof_posterior_free(b.posterior);

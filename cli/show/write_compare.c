@@ -8,26 +8,12 @@
 
 /* ---- CSV: one figure a line ---------------------------------------------------------------------- */
 
-static void put_field(FILE *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* What has no value has an empty one. */
 static void put_figure(FILE *out, const char *table, const char *method, const char *index,
                        const char *quantity, double value)
 {
     char digits[COF_NUMBER_BYTES] = "";
-    put_field(out, table);
+    cof_text_cell(file_sink, out, table, ',', 0);
     if (isfinite(value)) cof_text_number(digits, sizeof digits, value);
     fprintf(out, ",%s,%s,%s,%s\n", method, index, quantity, digits);
 }
