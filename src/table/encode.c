@@ -137,8 +137,25 @@ static cof_status reserve_value(cofi_encoder *e, size_t n_bytes)
     return set_slots(e, e->n_slots > 0 ? 2 * e->n_slots : FIRST_SLOTS);
 }
 
-static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, uint64_t key, uint32_t *id)
+static size_t value_length(const cofi_encoder *e, uint32_t id)
 {
+    size_t end = id + 1 < e->n_values ? e->offset[id + 1] : e->n_text;
+    return end - e->offset[id] - 1;
+}
+
+cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id)
+{
+    uint64_t key = key_of(text, n_bytes);
+    size_t mask = e->n_slots - 1;
+    e->n_asked++;
+    for (size_t at = cofi_mix64(key) & mask; e->n_slots > 0 && e->slot[at] != 0; at = (at + 1) & mask) {
+        *id = e->slot[at] - 1;
+        bool same = e->key[*id] == key;
+        if (same && n_bytes > SHORT_BYTES)
+            same = value_length(e, *id) == n_bytes && memcmp(e->text + e->offset[*id], text, n_bytes) == 0;
+        if (same) return COF_OK;
+        if (e->loose) break;
+    }
     if (e->n_values >= UINT32_MAX - 3) return COF_ERR_DATA;
     COFI_TRY(reserve_value(e, n_bytes));
     *id = e->n_values++;
@@ -151,104 +168,43 @@ static cof_status add_value(cofi_encoder *e, const char *text, size_t n_bytes, u
     return COF_OK;
 }
 
-static size_t value_length(const cofi_encoder *e, uint32_t id)
+/* Makes room for more rows, or wider cells. The cells grow by half instead of doubling: a growing table then has at most 2.5
+ * times its final size for a moment. */
+static cof_status resize(cofi_encoder *e, size_t capacity, uint8_t width)
 {
-    size_t end = id + 1 < e->n_values ? e->offset[id + 1] : e->n_text;
-    return end - e->offset[id] - 1;
-}
-
-static bool is_text(const cofi_encoder *e, uint32_t id, const char *text, size_t n_bytes)
-{
-    return n_bytes <= SHORT_BYTES ||
-           (value_length(e, id) == n_bytes && memcmp(e->text + e->offset[id], text, n_bytes) == 0);
-}
-
-cof_status cofi_encoder_intern(cofi_encoder *e, const char *text, size_t n_bytes, uint32_t *id)
-{
-    uint64_t key = key_of(text, n_bytes);
-    e->n_asked++;
-    if (e->n_slots > 0) {
-        size_t mask = e->n_slots - 1;
-        for (size_t at = cofi_mix64(key) & mask; e->slot[at] != 0; at = (at + 1) & mask) {
-            uint32_t seen = e->slot[at] - 1;
-            if (e->key[seen] == key && is_text(e, seen, text, n_bytes)) {
-                *id = seen;
-                return COF_OK;
-            }
-            if (e->loose) break;
-        }
-    }
-    return add_value(e, text, n_bytes, key, id);
-}
-
-/* Uses memcpy, because finishing rewrites a wide array as a narrow one in place. */
-static void store(void *cells, uint8_t width, size_t row, uint32_t cell)
-{
-    uint8_t byte = (uint8_t)cell;
-    uint16_t pair = (uint16_t)cell;
-    if (width == 1)
-        memcpy((char *)cells + row, &byte, 1);
-    else if (width == 2)
-        memcpy((char *)cells + 2 * row, &pair, 2);
-    else
-        memcpy((char *)cells + 4 * row, &cell, 4);
-}
-
-static uint32_t fetch(const void *cells, uint8_t width, size_t row)
-{
-    uint16_t pair;
-    uint32_t cell;
-    if (width == 1) return ((const uint8_t *)cells)[row];
-    if (width == 2) {
-        memcpy(&pair, (const char *)cells + 2 * row, 2);
-        return pair;
-    }
-    memcpy(&cell, (const char *)cells + 4 * row, 4);
-    return cell;
-}
-
-static cof_status widen(cofi_encoder *e, uint8_t width)
-{
-    void *cells = cofi_alloc(&e->env, e->capacity, width);
+    bool wider = width > e->width;
+    void *cells = wider ? cofi_alloc(&e->env, capacity, width)
+                        : cofi_regrow(&e->env, e->cells, e->n_rows, capacity, width);
     if (cells == NULL) return COF_ERR_MEMORY;
-    for (size_t i = 0; i < e->n_rows; i++) store(cells, width, i, fetch(e->cells, e->width, i));
-    cofi_release(&e->env, e->cells);
-    e->cells = cells;
-    e->width = width;
-    return COF_OK;
-}
-
-static cof_status grow_rows(cofi_encoder *e)
-{
-    /* Grows by half instead of doubling: a growing table then has at most 2.5 times its final size for a
-     * moment. */
-    size_t capacity = e->capacity + e->capacity / 2 + FIRST_ROWS;
-    void *cells = cofi_regrow(&e->env, e->cells, e->n_rows, capacity, e->width);
-    if (cells == NULL) return COF_ERR_MEMORY;
+    for (size_t i = 0; wider && i < e->n_rows; i++)
+        cofi_code_set(cells, width, i, cofi_code_at(e->cells, e->width, i));
+    if (wider) cofi_release(&e->env, e->cells);
     e->cells = cells;
     e->capacity = capacity;
+    e->width = width;
     return COF_OK;
 }
 
 cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
 {
     uint32_t cell = id == COFI_ID_MISSING ? 0 : id + 1;
-    if (e->n_rows == e->capacity && grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
-    uint8_t needed = cofi_code_width(cell);
-    if (needed > e->width && widen(e, needed) != COF_OK) return COF_ERR_MEMORY;
-    store(e->cells, e->width, e->n_rows++, cell);
-    if (cell == 0) e->n_missing++;
+    uint8_t width = cofi_code_width(cell) > e->width ? cofi_code_width(cell) : e->width;
+    size_t capacity = e->n_rows < e->capacity ? e->capacity : e->capacity + e->capacity / 2 + FIRST_ROWS;
+    if (capacity > e->capacity || width > e->width) COFI_TRY(resize(e, capacity, width));
+    cofi_code_set(e->cells, e->width, e->n_rows++, cell);
+    e->n_missing += cell == 0;
     return COF_OK;
 }
 
 cof_status cofi_encoder_append_cells(cofi_encoder *e, const uint8_t *cells, size_t n)
 {
     if (n == 0) return COF_OK; /* the array may not be allocated yet */
-    while (e->capacity - e->n_rows < n)
-        if (grow_rows(e) != COF_OK) return COF_ERR_MEMORY;
+    size_t capacity = e->capacity;
+    while (capacity - e->n_rows < n) capacity += capacity / 2 + FIRST_ROWS;
+    if (capacity > e->capacity) COFI_TRY(resize(e, capacity, e->width));
     if (e->width == 1) memcpy((char *)e->cells + e->n_rows, cells, n);
     for (size_t i = 0; i < n; i++) {
-        if (e->width > 1) store(e->cells, e->width, e->n_rows + i, cells[i]);
+        if (e->width > 1) cofi_code_set(e->cells, e->width, e->n_rows + i, cells[i]);
         e->n_missing += cells[i] == 0;
     }
     e->n_rows += n;
@@ -410,20 +366,6 @@ static void sort_values(const cofi_encoder *e, bool integers, cofi_keyed *items,
     }
 }
 
-static void mark_present(const cofi_encoder *e, uint32_t *rank)
-{
-    for (uint32_t id = 0; id < e->n_values; id++) rank[id] = 0;
-    for (size_t i = 0; i < e->n_rows; i++) {
-        uint32_t cell = fetch(e->cells, e->width, i);
-        if (cell != 0) rank[cell - 1] = 1;
-    }
-}
-
-static bool is_same(const cofi_encoder *e, cofi_keyed a, cofi_keyed b)
-{
-    return a.key == b.key && strcmp(e->text + e->offset[a.id], e->text + e->offset[b.id]) == 0;
-}
-
 /* On entry, rank[id] is nonzero for values that some row holds; on return it is their place, UINT32_MAX
  * for other values. `items` gets the ids in that order. Returns their number. */
 static uint32_t rank_values(const cofi_encoder *e, cofi_order order, cofi_keyed *items, cofi_keyed *spare,
@@ -443,8 +385,10 @@ static uint32_t rank_values(const cofi_encoder *e, cofi_order order, cofi_keyed 
     memset(rank, 0xFF, e->n_values * sizeof *rank);
     uint32_t n_distinct = 0;
     for (uint32_t v = 0; v < n; v++) {
-        if (n_distinct == 0 || order != COFI_ORDER_SORTED || !is_same(e, items[n_distinct - 1], items[v]))
-            items[n_distinct++] = items[v];
+        bool same =
+            n_distinct > 0 && order == COFI_ORDER_SORTED && items[n_distinct - 1].key == items[v].key &&
+            strcmp(e->text + e->offset[items[n_distinct - 1].id], e->text + e->offset[items[v].id]) == 0;
+        if (!same) items[n_distinct++] = items[v];
         rank[items[v].id] = n_distinct - 1;
     }
     return n_distinct;
@@ -467,66 +411,59 @@ static cof_status lay_out_texts(const cofi_encoder *e, const cofi_keyed *items, 
     return COF_OK;
 }
 
-/* Rewrites cells (id + 1, 0 missing) as final ids in place. They are never wider than before, because the
- * largest id plus one was stored. Then shrinks the block. */
-static void renumber_cells(cofi_encoder *e, const uint32_t *rank, uint32_t n_values, cofi_column *out)
+/* The column without values, after a failure. */
+static cof_status drop_values(const cofi_encoder *e, cofi_column *out)
 {
-    uint8_t width = cofi_code_width(n_values);
-    for (size_t i = 0; i < e->n_rows; i++) {
-        uint32_t cell = fetch(e->cells, e->width, i);
-        store(e->cells, width, i, cell == 0 ? n_values : rank[cell - 1]);
-    }
-    out->width = width;
-    out->codes = cofi_alloc_column(&e->env, out->number, e->n_rows, width, &out->block);
-    if (out->codes != NULL) {
-        if (e->n_rows > 0) memcpy(out->codes, e->cells, e->n_rows * width);
-        cofi_release(&e->env, e->cells);
-    } else { /* if shrinking fails, the larger block is kept */
-        out->codes = out->block = e->cells;
-    }
-    e->cells = NULL;
+    COFI_RELEASE_ALL(&e->env, out->offset, out->text, out->missing_text);
+    out->offset = NULL;
+    out->text = out->missing_text = NULL;
+    return COF_ERR_MEMORY;
 }
 
 /* Finishes the dictionary; `rank` as in rank_values. On failure the column is unchanged. */
 static cof_status finish_values(cofi_encoder *e, cofi_order order, uint32_t *rank, cofi_column *out)
 {
     enum { MANY = 4096 }; /* counting digits is worth it */
-    cof_status status = COF_ERR_MEMORY;
-    cofi_keyed *items = cofi_alloc(&e->env, e->n_values, sizeof *items);
-    cofi_keyed *spare = cofi_alloc(&e->env, e->n_values, sizeof *spare);
-    bool many = e->n_values >= MANY;
-    uint32_t *count = many ? cofi_alloc(&e->env, COFI_KEY_COUNTS, sizeof *count) : NULL;
+    cofi_blocks blocks = {.env = e->env};
+    cofi_keyed *items = cofi_blocks_add(&blocks, e->n_values, sizeof *items);
+    cofi_keyed *spare = cofi_blocks_add(&blocks, e->n_values, sizeof *spare);
+    uint32_t *count = e->n_values >= MANY ? cofi_blocks_add(&blocks, COFI_KEY_COUNTS, sizeof *count) : NULL;
     if (e->missing_text == NULL) e->missing_text = cofi_copy_text(&e->env, "", 0);
-    if (items != NULL && spare != NULL && e->missing_text != NULL && (count != NULL || !many)) {
-        uint32_t n = rank_values(e, order, items, spare, count, rank);
-        status = lay_out_texts(e, items, n, out);
-        out->n_values = n;
-    }
+    cof_status status = e->missing_text == NULL ? COF_ERR_MEMORY : cofi_blocks_status(&blocks, NULL);
     if (status == COF_OK) {
-        out->missing_text = e->missing_text;
-        e->missing_text = NULL;
-    } else {
-        COFI_RELEASE_ALL(&e->env, out->offset, out->text);
-        out->offset = NULL;
-        out->text = NULL;
+        out->n_values = rank_values(e, order, items, spare, count, rank);
+        status = lay_out_texts(e, items, out->n_values, out);
     }
-    COFI_RELEASE_ALL(&e->env, items, spare, count);
-    return status;
+    cofi_blocks_release(&blocks);
+    if (status != COF_OK) return drop_values(e, out);
+    out->missing_text = e->missing_text;
+    e->missing_text = NULL;
+    return COF_OK;
 }
 
 cof_status cofi_encoder_finish(cofi_encoder *e, cofi_order order, cofi_column *out)
 {
-    uint32_t *rank = cofi_alloc(&e->env, e->n_values, sizeof *rank);
+    uint32_t *rank = cofi_alloc_zero(&e->env, e->n_values, sizeof *rank);
     if (rank == NULL) return COF_ERR_MEMORY;
-    mark_present(e, rank);
+    for (size_t i = 0; i < e->n_rows; i++) {
+        uint32_t cell = cofi_code_at(e->cells, e->width, i);
+        if (cell != 0) rank[cell - 1] = 1;
+    }
     cof_status status = finish_values(e, order, rank, out);
     if (status == COF_OK) {
-        renumber_cells(e, rank, out->n_values, out);
-        out->n_missing = e->n_missing;
+        out->width = cofi_code_width(out->n_values);
+        out->codes = cofi_alloc_column(&e->env, out->number, e->n_rows, out->width, &out->block);
+        if (out->codes == NULL) status = drop_values(e, out);
+    }
+    for (size_t i = 0; status == COF_OK && i < e->n_rows; i++) {
+        uint32_t cell = cofi_code_at(e->cells, e->width, i);
+        cofi_code_set(out->codes, out->width, i, cell == 0 ? out->n_values : rank[cell - 1]);
     }
     cofi_release(&e->env, rank);
-    if (status == COF_OK) cofi_encoder_free(e);
-    return status;
+    if (status != COF_OK) return status;
+    out->n_missing = e->n_missing;
+    cofi_encoder_free(e);
+    return COF_OK;
 }
 
 cof_status cofi_encoder_finish_values(cofi_encoder *e, uint32_t *rank, cofi_column *out)
