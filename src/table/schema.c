@@ -71,8 +71,9 @@ static bool gather_value(cofi_gathering *g, const char *text, uint64_t rows, uin
     return true;
 }
 
-bool cofi_gather(cofi_gathering *g, const cofi_column *part, const uint64_t *rows, uint64_t first_missing,
-                 uint32_t *id)
+/* Adds the values of a part that rows[v] rows hold; rows has one more entry, for missing cells. */
+static bool gather(cofi_gathering *g, const cofi_column *part, const uint64_t *rows, uint64_t first_missing,
+                   uint32_t *id)
 {
     const cof_env *env = &g->names.env;
     if (first_missing < g->first_missing) {
@@ -91,59 +92,45 @@ bool cofi_gather(cofi_gathering *g, const cofi_column *part, const uint64_t *row
     return true;
 }
 
-uint32_t *cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
+bool cofi_gather_rows(cofi_gathering *g, const cofi_column *part, size_t n_rows, uint64_t first_row,
+                      uint32_t *id)
+{
+    uint64_t first_missing = COFI_NO_ROW;
+    uint64_t *rows = cofi_alloc_zero(&g->names.env, (size_t)part->n_values + 1, sizeof *rows);
+    if (rows == NULL) return false;
+    for (size_t i = 0; i < n_rows; i++) {
+        uint32_t code = cofi_column_code(part, i);
+        if (code == part->n_values && rows[code] == 0) first_missing = first_row + i;
+        rows[code]++;
+    }
+    bool ok = gather(g, part, rows, first_missing, id);
+    cofi_release(&g->names.env, rows);
+    return ok;
+}
+
+bool cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
 {
     const cof_env *env = &g->names.env;
     uint32_t n = g->names.n_values;
-    uint32_t *rank = cofi_alloc(env, n, sizeof *rank);
+    g->rank = cofi_alloc(env, n, sizeof *g->rank);
     uint64_t *rows_of = cofi_alloc_zero(env, (size_t)n + 1, sizeof *rows_of);
-    if (rank == NULL || rows_of == NULL || cofi_encoder_finish_values(&g->names, rank, to) != COF_OK) {
-        COFI_RELEASE_ALL(env, rank, rows_of);
-        return NULL;
+    if (g->rank == NULL || rows_of == NULL || cofi_encoder_finish_values(&g->names, g->rank, to) != COF_OK) {
+        cofi_release(env, rows_of);
+        return false;
     }
-    for (uint32_t id = 0; id < n; id++) rows_of[rank[id]] = g->rows[id];
+    for (uint32_t id = 0; id < n; id++) rows_of[g->rank[id]] = g->rows[id];
     rows_of[n] = g->n_missing;
     to->rows_of = rows_of;
     to->n_missing = g->n_missing;
     to->first_missing = g->first_missing;
-    return rank;
+    return true;
 }
 
 void cofi_gathering_free(cofi_gathering *g)
 {
     cof_env env = g->names.env;
     cofi_encoder_free(&g->names);
-    cofi_release(&env, g->rows);
-}
-
-/* Moves the gathered domain into a column that has its name. */
-static bool finish(cofi_gathering *g, cofi_column *to)
-{
-    uint32_t *rank = cofi_gathering_finish(g, to);
-    cofi_release(&g->names.env, rank);
-    return rank != NULL;
-}
-
-static bool column_of(const cof_env *env, const cofi_column *from, size_t n_rows, uint64_t first_row,
-                      cofi_column *to)
-{
-    const cofi_column *read = cofi_column_as_read(from);
-    uint64_t first_missing = COFI_NO_ROW;
-    uint64_t *rows = cofi_alloc_zero(env, (size_t)read->n_values + 1, sizeof *rows);
-    cofi_gathering g;
-    cofi_gathering_init(&g, env);
-    to->role = from->role;
-    to->name = cofi_copy_text(env, from->name, strlen(from->name));
-    for (size_t i = 0; rows != NULL && i < n_rows; i++) {
-        uint32_t code = cofi_column_code(read, i);
-        if (code == read->n_values && rows[code] == 0) first_missing = first_row + i;
-        rows[code]++;
-    }
-    bool ok = to->name != NULL && rows != NULL && cofi_gather(&g, read, rows, first_missing, NULL) &&
-              finish(&g, to);
-    cofi_gathering_free(&g);
-    cofi_release(env, rows);
-    return ok;
+    COFI_RELEASE_ALL(&env, g->rows, g->rank);
 }
 
 cof_status cof_schema_of(const cof_table *table, uint64_t first_row, cof_schema **out, cof_error *err)
@@ -151,41 +138,60 @@ cof_status cof_schema_of(const cof_table *table, uint64_t first_row, cof_schema 
     cof_schema *s;
     COFI_TRY(cofi_schema_new(&table->env, table->n_columns, &s, err));
     s->n_rows = table->n_rows;
-    for (size_t c = 0; c < table->n_columns; c++) {
-        if (column_of(&table->env, &table->column[c], table->n_rows, first_row, &s->table.column[c]))
-            continue;
-        cof_schema_free(s);
-        return cofi_no_memory(err);
+    bool ok = true;
+    for (size_t c = 0; c < table->n_columns && ok; c++) {
+        const cofi_column *from = &table->column[c];
+        cofi_column *to = &s->table.column[c];
+        cofi_gathering g;
+        cofi_gathering_init(&g, &table->env);
+        to->role = from->role;
+        to->name = cofi_copy_text(&table->env, from->name, strlen(from->name));
+        ok = to->name != NULL &&
+             cofi_gather_rows(&g, cofi_column_as_read(from), table->n_rows, first_row, NULL) &&
+             cofi_gathering_finish(&g, to);
+        cofi_gathering_free(&g);
     }
-    *out = s;
-    return COF_OK;
+    if (ok)
+        *out = s;
+    else
+        cof_schema_free(s);
+    return ok ? COF_OK : cofi_no_memory(err);
 }
 
 /* ---- Merging ------------------------------------------------------------------------------------- */
 
-static cof_status check_columns(const cof_schema *a, const cof_schema *b, cof_error *err)
+cof_status cofi_check_same_columns(const cof_table *a, const cof_table *b, cof_error *err)
 {
-    if (a->table.n_columns != b->table.n_columns)
+    char name[160], other[160];
+    if (a->n_columns != b->n_columns)
         return cofi_fail(err, COF_ERR_DATA,
                          "parts of one table must have the same columns, but one has %zu and another has %zu",
-                         a->table.n_columns, b->table.n_columns);
-    for (size_t c = 0; c < a->table.n_columns; c++) {
-        const cofi_column *x = &a->table.column[c], *y = &b->table.column[c];
-        char name[160], other[160];
-        if (strcmp(x->name, y->name) != 0)
+                         a->n_columns, b->n_columns);
+    for (size_t c = 0; c < a->n_columns; c++)
+        if (strcmp(a->column[c].name, b->column[c].name) != 0)
             return cofi_fail(
                 err, COF_ERR_DATA,
                 "parts of one table must have the same columns, but column %zu is '%s' in one and "
                 "'%s' in another",
-                c + 1, cofi_utf8_show(name, sizeof name, x->name),
-                cofi_utf8_show(other, sizeof other, y->name));
+                c + 1, cofi_utf8_show(name, sizeof name, a->column[c].name),
+                cofi_utf8_show(other, sizeof other, b->column[c].name));
+    return COF_OK;
+}
+
+static cof_status check_columns(const cof_schema *a, const cof_schema *b, cof_error *err)
+{
+    COFI_TRY(cofi_check_same_columns(&a->table, &b->table, err));
+    for (size_t c = 0; c < a->table.n_columns; c++) {
+        const cofi_column *x = &a->table.column[c], *y = &b->table.column[c];
+        char name[160];
+        cofi_utf8_show(name, sizeof name, x->name);
         if (x->role != y->role)
             return cofi_fail(err, COF_ERR_DATA, "column '%s' has different roles in two parts of the table",
-                             cofi_utf8_show(name, sizeof name, x->name));
+                             name);
         if (x->cut != NULL || y->cut != NULL || x->ordinal || y->ordinal)
             return cofi_fail(err, COF_ERR_ARGUMENT,
                              "column '%s' was cut or ordered before all parts were merged; merge first",
-                             cofi_utf8_show(name, sizeof name, x->name));
+                             name);
     }
     if (a->n_rows + b->n_rows > COFI_MOST_ROWS) return cofi_too_many_rows(err);
     return COF_OK;
@@ -197,8 +203,8 @@ static bool merge_columns(const cof_env *env, const cofi_column *a, const cofi_c
     cofi_gathering g;
     cofi_gathering_init(&g, env);
     to->role = a->role;
-    bool ok = cofi_gather(&g, a, a->rows_of, a->first_missing, NULL) &&
-              cofi_gather(&g, b, b->rows_of, b->first_missing, NULL) && finish(&g, to);
+    bool ok = gather(&g, a, a->rows_of, a->first_missing, NULL) &&
+              gather(&g, b, b->rows_of, b->first_missing, NULL) && cofi_gathering_finish(&g, to);
     cofi_gathering_free(&g);
     return ok;
 }

@@ -14,22 +14,26 @@ struct cof_schema {
 /* A schema without rows; the columns have no names yet. */
 cof_status cofi_schema_new(const cof_env *env, size_t n_columns, cof_schema **out, cof_error *err);
 
+/* Refuses parts of one table whose columns have different names. */
+cof_status cofi_check_same_columns(const cof_table *a, const cof_table *b, cof_error *err);
+
 /* A domain that grows by those of parts. Begin with cofi_gathering_init. */
 typedef struct cofi_gathering {
     cofi_encoder names;
-    uint64_t *rows;
+    uint64_t *rows; /* per value in order of first appearance: the rows that hold it */
+    uint32_t *rank; /* and its place in the order of values, once the domain is finished */
     size_t room;
     uint64_t n_missing, first_missing;
 } cofi_gathering;
 
 void cofi_gathering_init(cofi_gathering *gathering, const cof_env *env);
-/* Adds the values of a part that some row holds; rows: how many rows hold each value, and at the end none. id: receives the
- * number of each in order of first appearance; may be NULL. False: no memory, or too many values. */
-bool cofi_gather(cofi_gathering *gathering, const cofi_column *part, const uint64_t *rows,
-                 uint64_t first_missing, uint32_t *id);
-/* Sorts the values and moves them into the column. Returns the place of every id, which the caller releases; NULL: no
- * memory. */
-uint32_t *cofi_gathering_finish(cofi_gathering *gathering, cofi_column *to);
+/* Adds the values that some row of a part holds. part: a column with codes of n_rows rows, of which the first has this
+ * number. id: receives the number of each value in order of first appearance; may be NULL. False: no memory, or too many
+ * values. */
+bool cofi_gather_rows(cofi_gathering *gathering, const cofi_column *part, size_t n_rows, uint64_t first_row,
+                      uint32_t *id);
+/* Sorts the values and moves them into the column. False: no memory. */
+bool cofi_gathering_finish(cofi_gathering *gathering, cofi_column *to);
 void cofi_gathering_free(cofi_gathering *gathering);
 
 void cofi_schema_put(cofi_writer *writer, const cof_schema *schema); /* the bytes of cof_schema_write */

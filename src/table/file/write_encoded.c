@@ -17,19 +17,14 @@ typedef struct part { /* rows of one piece in the spilled file */
     size_t n_rows;
 } part;
 
-typedef struct spilled_column {
-    char *name;
-    cofi_gathering values;
-} spilled_column;
-
 struct cof_encoding {
     cof_env env;
     cof_output *output;
     char name[160]; /* for messages */
     int fd;         /* the spilled file; -1: none */
-    uint64_t n_spilled, n_rows;
-    size_t n_columns;
-    spilled_column *column;
+    uint64_t n_spilled;
+    cof_schema *schema;     /* names and the rows so far, then the domains; NULL: no piece has come */
+    cofi_gathering *values; /* per column */
     part *parts;
     uint8_t *width; /* per part and column: bytes of a spilled cell, which is id + 1, 0 for missing */
     size_t n_parts, part_room;
@@ -102,110 +97,86 @@ void cof_encoding_free(cof_encoding *e)
 {
     if (e == NULL) return;
     cof_env env = e->env;
-    for (size_t c = 0; c < e->n_columns; c++) {
-        cofi_release(&env, e->column[c].name);
-        cofi_gathering_free(&e->column[c].values);
-    }
-    COFI_RELEASE_ALL(&env, e->column, e->parts, e->width, e->codes);
+    for (size_t c = 0; e->values != NULL && c < e->schema->table.n_columns; c++)
+        cofi_gathering_free(&e->values[c]);
+    COFI_RELEASE_ALL(&env, e->values, e->parts, e->width, e->codes);
+    cof_schema_free(e->schema);
     if (e->fd >= 0) close(e->fd);
     cof_output_discard(e->output);
     cofi_release(&env, e);
 }
 
-static cof_status take_names(cof_encoding *e, const cof_table *piece, cof_error *err)
+static cof_status copy_names(cof_encoding *e, const cof_table *piece, cof_error *err)
 {
-    e->column = cofi_alloc_zero(&e->env, piece->n_columns, sizeof *e->column);
-    if (e->column == NULL) return cofi_no_memory(err);
-    for (size_t c = 0; c < piece->n_columns; c++) {
+    cof_schema *s;
+    COFI_TRY(cofi_schema_new(&e->env, piece->n_columns, &s, err));
+    e->values = cofi_alloc(&e->env, piece->n_columns, sizeof *e->values);
+    bool ok = e->values != NULL;
+    for (size_t c = 0; ok && c < piece->n_columns; c++) {
         const char *name = piece->column[c].name;
-        cofi_gathering_init(&e->column[c].values, &e->env);
-        e->n_columns = c + 1;
-        e->column[c].name = cofi_copy_text(&e->env, name, strlen(name));
-        if (e->column[c].name == NULL) return cofi_no_memory(err);
+        cofi_gathering_init(&e->values[c], &e->env);
+        s->table.column[c].name = cofi_copy_text(&e->env, name, strlen(name));
+        ok = s->table.column[c].name != NULL;
     }
-    return COF_OK;
+    if (ok) {
+        e->schema = s;
+        return COF_OK;
+    }
+    cof_schema_free(s);
+    cofi_release(&e->env, e->values);
+    e->values = NULL;
+    return cofi_no_memory(err);
 }
 
-static cof_status check_names(const cof_encoding *e, const cof_table *piece, cof_error *err)
-{
-    char name[80], other[80];
-    if (piece->n_columns != e->n_columns)
-        return cofi_fail(err, COF_ERR_DATA,
-                         "parts of one table must have the same columns, but one has %zu and another has %zu",
-                         e->n_columns, piece->n_columns);
-    for (size_t c = 0; c < e->n_columns; c++)
-        if (strcmp(e->column[c].name, piece->column[c].name) != 0)
-            return cofi_fail(err, COF_ERR_DATA,
-                             "parts of one table must have the same columns, but column %zu is '%s' in one "
-                             "and '%s' in another",
-                             c + 1, cofi_utf8_show(name, sizeof name, e->column[c].name),
-                             cofi_utf8_show(other, sizeof other, piece->column[c].name));
-    return COF_OK;
-}
-
-static cof_status add_part(cof_encoding *e, size_t n_rows, cof_error *err)
+static cof_status add_part(cof_encoding *e, const cof_table *piece, cof_error *err)
 {
     if (e->n_parts == e->part_room) {
         size_t room = 2 * e->part_room + 16;
         part *parts = cofi_regrow(&e->env, e->parts, e->n_parts, room, sizeof *parts);
         if (parts == NULL) return cofi_no_memory(err);
         e->parts = parts;
-        uint8_t *width = cofi_regrow(&e->env, e->width, e->n_parts * e->n_columns, room * e->n_columns, 1);
+        uint8_t *width =
+            cofi_regrow(&e->env, e->width, e->n_parts * piece->n_columns, room * piece->n_columns, 1);
         if (width == NULL) return cofi_no_memory(err);
         e->width = width;
         e->part_room = room;
     }
-    e->parts[e->n_parts++] = (part){e->n_spilled, n_rows};
+    e->parts[e->n_parts++] = (part){e->n_spilled, piece->n_rows};
     return COF_OK;
-}
-
-/* Gathers the values of the piece; cell[code] becomes what is spilled. */
-static bool number_values(cofi_gathering *g, const cofi_column *read, size_t n_rows, uint64_t first_row,
-                          uint64_t *rows, uint32_t *cell)
-{
-    uint64_t first_missing = COFI_NO_ROW;
-    for (size_t i = 0; i < n_rows; i++) {
-        uint32_t code = cofi_column_code(read, i);
-        if (code == read->n_values && rows[code] == 0) first_missing = first_row + i;
-        rows[code]++;
-    }
-    if (!cofi_gather(g, read, rows, first_missing, cell)) return false;
-    for (uint32_t v = 0; v < read->n_values; v++) cell[v]++;
-    return true;
 }
 
 static cof_status spill_column(cof_encoding *e, size_t c, const cof_table *piece, cof_error *err)
 {
     const cofi_column *read = cofi_column_as_read(&piece->column[c]);
-    cofi_gathering *values = &e->column[c].values;
-    uint64_t *rows = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *rows);
-    uint32_t *cell = cofi_alloc_zero(&e->env, (size_t)read->n_values + 1, sizeof *cell);
-    cof_status status = COF_OK;
-    if (rows == NULL || cell == NULL || !number_values(values, read, piece->n_rows, e->n_rows, rows, cell))
-        status = cofi_no_memory(err);
-    if (status == COF_OK) {
+    cofi_gathering *values = &e->values[c];
+    uint32_t *id = cofi_alloc(&e->env, (size_t)read->n_values + 1, sizeof *id);
+    bool ok = id != NULL && cofi_gather_rows(values, read, piece->n_rows, e->schema->n_rows, id);
+    cof_status status = ok ? COF_OK : cofi_no_memory(err);
+    if (ok) {
         uint8_t width = cofi_code_width(values->names.n_values);
-        e->width[(e->n_parts - 1) * e->n_columns + c] = width;
+        e->width[(e->n_parts - 1) * piece->n_columns + c] = width;
+        id[read->n_values] = UINT32_MAX; /* a missing cell becomes 0 */
         for (size_t i = 0; i < piece->n_rows; i++)
-            cofi_code_set(e->codes, width, i, cell[cofi_column_code(read, i)]);
+            cofi_code_set(e->codes, width, i, id[cofi_column_code(read, i)] + 1);
         size_t n = piece->n_rows * width;
         status = move_bytes(e, false, e->codes, n, e->n_spilled, err);
         e->n_spilled += n;
     }
-    COFI_RELEASE_ALL(&e->env, rows, cell);
+    cofi_release(&e->env, id);
     return status;
 }
 
 cof_status cof_encoding_add(cof_encoding *e, const cof_table *piece, cof_error *err)
 {
-    if (piece->n_rows > COFI_MOST_ROWS - e->n_rows) return cofi_too_many_rows(err);
-    COFI_TRY(e->n_columns == 0 ? take_names(e, piece, err) : check_names(e, piece, err));
+    if (e->schema == NULL) COFI_TRY(copy_names(e, piece, err));
+    if (piece->n_rows > COFI_MOST_ROWS - e->schema->n_rows) return cofi_too_many_rows(err);
+    COFI_TRY(cofi_check_same_columns(&e->schema->table, piece, err));
     if (piece->n_rows == 0) return COF_OK;
     if (!cofi_make_room(&e->env, &e->codes, &e->codes_room, piece->n_rows, sizeof(uint32_t)))
         return cofi_no_memory(err);
-    COFI_TRY(add_part(e, piece->n_rows, err));
-    for (size_t c = 0; c < e->n_columns; c++) COFI_TRY(spill_column(e, c, piece, err));
-    e->n_rows += piece->n_rows;
+    COFI_TRY(add_part(e, piece, err));
+    for (size_t c = 0; c < piece->n_columns; c++) COFI_TRY(spill_column(e, c, piece, err));
+    e->schema->n_rows += piece->n_rows;
     return COF_OK;
 }
 
@@ -223,19 +194,18 @@ static cof_status put(cof_encoding *e, const void *bytes, size_t n, cof_error *e
 }
 
 /* The column's codes, and their checksums into `sums`. */
-static cof_status write_column(cof_encoding *e, size_t c, uint32_t n_values, const uint32_t *rank,
-                               cofi_writer *sums, cof_error *err)
+static cof_status write_column(cof_encoding *e, size_t c, cofi_writer *sums, cof_error *err)
 {
     static const unsigned char zeros[8192];
+    const uint32_t *rank = e->values[c].rank, n_values = e->schema->table.column[c].n_values;
     uint8_t width = cofi_code_width(n_values);
-    size_t held = 0;
+    size_t held = 0, n_columns = e->schema->table.n_columns;
+    uint64_t begin = cofi_encoded_place(e->n_written, c, e->schema->n_rows * width);
     unsigned char *block = cofi_alloc(&e->env, COFI_ENCODED_BLOCK, width);
-    cof_status status = block == NULL ? cofi_no_memory(err) : COF_OK;
-    if (status == COF_OK)
-        status = put(e, zeros,
-                     (size_t)(cofi_encoded_place(e->n_written, c, e->n_rows * width) - e->n_written), err);
+    cof_status status =
+        block == NULL ? cofi_no_memory(err) : put(e, zeros, (size_t)(begin - e->n_written), err);
     for (size_t p = 0; p < e->n_parts && status == COF_OK; p++) {
-        const uint8_t *wide = e->width + p * e->n_columns;
+        const uint8_t *wide = e->width + p * n_columns;
         uint64_t at = e->parts[p].at;
         for (size_t before = 0; before < c; before++) at += (uint64_t)e->parts[p].n_rows * wide[before];
         status = cofi_should_stop(&e->env)
@@ -255,29 +225,15 @@ static cof_status write_column(cof_encoding *e, size_t c, uint32_t n_values, con
     return status;
 }
 
-static cof_status finish_schema(cof_encoding *e, cof_schema *s, uint32_t **rank, cof_error *err)
-{
-    s->n_rows = e->n_rows;
-    for (size_t c = 0; c < e->n_columns; c++) {
-        spilled_column *from = &e->column[c];
-        cofi_column *to = &s->table.column[c];
-        rank[c] = cofi_gathering_finish(&from->values, to);
-        if (rank[c] == NULL) return cofi_no_memory(err);
-        to->name = from->name;
-        from->name = NULL;
-    }
-    return COF_OK;
-}
-
-static cof_status write_head(cof_encoding *e, const cof_schema *s, cof_error *err)
+static cof_status write_head(cof_encoding *e, cof_error *err)
 {
     cofi_writer schema = {.env = e->env}, w = {.env = e->env};
     cofi_codec c = {.to = &w};
-    cofi_schema_put(&schema, s);
+    cofi_schema_put(&schema, e->schema);
     cofi_encoded_head head = {.version = COFI_ENCODED_VERSION,
                               .block = COFI_ENCODED_BLOCK,
-                              .n_rows = e->n_rows,
-                              .n_columns = (uint32_t)e->n_columns,
+                              .n_rows = e->schema->n_rows,
+                              .n_columns = (uint32_t)e->schema->table.n_columns,
                               .n_schema = schema.n};
     cofi_code_encoded_head(&c, &head);
     if (!w.failed) cofi_put_u64(&w, cofi_checksum(w.bytes, w.n));
@@ -289,22 +245,20 @@ static cof_status write_head(cof_encoding *e, const cof_schema *s, cof_error *er
 
 cof_status cof_encoding_finish(cof_encoding *e, cof_error *err)
 {
-    cof_schema *s;
     cofi_writer sums = {.env = e->env};
-    if (e->n_rows == 0) return cofi_fail(err, COF_ERR_DATA, "%s would have no rows", e->name);
-    COFI_TRY(cofi_schema_new(&e->env, e->n_columns, &s, err));
-    uint32_t **rank = cofi_alloc_zero(&e->env, e->n_columns, sizeof *rank);
-    cof_status status = rank != NULL ? finish_schema(e, s, rank, err) : cofi_no_memory(err);
-    if (status == COF_OK) status = write_head(e, s, err);
-    for (size_t c = 0; c < e->n_columns && status == COF_OK; c++)
-        status = write_column(e, c, s->table.column[c].n_values, rank[c], &sums, err);
+    cof_status status = COF_OK;
+    if (e->schema == NULL || e->schema->n_rows == 0)
+        return cofi_fail(err, COF_ERR_DATA, "%s would have no rows", e->name);
+    size_t n_columns = e->schema->table.n_columns;
+    for (size_t c = 0; c < n_columns && status == COF_OK; c++)
+        if (!cofi_gathering_finish(&e->values[c], &e->schema->table.column[c])) status = cofi_no_memory(err);
+    if (status == COF_OK) status = write_head(e, err);
+    for (size_t c = 0; c < n_columns && status == COF_OK; c++) status = write_column(e, c, &sums, err);
     if (status == COF_OK) status = sums.failed ? cofi_no_memory(err) : put(e, sums.bytes, sums.n, err);
     if (status == COF_OK) {
         status = cof_output_commit(e->output, err);
         e->output = NULL;
     }
-    for (size_t c = 0; rank != NULL && c < e->n_columns; c++) cofi_release(&e->env, rank[c]);
-    COFI_RELEASE_ALL(&e->env, rank, sums.bytes);
-    cof_schema_free(s);
+    cofi_release(&e->env, sums.bytes);
     return status;
 }
