@@ -54,16 +54,6 @@ static void indent(cofi_out *out, const marks *m, const bool *open, uint32_t dep
     cofi_out_text(out, is_last ? m->last_child : m->child);
 }
 
-static void text_header(cofi_tree_drawing *d)
-{
-    char name[COFI_SHOWN_BYTES];
-    cofi_out_text(&d->out, cofi_shown(name, d->view.name, 2 * COFI_NAME_COLUMNS));
-    cofi_out_format(&d->out, ": %u value%s", d->view.n_values, d->view.n_values == 1 ? "" : "s");
-    if (!d->view.used) cofi_out_text(&d->out, ", constant, takes no part in the distances");
-    cofi_out_text(&d->out, "\n");
-    if (d->view.used) cofi_out_text(&d->out, "length    share  value\n");
-}
-
 static void text_line(cofi_tree_drawing *d, const marks *m, bool *open, uint32_t v)
 {
     char name[COFI_SHOWN_BYTES], share[COFI_PERCENT_BYTES];
@@ -84,19 +74,15 @@ static void draw_text(cofi_tree_drawing *d)
 {
     bool open[MOST_LEVELS] = {false};
     const marks *m = marks_for(&d->tree);
-    text_header(d);
+    char name[COFI_SHOWN_BYTES];
+    cofi_out_text(&d->out, cofi_shown(name, d->view.name, 2 * COFI_NAME_COLUMNS));
+    cofi_out_format(&d->out, ": %u value%s", d->view.n_values, d->view.n_values == 1 ? "" : "s");
+    if (!d->view.used) cofi_out_text(&d->out, ", constant, takes no part in the distances");
+    cofi_out_text(&d->out, d->view.used ? "\nlength    share  value\n" : "\n");
     for (uint32_t i = 0; i < d->tree.n; i++) text_line(d, m, open, d->tree.order[i]);
 }
 
 /* ---- Graphviz -------------------------------------------------------------------------------------- */
-
-static void dot_value(cofi_tree_drawing *d, uint32_t v)
-{
-    char name[COFI_SHOWN_BYTES];
-    cofi_out_format(&d->out, "  v%u [label=", v);
-    cofi_out_dot(&d->out, cofi_tree_name(d, name, v));
-    cofi_out_put(&d->out, ", tooltip=\"%g rows\"];\n", d->count[v]);
-}
 
 /* neato honours len, in inches, but reads 0 as "no opinion", which is 1; so the shortest edge it is told of
  * is a hundredth. The label has the true length. */
@@ -107,7 +93,11 @@ static void draw_dot(cofi_tree_drawing *d)
     cofi_out_dot(&d->out, cofi_shown(name, d->view.name, 2 * COFI_NAME_COLUMNS));
     cofi_out_text(&d->out, ";\n  node [shape=ellipse, fontname=\"sans-serif\"];\n"
                            "  edge [fontname=\"sans-serif\", fontsize=9];\n");
-    for (uint32_t v = 0; v < d->view.n_values; v++) dot_value(d, v);
+    for (uint32_t v = 0; v < d->view.n_values; v++) {
+        cofi_out_format(&d->out, "  v%u [label=", v);
+        cofi_out_dot(&d->out, cofi_tree_name(d, name, v));
+        cofi_out_put(&d->out, ", tooltip=\"%g rows\"];\n", d->count[v]);
+    }
     for (size_t e = 0; e < d->n_edges; e++)
         cofi_out_put(&d->out, "  v%u -- v%u [len=%g, label=\"%3f\"];\n", d->edges[e].u, d->edges[e].v,
                      fmax(d->edges[e].length, 0.01), d->edges[e].length);
@@ -146,21 +136,6 @@ static void draw_json(cofi_tree_drawing *d)
 
 /* ---- Any of them ----------------------------------------------------------------------------------- */
 
-static cof_status check_call(const cof_model *model, size_t attribute, int32_t drawing, cof_sink sink,
-                             cof_error *err)
-{
-    if (model == NULL || sink == NULL)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_model_draw_tree needs a model and a sink; one is NULL");
-    if (attribute >= cof_model_n_attributes(model))
-        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no attribute %zu (from 0); the model has %zu",
-                         attribute, cof_model_n_attributes(model));
-    if (drawing < COF_DRAW_TEXT || drawing > COF_DRAW_JSON)
-        return cofi_fail(
-            err, COF_ERR_ARGUMENT,
-            "%d is not a drawing; take COF_DRAW_TEXT, COF_DRAW_DOT, COF_DRAW_SVG or COF_DRAW_JSON", drawing);
-    return COF_OK;
-}
-
 static cof_status gather(cofi_tree_drawing *d, cof_error *err)
 {
     uint32_t k = cof_model_k(d->model);
@@ -193,7 +168,15 @@ static cof_status draw(cofi_tree_drawing *d, int32_t drawing, cof_error *err)
 cof_status cof_model_draw_tree(const cof_model *model, size_t attribute, int32_t drawing, cof_sink sink,
                                void *ctx, cof_error *err)
 {
-    COFI_TRY(check_call(model, attribute, drawing, sink, err));
+    if (model == NULL || sink == NULL)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "cof_model_draw_tree needs a model and a sink; one is NULL");
+    if (attribute >= cof_model_n_attributes(model))
+        return cofi_fail(err, COF_ERR_ARGUMENT, "there is no attribute %zu (from 0); the model has %zu",
+                         attribute, cof_model_n_attributes(model));
+    if (drawing < COF_DRAW_TEXT || drawing > COF_DRAW_JSON)
+        return cofi_fail(
+            err, COF_ERR_ARGUMENT,
+            "%d is not a drawing; take COF_DRAW_TEXT, COF_DRAW_DOT, COF_DRAW_SVG or COF_DRAW_JSON", drawing);
     cofi_tree_drawing d = {
         .model = model, .env = model->env, .attribute = attribute, .most_rows = COFI_TREE_ROWS};
     cofi_out_init(&d.out, sink, ctx);

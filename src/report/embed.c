@@ -36,32 +36,6 @@ static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
     return n_kept;
 }
 
-/* All rows: the attributes, then the numeric columns. */
-static cof_status open_lot(cofi_blocks *own, const cofi_assignment *a, lot *l)
-{
-    *l = (lot){.n = a->t->n_rows, .n_columns = a->view.n + a->m->n_numeric};
-    l->ids = cofi_blocks_add(own, l->n_columns, sizeof *l->ids);
-    if (own->short_of_memory) return COF_ERR_MEMORY;
-    for (size_t c = 0; c < l->n_columns; c++)
-        l->ids[c] = c < a->view.n ? a->view.ids[c] : a->numeric_ids[c - a->view.n];
-    return COF_OK;
-}
-
-/* Replaces all rows by n of them. */
-static cof_status draw_lot(cofi_blocks *own, size_t n, cofi_rng *rng, lot *l)
-{
-    l->row = cofi_blocks_add(own, n, sizeof *l->row);
-    uint32_t *codes = cofi_blocks_add(own, n * l->n_columns, sizeof *codes);
-    if (own->short_of_memory) return COF_ERR_MEMORY;
-    l->n = draw(rng, l->n, n, l->row);
-    for (size_t c = 0; c < l->n_columns; c++) {
-        uint32_t *to = codes + c * n;
-        for (size_t i = 0; i < l->n; i++) to[i] = cofi_id(l->ids[c], l->row[i]);
-        l->ids[c] = (cofi_ids){to, sizeof *to, false};
-    }
-    return COF_OK;
-}
-
 /* Distinct rows of the clustered columns in order of first appearance. */
 static cof_status list_distinct(cof_map *map, cofi_blocks *own, const lot *l)
 {
@@ -79,16 +53,6 @@ static cof_status list_distinct(cof_map *map, cofi_blocks *own, const lot *l)
     return COF_OK;
 }
 
-static cof_status take_sample(cof_map *map, cofi_blocks *own, size_t most, cofi_rng *rng)
-{
-    if (map->n <= most) return COF_OK;
-    size_t *kept = cofi_blocks_add(own, most, sizeof *kept);
-    if (kept == NULL) return COF_ERR_MEMORY;
-    map->n = draw(rng, map->n, most, kept);
-    for (size_t i = 0; i < map->n; i++) map->point[i] = map->point[kept[i]];
-    return COF_OK;
-}
-
 /* Telling equal rows from different ones costs a look at every cell, which for a large table is more than
  * the map is worth. */
 static cof_status choose_rows(cof_map *map, const cofi_assignment *a, const cof_embed_options *o,
@@ -102,15 +66,32 @@ static cof_status choose_rows(cof_map *map, const cofi_assignment *a, const cof_
     size_t cells = (size_t)(o->most_cells > 0 ? o->most_cells : DEFAULT_CELLS);
     size_t few = cells / 2 / (n_columns + 1);
     if (few < 4 * most) few = 4 * most;
-    lot l;
-    cof_status status = open_lot(&own, a, &l);
+    bool all = n_rows <= cells / (n_columns + 1) || n_rows <= few;
+    lot l = {.n = n_rows, .n_columns = n_columns, .ids = cofi_blocks_add(&own, n_columns, sizeof *l.ids)};
+    size_t *kept = cofi_blocks_add(&own, most, sizeof *kept);
+    uint32_t *codes = NULL;
     cofi_rng_seed(&rng, o->seed, 0x3a9);
-    if (status == COF_OK && n_rows > cells / (n_columns + 1) && n_rows > few)
-        status = draw_lot(&own, few, &rng, &l);
-    if (status == COF_OK) status = list_distinct(map, &own, &l);
-    if (status == COF_OK) status = take_sample(map, &own, most, &rng);
+    if (!all) {
+        l.row = cofi_blocks_add(&own, few, sizeof *l.row);
+        codes = cofi_blocks_add(&own, few * n_columns, sizeof *codes);
+    }
+    cof_status status = cofi_blocks_status(&own, err);
+    if (status == COF_OK && !all) l.n = draw(&rng, n_rows, few, l.row);
+    for (size_t c = 0; status == COF_OK && c < n_columns;
+         c++) { /* the attributes, then the numeric columns */
+        l.ids[c] = c < a->view.n ? a->view.ids[c] : a->numeric_ids[c - a->view.n];
+        if (all) continue;
+        uint32_t *to = codes + c * few;
+        for (size_t i = 0; i < l.n; i++) to[i] = cofi_id(l.ids[c], l.row[i]);
+        l.ids[c] = (cofi_ids){to, sizeof *to, false};
+    }
+    if (status == COF_OK && list_distinct(map, &own, &l) != COF_OK) status = cofi_no_memory(err);
+    if (status == COF_OK && map->n > most) {
+        map->n = draw(&rng, map->n, most, kept);
+        for (size_t i = 0; i < map->n; i++) map->point[i] = map->point[kept[i]];
+    }
     cofi_blocks_release(&own);
-    return status == COF_OK ? COF_OK : cofi_no_memory(err);
+    return status;
 }
 
 /* ---- How far apart ----------------------------------------------------------------------------------- */
@@ -158,16 +139,6 @@ static cof_status measure_values(value_distances *d, const cof_env *env, const c
     return COF_OK;
 }
 
-static void add_distances(const value_distances *d, size_t n, double *total)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (d->slot[i] == COFI_NO_VALUE) continue;
-        const double *from = d->distance + (size_t)d->slot[i] * d->n;
-        for (size_t j = 0; j < i; j++)
-            if (d->slot[j] != COFI_NO_VALUE) total[i * n + j] += from[d->slot[j]];
-    }
-}
-
 /* A cell without a number counts for nothing. */
 static void add_differences(const cof_map *map, const cofi_assignment *a, size_t c, double *x, double *total)
 {
@@ -197,7 +168,12 @@ static cof_status measure_rows(const cof_map *map, cofi_blocks *own, const cofi_
     for (size_t a = 0; a < v->n; a++) {
         list_values(&d, map, v, a);
         COFI_TRY(measure_values(&d, &map->env, v, a));
-        add_distances(&d, map->n, total);
+        for (size_t i = 0; i < map->n; i++) {
+            if (d.slot[i] == COFI_NO_VALUE) continue;
+            const double *from_value = d.distance + (size_t)d.slot[i] * d.n;
+            for (size_t j = 0; j < i; j++)
+                if (d.slot[j] != COFI_NO_VALUE) total[i * map->n + j] += from_value[d.slot[j]];
+        }
         cofi_release(&map->env, d.distance);
     }
     for (size_t c = 0; c < from->m->n_numeric; c++) add_differences(map, from, c, x, total);

@@ -28,6 +28,7 @@ static double evidence_of(const cof_trait *t)
 
 /* One attribute: its rows by cluster, and those of one value. */
 typedef struct study {
+    cofi_blocks own;
     const cof_model *model;
     size_t attribute;
     uint32_t k, n_values;
@@ -37,25 +38,19 @@ typedef struct study {
     double least_share; /* that a value needs in a cluster to characterise it */
 } study;
 
+static cof_status open_study(study *s, const cof_model *model, cof_error *err)
+{
+    *s = (study){.model = model, .k = model->k, .own = {.env = model->env}};
+    s->in_cluster = cofi_blocks_add(&s->own, model->k, 2 * sizeof *s->in_cluster);
+    if (s->in_cluster != NULL) s->here = s->in_cluster + model->k;
+    return cofi_blocks_status(&s->own, err);
+}
+
 static double sum(const double *x, uint32_t n)
 {
     double total = 0;
     for (uint32_t i = 0; i < n; i++) total += x[i];
     return total;
-}
-
-static cof_status open_study(study *s, const cof_model *model, cof_error *err)
-{
-    *s = (study){.model = model, .k = model->k};
-    s->in_cluster = cofi_alloc(&model->env, model->k, 2 * sizeof *s->in_cluster);
-    if (s->in_cluster == NULL) return cofi_no_memory(err);
-    s->here = s->in_cluster + model->k;
-    return COF_OK;
-}
-
-static void close_study(study *s)
-{
-    cofi_release(&s->model->env, s->in_cluster);
 }
 
 /* False if the attribute has nothing to tell. */
@@ -101,17 +96,13 @@ static void keep_best(trait_lists *to, uint32_t j, const cof_trait *t)
     to->n[j] = last + 1;
 }
 
-static bool is_candidate(const cof_trait *t, int32_t side, double least_share)
-{
-    if (!(t->cluster > 0)) return false;
-    if (side == COF_TRAIT_MORE)
-        return t->here >= least_share * t->cluster && t->here * t->all > t->anywhere * t->cluster;
-    return t->anywhere >= LEAST_SHARE * t->all && t->here * t->all < t->anywhere * t->cluster;
-}
-
+/* Keeps a trait if it is frequent enough and there is evidence for it. */
 static void weigh(trait_lists *to, uint32_t j, double least_share, cof_trait *t)
 {
-    if (!is_candidate(t, to->side, least_share)) return;
+    double here = t->here * t->all, usual = t->anywhere * t->cluster;
+    bool marks = to->side == COF_TRAIT_MORE ? t->here >= least_share * t->cluster && here > usual
+                                            : t->anywhere >= LEAST_SHARE * t->all && here < usual;
+    if (!(t->cluster > 0) || !marks) return;
     t->evidence = evidence_of(t);
     if (t->evidence >= LEAST_EVIDENCE) keep_best(to, j, t);
 }
@@ -163,7 +154,7 @@ cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, c
     study s;
     trait_lists to = {.side = side, .most = most, .best = traits, .n = n_traits};
     COFI_TRY(open_study(&s, model, err));
-    for (uint32_t j = 0; j < model->k; j++) n_traits[j] = 0;
+    memset(n_traits, 0, model->k * sizeof *n_traits);
     for (size_t r = 0; r < model->n_attrs && most > 0; r++) {
         if (!look_at(&s, r)) continue;
         uint32_t n_bins = model->attr[r].domain.cut != NULL ? model->attr[r].domain.cut->n_edges + 1 : 0;
@@ -173,7 +164,7 @@ cof_status cof_model_traits(const cof_model *model, int32_t side, size_t most, c
             if (anywhere > 0) weigh_value(&s, v, anywhere, &to);
         }
     }
-    close_study(&s);
+    cofi_blocks_release(&s.own);
     return COF_OK;
 }
 
@@ -196,21 +187,16 @@ const char *cof_trait_text(const cof_model *model, const cof_trait *t, char *tex
 
 /* ---- Importance ------------------------------------------------------------------------------------ */
 
-/* Entropy of the clusters in nats. */
-static double entropy(const study *s)
-{
-    double h = 0;
-    for (uint32_t j = 0; j < s->k; j++) h -= term(s->in_cluster[j], s->all) / s->all;
-    return h;
-}
-
 /* Mutual information over the clusters' entropy. An attribute of many values seems to tell something
  * by chance alone, (values - 1)(clusters - 1) / 2n nats of it; that is taken off. */
 static double share_told(const study *s, double information, uint32_t n_met)
 {
     uint32_t filled = 0;
-    for (uint32_t j = 0; j < s->k; j++) filled += s->in_cluster[j] > 0;
-    double h = entropy(s);
+    double h = 0; /* entropy of the clusters in nats */
+    for (uint32_t j = 0; j < s->k; j++) {
+        filled += s->in_cluster[j] > 0;
+        h -= term(s->in_cluster[j], s->all) / s->all;
+    }
     double chance = n_met > 0 && filled > 0 ? (n_met - 1.0) * (filled - 1.0) / (2 * s->all) : 0;
     return h > 0 && information > chance ? (information - chance) / h : 0;
 }
@@ -236,6 +222,6 @@ cof_status cof_model_importance(const cof_model *model, double *importance, size
         }
         importance[r] = share_told(&s, information, n_met);
     }
-    close_study(&s);
+    cofi_blocks_release(&s.own);
     return COF_OK;
 }

@@ -49,23 +49,6 @@ typedef struct tsne {
     double exaggeration;
 } tsne;
 
-static cof_status open_tsne(tsne *t, cof_error *err)
-{
-    size_t n = t->n;
-    t->n_padded = (n + LANES - 1) / LANES * LANES;
-    t->x = cofi_blocks_add(&t->own, t->n_padded, sizeof *t->x);
-    t->y = cofi_blocks_add(&t->own, t->n_padded, sizeof *t->y);
-    t->step = cofi_blocks_add_zero(&t->own, 2 * n, sizeof *t->step);
-    t->gain = cofi_blocks_add(&t->own, 2 * n, sizeof *t->gain);
-    t->push = cofi_blocks_add(&t->own, 2 * n, sizeof *t->push);
-    t->pull = cofi_blocks_add(&t->own, 2 * n, sizeof *t->pull);
-    t->closeness = cofi_blocks_add(&t->own, n, sizeof *t->closeness);
-    t->near = cofi_blocks_add(&t->own, n * t->n_near, sizeof *t->near);
-    t->links = cofi_blocks_add(&t->own, 2 * n * t->n_near, sizeof *t->links);
-    t->first = cofi_blocks_add_zero(&t->own, n + 2, sizeof *t->first);
-    return cofi_blocks_status(&t->own, err);
-}
-
 /* ---- Who is near whom ------------------------------------------------------------------------------- */
 
 static bool is_nearer(const double *d, uint32_t a, uint32_t b)
@@ -222,13 +205,6 @@ static void place_first(tsne *t, uint64_t seed)
 
 /* ---- How they move ----------------------------------------------------------------------------------- */
 
-static double add_lanes(const lanes *v)
-{
-    double sum = 0;
-    for (int l = 0; l < LANES; l++) sum += (double)(*v)[l];
-    return sum;
-}
-
 /* Every lane on its own: where floats are computed as doubles, a float beside a vector does not compile. */
 static inline void spread(float x, lanes *v)
 {
@@ -248,9 +224,15 @@ static void push_point(tsne *t, size_t i)
         push_x += qq * dx;
         push_y += qq * dy;
     }
-    t->closeness[i] = add_lanes(&sum) - 1; /* not with itself */
-    t->push[i] = add_lanes(&push_x);
-    t->push[t->n + i] = add_lanes(&push_y);
+    double total = 0, along_x = 0, along_y = 0;
+    for (int l = 0; l < LANES; l++) {
+        total += (double)sum[l];
+        along_x += (double)push_x[l];
+        along_y += (double)push_y[l];
+    }
+    t->closeness[i] = total - 1; /* not with itself */
+    t->push[i] = along_x;
+    t->push[t->n + i] = along_y;
 }
 
 static void pull_point(tsne *t, size_t i)
@@ -316,30 +298,35 @@ static void hand_back(const tsne *t, double *xy)
     }
 }
 
-static cof_status check_call(const double *distance, size_t n, const cofi_tsne_options *o, cof_error *err)
-{
-    if (distance == NULL || n > UINT32_MAX / 4)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances of at most %u points", UINT32_MAX / 4);
-    if (o->perplexity < 0 || isnan(o->perplexity))
-        return cofi_fail(err, COF_ERR_ARGUMENT, "a perplexity is a number of neighbours, above 0");
-    for (size_t at = 0; at < n * n; at++)
-        if (!(distance[at] >= 0 && distance[at] <= MOST_DISTANCE))
-            return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances between 0 and 1e60");
-    return COF_OK;
-}
-
 cof_status cofi_tsne(const cof_env *env, const double *distance, size_t n, const cofi_tsne_options *options,
                      double *xy, cof_error *err)
 {
     cofi_tsne_options o = options != NULL ? *options : (cofi_tsne_options){0};
-    COFI_TRY(check_call(distance, n, &o, err));
+    if (distance == NULL || n > UINT32_MAX / 4)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances of at most %u points", UINT32_MAX / 4);
+    if (o.perplexity < 0 || isnan(o.perplexity))
+        return cofi_fail(err, COF_ERR_ARGUMENT, "a perplexity is a number of neighbours, above 0");
+    for (size_t at = 0; at < n * n; at++)
+        if (!(distance[at] >= 0 && distance[at] <= MOST_DISTANCE))
+            return cofi_fail(err, COF_ERR_ARGUMENT, "a map needs distances between 0 and 1e60");
     for (size_t c = 0; c < 2 * n; c++) xy[c] = 0;
     if (n < 2) return COF_OK;
     tsne t = {.own = {.env = cofi_env_resolve(env)}, .n = n, .distance = distance};
     t.perplexity = fmax(fmin(o.perplexity > 0 ? o.perplexity : 30, ((double)n - 1) / 3), 1);
     t.n_near = (size_t)fmin(ceil(3 * t.perplexity), (double)n - 1);
+    t.n_padded = (n + LANES - 1) / LANES * LANES;
+    t.x = cofi_blocks_add(&t.own, t.n_padded, sizeof *t.x);
+    t.y = cofi_blocks_add(&t.own, t.n_padded, sizeof *t.y);
+    t.step = cofi_blocks_add_zero(&t.own, 2 * n, sizeof *t.step);
+    t.gain = cofi_blocks_add(&t.own, 2 * n, sizeof *t.gain);
+    t.push = cofi_blocks_add(&t.own, 2 * n, sizeof *t.push);
+    t.pull = cofi_blocks_add(&t.own, 2 * n, sizeof *t.pull);
+    t.closeness = cofi_blocks_add(&t.own, n, sizeof *t.closeness);
+    t.near = cofi_blocks_add(&t.own, n * t.n_near, sizeof *t.near);
+    t.links = cofi_blocks_add(&t.own, 2 * n * t.n_near, sizeof *t.links);
+    t.first = cofi_blocks_add_zero(&t.own, n + 2, sizeof *t.first);
     cofi_team *team = NULL;
-    cof_status status = open_tsne(&t, err);
+    cof_status status = cofi_blocks_status(&t.own, err);
     if (status == COF_OK) status = cofi_team_open(&t.own.env, n > 4 * BLOCK ? o.threads : 1, &team, err);
     if (status == COF_OK) {
         cofi_team_run(team, near_task, &t, (n + BLOCK - 1) / BLOCK);

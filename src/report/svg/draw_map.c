@@ -13,8 +13,7 @@ enum {
     MOST_HEIGHT = 760,
     MARGIN = 18,
     LEGEND_TOP = 30,
-    KEY = 36,
-    KEY_LINE = 16,
+    KEYS = 14, /* to a line of the legend */
     NAME_COLUMNS = 60,
     FEW_POINTS =
         150, /* named on the screen; names of more points are for paper, where nothing can be hovered */
@@ -191,40 +190,26 @@ static void draw_names(cofi_out *out, const cofi_map_drawing *d, const frame *f)
     cofi_out_text(out, "</g>\n");
 }
 
-static void draw_legend(cofi_out *out, uint32_t k)
-{
-    uint32_t shown = k < COFI_COLOURS ? k : COFI_COLOURS;
-    cofi_svg_text(out, "cof-note", MARGIN, LEGEND_TOP + 9, "clusters");
-    for (uint32_t j = 0; j < shown; j++) {
-        double x = MARGIN + 56 + KEY * (double)(j % 14), y = LEGEND_TOP + KEY_LINE * (double)(j / 14);
-        cofi_svg_rectangle(out, j, x, y, 10, 10);
-        cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u</text>", x + 13, y + 9, j + 1);
-    }
-    cofi_out_text(out, "\n");
-}
-
-static void draw_heading(cofi_out *out, const cofi_map_drawing *d, size_t n)
-{
-    cofi_svg_text_start(out, "cof-note", MARGIN, 20);
-    cofi_out_format(out, "%zu", n);
-    if (cof_map_n_distinct(d->map) > n)
-        cofi_out_format(out, " of %llu", (unsigned long long)cof_map_n_distinct(d->map));
-    cofi_out_text(out, " distinct rows; similar rows lie together (t-SNE)</text>\n");
-    draw_legend(out, d->k);
-}
-
 void cofi_draw_map(cofi_out *out, const cofi_map_drawing *d)
 {
     size_t n;
     const cof_map_point *p = cof_map_points(d->map, &n);
-    frame f = frame_of(p, n, d->alone ? LEGEND_TOP + KEY_LINE * (d->k > 14 ? 2 : 1) : 0);
+    double legend = LEGEND_TOP + COFI_KEY_LINE * (double)cofi_svg_keys(NULL, d->k, KEYS, 0, 0);
+    frame f = frame_of(p, n, d->alone ? legend : 0);
     char label[160];
     snprintf(label, sizeof label,
              "Map of %zu distinct rows in %u clusters, one circle for each, coloured by cluster; similar "
              "rows lie together",
              n, d->k);
     cofi_svg_open(out, f.width, f.height, label, d->alone);
-    if (d->alone) draw_heading(out, d, n);
+    if (d->alone) {
+        cofi_svg_text_start(out, "cof-note", MARGIN, 20);
+        cofi_out_format(out, "%zu", n);
+        if (cof_map_n_distinct(d->map) > n)
+            cofi_out_format(out, " of %llu", (unsigned long long)cof_map_n_distinct(d->map));
+        cofi_out_text(out, " distinct rows; similar rows lie together (t-SNE)</text>\n");
+        cofi_svg_keys(out, d->k, KEYS, MARGIN, LEGEND_TOP);
+    }
     cofi_out_text(out, "<g class=\"cof-map\">\n");
     for (int32_t j = -1; j < (int32_t)d->k; j++) draw_cluster(out, d, &f, j);
     cofi_out_text(out, "</g>\n");

@@ -17,8 +17,7 @@
 #include <stdio.h>
 
 enum {
-    MOST_KEYS = COFI_COLOURS, /* clusters in the legend; later ones repeat its colours */
-    MOST_TOLD = 8,            /* with twice as many clusters the hover text lists only the larger shares */
+    MOST_TOLD = 8, /* with twice as many clusters the hover text lists only the larger shares */
     MARGIN = 16,
     BAR_WIDTH = 120,
     SHARE_END = MARGIN + BAR_WIDTH + 54, /* right end of the percentages */
@@ -32,8 +31,6 @@ enum {
     COLUMN = 9, /* width allowed for a character */
     LEGEND_TOP = 62,
     KEYS_LEFT = 56,
-    KEY = 36,
-    KEY_LINE = 16,
     SMALL_TEXT = 42, /* room an edge needs to carry its length */
     MOST_SAID = 6,   /* edges told to a screen reader */
     MOST_LABEL = 1200
@@ -57,23 +54,10 @@ typedef struct svg_layout {
     bool stretched; /* some edge is longer than its length */
 } svg_layout;
 
-static cof_status open_layout(svg_layout *l, uint32_t n, cof_error *err)
-{
-    l->kept = cofi_blocks_add_zero(&l->own, n, sizeof *l->kept);
-    l->anchor = cofi_blocks_add(&l->own, n, sizeof *l->anchor);
-    l->row = cofi_blocks_add(&l->own, n, sizeof *l->row);
-    l->last_row = cofi_blocks_add(&l->own, n, sizeof *l->last_row);
-    l->path = cofi_blocks_add(&l->own, n, sizeof *l->path);
-    l->x = cofi_blocks_add(&l->own, n, sizeof *l->x);
-    return cofi_blocks_status(&l->own, err);
-}
-
 /* The root and the most frequent values. */
-static cof_status choose_values(svg_layout *l, const cofi_tree_drawing *d, cof_error *err)
+static void choose_values(svg_layout *l, const cofi_tree_drawing *d, cofi_cell *rank)
 {
     uint32_t n = d->tree.n;
-    cofi_cell *rank = cofi_blocks_add(&l->own, n, sizeof *rank);
-    if (rank == NULL) return cofi_no_memory(err);
     for (uint32_t v = 0; v < n; v++) {
         uint64_t bits; /* of numbers >= 0: ordered like the numbers */
         memcpy(&bits, &d->count[v], sizeof bits);
@@ -85,7 +69,6 @@ static cof_status choose_values(svg_layout *l, const cofi_tree_drawing *d, cof_e
         if (!l->kept[rank[i].n]) n_kept++;
         l->kept[rank[i].n] = true;
     }
-    return COF_OK;
 }
 
 /* Rows in the tree's order; a value whose parent is left out hangs from the nearest ancestor that is not.
@@ -156,6 +139,11 @@ static double y_of(const svg_layout *l, uint32_t row)
 
 /* ---- The drawing ----------------------------------------------------------------------------------- */
 
+static uint32_t keys_per_line(const svg_layout *l)
+{
+    return (uint32_t)((l->width - 2 * MARGIN - KEYS_LEFT) / COFI_KEY);
+}
+
 /* What a screen reader says: the edges too, where they are few. */
 static void describe(const cofi_tree_drawing *d, const char *name, char label[MOST_LABEL])
 {
@@ -170,7 +158,7 @@ static void describe(const cofi_tree_drawing *d, const char *name, char label[MO
                       (int)lround(100 * d->edges[e].length) % 100);
 }
 
-static void opening(cofi_tree_drawing *d, const svg_layout *l)
+static void draw_head(cofi_tree_drawing *d, const svg_layout *l)
 {
     cofi_out *out = &d->out;
     char name[COFI_SHOWN_BYTES], label[MOST_LABEL];
@@ -184,38 +172,14 @@ static void opening(cofi_tree_drawing *d, const svg_layout *l)
     if (!d->view.used) cofi_out_text(out, ", constant: takes no part in the distances");
     if (l->n_rows < d->view.n_values) cofi_out_format(out, ", the %u most frequent drawn", l->n_rows);
     cofi_out_text(out, "</text>\n");
-}
-
-static uint32_t keys_per_line(const svg_layout *l)
-{
-    return (uint32_t)((l->width - 2 * MARGIN - KEYS_LEFT) / KEY);
-}
-
-static uint32_t legend_lines(const svg_layout *l, uint32_t k)
-{
-    uint32_t shown = k < MOST_KEYS ? k : MOST_KEYS;
-    return (shown + keys_per_line(l) - 1) / keys_per_line(l) + (shown < k);
-}
-
-/* Colours of the clusters, as many to a line as fit. */
-static void legend(cofi_tree_drawing *d, const svg_layout *l, double y)
-{
-    cofi_out *out = &d->out;
-    uint32_t k = cof_model_k(d->model), shown = k < MOST_KEYS ? k : MOST_KEYS, per_line = keys_per_line(l);
-    cofi_svg_text(out, "cof-note", MARGIN, y + 9, "clusters");
-    for (uint32_t j = 0; j < shown; j++) {
-        double x = MARGIN + KEYS_LEFT + KEY * (double)(j % per_line),
-               row = y + KEY_LINE * (double)(j / per_line);
-        cofi_svg_rectangle(out, j, x, row, 10, 10);
-        cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u</text>", x + 13, row + 9, j + 1);
-    }
-    cofi_out_text(out, "\n");
-    if (shown == k) return;
-    cofi_svg(
-        out,
-        "<text class=\"cof-note\" x=\"%r\" y=\"%r\">and %u more; colours repeat, hover over a line to read "
-        "its clusters</text>\n",
-        (double)(MARGIN + KEYS_LEFT), y + KEY_LINE * (double)(legend_lines(l, k) - 1) + 9, k - shown);
+    uint32_t k = cof_model_k(d->model), n_lines = cofi_svg_keys(out, k, keys_per_line(l), MARGIN, LEGEND_TOP);
+    if (k > COFI_COLOURS)
+        cofi_svg(out,
+                 "<text class=\"cof-note\" x=\"%r\" y=\"%r\">and %u more; colours repeat, hover over a line "
+                 "to read "
+                 "its clusters</text>\n",
+                 (double)(MARGIN + KEYS_LEFT), LEGEND_TOP + COFI_KEY_LINE * (double)n_lines + 9,
+                 k - COFI_COLOURS);
 }
 
 /* What hovering tells: everything the line shows, in numbers. */
@@ -260,19 +224,6 @@ static uint32_t share_bar(cofi_tree_drawing *d, uint32_t v, double y)
     return most;
 }
 
-static void edge_to_parent(cofi_tree_drawing *d, const svg_layout *l, uint32_t v, double y)
-{
-    uint32_t parent = d->tree.parent[v];
-    if (parent == COFI_NO_PARENT) return;
-    uint32_t up = l->anchor[parent];
-    bool stretched;
-    double width = edge_width(l, d->count, v, up, &stretched);
-    cofi_svg_line(&d->out, stretched ? "cof-dash" : NULL, l->x[up], y, l->x[v], y);
-    if (width < SMALL_TEXT) return;
-    cofi_svg(&d->out, "<text class=\"cof-length\" x=\"%r\" y=\"%r\">%3f</text>", (l->x[up] + l->x[v]) / 2,
-             y - 3, l->path[v] - l->path[up]);
-}
-
 static void value_line(cofi_tree_drawing *d, const svg_layout *l, uint32_t v)
 {
     cofi_out *out = &d->out;
@@ -281,11 +232,30 @@ static void value_line(cofi_tree_drawing *d, const svg_layout *l, uint32_t v)
     cofi_out_text(out, "<g>");
     title(d, v);
     uint32_t most = d->view.used ? share_bar(d, v, y) : 0;
-    edge_to_parent(d, l, v, y);
+    if (d->tree.parent[v] != COFI_NO_PARENT) {
+        uint32_t up = l->anchor[d->tree.parent[v]];
+        bool stretched;
+        double width = edge_width(l, d->count, v, up, &stretched);
+        cofi_svg_line(out, stretched ? "cof-dash" : NULL, l->x[up], y, l->x[v], y);
+        if (width >= SMALL_TEXT)
+            cofi_svg(out, "<text class=\"cof-length\" x=\"%r\" y=\"%r\">%3f</text>", (l->x[up] + l->x[v]) / 2,
+                     y - 3, l->path[v] - l->path[up]);
+    }
     cofi_svg_circle_start(out, most, l->x[v], y, radius);
     cofi_out_text(out, "</circle>");
     cofi_svg_text(out, "cof-name", l->x[v] + radius + 6, y + 4.5, cofi_tree_name(d, name, v));
     cofi_out_text(out, "</g>\n");
+}
+
+/* The rows of the values, a parent joined with its children by a line down. */
+static void draw_rows(cofi_tree_drawing *d, const svg_layout *l)
+{
+    for (uint32_t v = 0; v < d->tree.n; v++)
+        if (l->kept[v] && l->last_row[v] > l->row[v])
+            cofi_svg_line(&d->out, NULL, l->x[v], y_of(l, l->row[v]), l->x[v], y_of(l, l->last_row[v]));
+    cofi_out_text(&d->out, "\n");
+    for (uint32_t i = 0; i < d->tree.n; i++)
+        if (l->kept[d->tree.order[i]]) value_line(d, l, d->tree.order[i]);
 }
 
 /* A round length (1, 2 or 5 times a power of ten) of at most a third of the drawing. */
@@ -303,7 +273,7 @@ static void scale_bar(cofi_tree_drawing *d, const svg_layout *l, double y)
     cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">length %g</text>\n", end + 8, y + 4, length);
 }
 
-static void footer(cofi_tree_drawing *d, const svg_layout *l)
+static void draw_foot(cofi_tree_drawing *d, const svg_layout *l)
 {
     cofi_out *out = &d->out;
     double y = y_of(l, l->n_rows) + 8;
@@ -322,33 +292,30 @@ static void footer(cofi_tree_drawing *d, const svg_layout *l)
     cofi_out_text(out, "\n");
 }
 
-static void draw(cofi_tree_drawing *d, svg_layout *l)
-{
-    double legend_height = KEY_LINE * (double)legend_lines(l, cof_model_k(d->model));
-    l->top = d->embedded ? 4 : LEGEND_TOP + legend_height + 6;
-    l->height = y_of(l, l->n_rows) + (l->n_rows < d->view.n_values ? 44 : 24);
-    opening(d, l);
-    if (!d->embedded) legend(d, l, LEGEND_TOP);
-    for (uint32_t v = 0; v < d->tree.n; v++)
-        if (l->kept[v] && l->last_row[v] > l->row[v])
-            cofi_svg_line(&d->out, NULL, l->x[v], y_of(l, l->row[v]), l->x[v], y_of(l, l->last_row[v]));
-    cofi_out_text(&d->out, "\n");
-    for (uint32_t i = 0; i < d->tree.n; i++)
-        if (l->kept[d->tree.order[i]]) value_line(d, l, d->tree.order[i]);
-    footer(d, l);
-    cofi_svg_close(&d->out);
-}
-
 cof_status cofi_draw_tree_svg(cofi_tree_drawing *d, cof_error *err)
 {
+    uint32_t n = d->tree.n, k = cof_model_k(d->model);
     svg_layout l = {.own = {.env = d->env}};
-    cof_status status = open_layout(&l, d->tree.n, err);
-    if (status == COF_OK) status = choose_values(&l, d, err);
+    l.kept = cofi_blocks_add_zero(&l.own, n, sizeof *l.kept);
+    l.anchor = cofi_blocks_add(&l.own, n, sizeof *l.anchor);
+    l.row = cofi_blocks_add(&l.own, n, sizeof *l.row);
+    l.last_row = cofi_blocks_add(&l.own, n, sizeof *l.last_row);
+    l.path = cofi_blocks_add(&l.own, n, sizeof *l.path);
+    l.x = cofi_blocks_add(&l.own, n, sizeof *l.x);
+    cofi_cell *rank = cofi_blocks_add(&l.own, n, sizeof *rank);
+    cof_status status = cofi_blocks_status(&l.own, err);
     if (status == COF_OK) {
+        choose_values(&l, d, rank);
         place_rows(&l, d);
         set_scale(&l, d);
         place_columns(&l, d);
-        draw(d, &l);
+        uint32_t n_lines = cofi_svg_keys(NULL, k, keys_per_line(&l), 0, 0) + (k > COFI_COLOURS);
+        l.top = d->embedded ? 4 : LEGEND_TOP + COFI_KEY_LINE * (double)n_lines + 6;
+        l.height = y_of(&l, l.n_rows) + (l.n_rows < d->view.n_values ? 44 : 24);
+        draw_head(d, &l);
+        draw_rows(d, &l);
+        draw_foot(d, &l);
+        cofi_svg_close(&d->out);
     }
     cofi_blocks_release(&l.own);
     return status;

@@ -59,6 +59,21 @@ void cofi_svg_circle_start(cofi_out *out, uint32_t j, double x, double y, double
     cofi_svg(out, "<circle class=\"%k\" cx=\"%r\" cy=\"%r\" r=\"%r\">", j, x, y, radius);
 }
 
+uint32_t cofi_svg_keys(cofi_out *out, uint32_t k, uint32_t per_line, double x, double y)
+{
+    enum { WORD = 56, KEY_SIZE = 10 };
+    uint32_t shown = k < COFI_COLOURS ? k : COFI_COLOURS;
+    if (out != NULL) cofi_svg_text(out, "cof-note", x, y + 9, "clusters");
+    for (uint32_t j = 0; out != NULL && j < shown; j++) {
+        double left = x + WORD + COFI_KEY * (double)(j % per_line),
+               top = y + COFI_KEY_LINE * (double)(j / per_line);
+        cofi_svg_rectangle(out, j, left, top, KEY_SIZE, KEY_SIZE);
+        cofi_svg(out, "<text class=\"cof-note\" x=\"%r\" y=\"%r\">%u</text>", left + 13, top + 9, j + 1);
+    }
+    if (out != NULL) cofi_out_text(out, "\n");
+    return (shown + per_line - 1) / per_line;
+}
+
 void cofi_svg_open(cofi_out *out, double width, double height, const char *label, bool alone)
 {
     double w = ceil(width), h = ceil(height);

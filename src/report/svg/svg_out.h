@@ -21,6 +21,10 @@ void cofi_svg_circle_start(cofi_out *out, uint32_t j, double x, double y, double
 void cofi_svg_text_start(cofi_out *out, const char *classes, double x, double y); /* end with </text> */
 void cofi_svg_text(cofi_out *out, const char *classes, double x, double y, const char *words);
 
+/* The colours of k clusters with their numbers, so many to a line; returns the number of lines. NULL: draws nothing. */
+uint32_t cofi_svg_keys(cofi_out *out, uint32_t k, uint32_t per_line, double x, double y);
+enum { COFI_KEY = 36, COFI_KEY_LINE = 16 }; /* what a key takes */
+
 enum { COFI_HUES = 8, COFI_COLOURS = 2 * COFI_HUES }; /* later clusters repeat the colours */
 /* "cof-c3 cof-pale": the classes that give cluster j its colour. */
 void cofi_svg_cluster(cofi_out *out, uint32_t j);
