@@ -281,6 +281,7 @@ set(UNIT_TESTS
   tests/unit/test_rng.c
   tests/unit/test_rounds.c
   tests/unit/test_rows.c
+  tests/unit/test_runner.c
   tests/unit/test_sample.c
   tests/unit/test_schema.c
   tests/unit/test_scores.c
