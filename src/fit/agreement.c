@@ -95,16 +95,6 @@ cof_status cofi_agreement_measure(const cofi_host *host, const cofi_agreement *a
     return COF_OK;
 }
 
-/* Copies every restart's labels of evenly spaced rows, n each. */
-static int32_t *thin_labels(const cofi_host *host, const cofi_agreement *a, uint32_t n_records, size_t n)
-{
-    int32_t *label = cofi_alloc(&host->env, n_records * n, sizeof *label);
-    for (uint32_t r = 0; label != NULL && r < n_records; r++)
-        for (size_t s = 0; s < n; s++)
-            label[r * n + s] = labels_of(a, r)[cofi_stretch_begin(s, n, a->n_rows)];
-    return label;
-}
-
 cof_status cofi_agreement_of_pair(const cofi_host *host, const cofi_agreement *a, uint32_t one,
                                   uint32_t other, double *ari, cof_error *err)
 {
@@ -119,7 +109,10 @@ cof_status cofi_agreement_typical(const cofi_host *host, const cofi_agreement *a
     env.should_stop = NULL;
     *mean = NULL;
     if (n_records < 2 || n == 0 || !any_labelled(labels_of(a, 0), a->n_rows)) return COF_OK;
-    int32_t *label = thin_labels(host, a, n_records, n);
+    int32_t *label = cofi_alloc(&host->env, n_records * n, sizeof *label); /* of evenly spaced rows */
+    for (uint32_t r = 0; label != NULL && r < n_records; r++)
+        for (size_t s = 0; s < n; s++)
+            label[r * n + s] = labels_of(a, r)[cofi_stretch_begin(s, n, a->n_rows)];
     *mean = cofi_alloc_zero(&host->env, n_records, sizeof **mean);
     cof_status status = label != NULL && *mean != NULL ? COF_OK : cofi_no_memory(err);
     for (uint32_t r = 1; r < n_records; r++)

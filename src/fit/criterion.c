@@ -54,24 +54,20 @@ static double pooled_count(const cofi_partition *q, size_t flat)
     return (double)units / q->rows->problem->unit;
 }
 
-/* Log evidence of one attribute's counts, summed over all clusters. */
-static double pooled_evidence(const cofi_partition *q, size_t r)
-{
-    const cofi_problem *p = q->rows->problem;
-    double total = 0, sum = 0, prior = 0.5 * p->n_present[r];
-    for (uint32_t v = 0; v < p->n_values[r]; v++) {
-        double n = pooled_count(q, p->first[r] + v);
-        total += n;
-        if (n > 0) sum += cofi_log_gamma(0.5 + n) - cofi_log_gamma(0.5);
-    }
-    return cofi_column_weight(p, r) * (sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total));
-}
-
 double cofi_log_likelihood_of_one(const cofi_partition *q)
 {
-    double sum = 0;
-    for (size_t r = 0; r < q->rows->problem->n_attrs; r++) sum += pooled_evidence(q, r);
-    return sum;
+    const cofi_problem *p = q->rows->problem;
+    double all = 0;
+    for (size_t r = 0; r < p->n_attrs; r++) {
+        double total = 0, sum = 0, prior = 0.5 * p->n_present[r];
+        for (uint32_t v = 0; v < p->n_values[r]; v++) {
+            double n = pooled_count(q, p->first[r] + v);
+            total += n;
+            if (n > 0) sum += cofi_log_gamma(0.5 + n) - cofi_log_gamma(0.5);
+        }
+        all += cofi_column_weight(p, r) * (sum + cofi_log_gamma(prior) - cofi_log_gamma(prior + total));
+    }
+    return all;
 }
 
 /* Reduction of the summed squared one-hot distances when every row is compared with the mean of its

@@ -54,27 +54,11 @@ static uint64_t round_weights(cofi_dependence *d, const uint64_t *units)
 
 /* Fetched cells are row by row; counting reads attribute by attribute. An attribute whose cells need more than 16 bits has
  * too many values to be counted. */
-static cof_status fetch_cells(cofi_blocks *own, cofi_rows *rows, cofi_team *team, cofi_dependence *d,
-                              cof_error *err)
-{
-    const cofi_problem *p = d->problem;
-    size_t n_columns = p->n_attrs + p->n_numeric;
-    d->cell = cofi_blocks_add(own, d->n_rows * p->n_attrs, sizeof *d->cell);
-    COFI_TRY(cofi_blocks_status(own, err));
-    uint32_t *fetched = cofi_alloc(&p->env, d->n_rows * n_columns, sizeof *fetched);
-    if (fetched == NULL) return cofi_no_memory(err);
-    cof_status status = cofi_rows_fetch(rows, team, d->row, d->n_rows, fetched, NULL, err);
-    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
-        for (size_t i = 0; i < d->n_rows; i++)
-            d->cell[r * d->n_rows + i] = (uint16_t)fetched[i * n_columns + r];
-    cofi_release(&p->env, fetched);
-    return status;
-}
-
 static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_team *team, cofi_dependence *d,
                             cof_error *err)
 {
     const cofi_problem *p = d->problem;
+    size_t n_columns = p->n_attrs + p->n_numeric;
     uint64_t *units = cofi_blocks_add(own, d->n_rows, sizeof *units);
     d->row = cofi_blocks_add(own, d->n_rows, sizeof *d->row);
     d->weight = cofi_blocks_add(own, d->n_rows, sizeof *d->weight);
@@ -84,11 +68,19 @@ static cof_status open_rows(cofi_blocks *own, cofi_rows *rows, cofi_team *team, 
     uint64_t steps = round_weights(d, units);
     if (steps == 0) return COF_OK;
     d->log_gamma = cofi_blocks_add(own, steps + 1, sizeof *d->log_gamma);
+    d->cell = cofi_blocks_add(own, d->n_rows * p->n_attrs, sizeof *d->cell);
     COFI_TRY(cofi_blocks_status(own, err));
     double of_none = cofi_log_gamma(0.5);
     for (uint64_t n = 0; n <= steps; n++)
         d->log_gamma[n] = cofi_log_gamma(0.5 + (double)n * d->step) - of_none;
-    return fetch_cells(own, rows, team, d, err);
+    uint32_t *fetched = cofi_alloc(&p->env, d->n_rows * n_columns, sizeof *fetched);
+    if (fetched == NULL) return cofi_no_memory(err);
+    cof_status status = cofi_rows_fetch(rows, team, d->row, d->n_rows, fetched, NULL, err);
+    for (size_t r = 0; status == COF_OK && r < p->n_attrs; r++)
+        for (size_t i = 0; i < d->n_rows; i++)
+            d->cell[r * d->n_rows + i] = (uint16_t)fetched[i * n_columns + r];
+    cofi_release(&p->env, fetched);
+    return status;
 }
 
 /* A count of bits without the processor's own instruction for it takes longer than a count of rows. */
@@ -330,17 +322,6 @@ static bool sort_rows(cofi_blocks *own, tree_work *w)
     return true;
 }
 
-static void set_bits(const tree_work *w, size_t r)
-{
-    const cofi_dependence *d = w->d;
-    const uint16_t *cell = d->cell + r * d->n_rows;
-    for (uint32_t i = 0; i < w->n_words; i++)
-        for (uint32_t bit = 0; bit < 64 && w->row[i * 64 + bit] < d->n_rows; bit++) {
-            uint32_t value = cell[w->row[i * 64 + bit]];
-            if (value < d->problem->n_values[r]) w->bits[r][value * w->n_words + i] |= UINT64_C(1) << bit;
-        }
-}
-
 static void sum_margin(const tree_work *w, const pair_work *own, size_t r)
 {
     const cofi_problem *p = w->d->problem;
@@ -357,10 +338,17 @@ static void sum_margin(const tree_work *w, const pair_work *own, size_t r)
     }
 }
 
+/* Sets the bits of the rows that hold each value of an attribute, and sums its margin. */
 static void bits_task(void *ctx, uint32_t worker, size_t r)
 {
     const tree_work *w = ctx;
-    if (w->bits[r] != NULL) set_bits(w, r);
+    const cofi_dependence *d = w->d;
+    const uint16_t *cell = d->cell + r * d->n_rows;
+    for (uint32_t at = 0; w->bits[r] != NULL && at < w->n_words * 64; at++) {
+        uint32_t value = w->row[at] < d->n_rows ? cell[w->row[at]] : UINT32_MAX; /* no row */
+        if (value < d->problem->n_values[r])
+            w->bits[r][value * w->n_words + at / 64] |= UINT64_C(1) << at % 64;
+    }
     if (w->margin[r] != NULL) sum_margin(w, &w->worker[worker], r);
 }
 
@@ -398,10 +386,11 @@ static void open_workers(cofi_blocks *own, tree_work *w, uint32_t n)
             .seen = cofi_blocks_add_zero(own, N_SEEN, sizeof *w->worker->seen)};
 }
 
-/* q NULL: one cluster */
-static cof_status measure(const cofi_dependence *d, const cofi_partition *q, cofi_team *team, double *added,
-                          cof_error *err)
+cof_status cofi_dependence_measure(const cofi_dependence *d, cofi_team *team, const cofi_partition *q,
+                                   double *added, cof_error *err)
 {
+    *added = 0;
+    if (d->n_rows == 0) return COF_OK;
     cofi_blocks own = {.env = d->problem->env};
     size_t n = d->problem->n_attrs;
     tree_work w = {.d = d,
@@ -435,14 +424,7 @@ cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_team *te
     if (p->n_attrs < 2 || p->n_attrs > MOST_ATTRS) d->n_rows = 0;
     if (d->n_rows == 0) return COF_OK;
     COFI_TRY(open_rows(own, rows, team, d, err));
-    return d->n_rows > 0 ? measure(d, NULL, team, &d->of_one, err) : COF_OK;
-}
-
-cof_status cofi_dependence_measure(const cofi_dependence *d, cofi_team *team, const cofi_partition *q,
-                                   double *added, cof_error *err)
-{
-    *added = 0;
-    return d->n_rows > 0 ? measure(d, q, team, added, err) : COF_OK;
+    return cofi_dependence_measure(d, team, NULL, &d->of_one, err);
 }
 
 cof_status cofi_dependence_of(cofi_rows *rows, cofi_team *team, const cofi_partition *q, double *added,

@@ -21,7 +21,7 @@ typedef struct cofi_dependence {
 /* `own` receives the memory. */
 cof_status cofi_dependence_open(cofi_blocks *own, cofi_rows *rows, cofi_team *team,
                                 cofi_dependence *dependence, cof_error *err);
-/* *added: what the tree adds to the log-likelihood of the partition; never negative. */
+/* *added: what the tree adds to the log-likelihood of the partition; never negative. NULL: all rows are one cluster. */
 cof_status cofi_dependence_measure(const cofi_dependence *dependence, cofi_team *team,
                                    const cofi_partition *partition, double *added, cof_error *err);
 /* Opens, measures one partition, and closes. */

@@ -25,28 +25,24 @@ static cof_status open_tables(cofi_fit *fit, cof_error *err)
     return cofi_blocks_status(own, err);
 }
 
-/* Number of threads worth using: on a small table, waking the threads takes longer than a pass. */
-static uint32_t useful_threads(const cofi_problem *p, const cofi_method *method, const cof_fit_options *o)
-{
-    enum { PASS_WORK = 200000 };   /* rows x attributes x clusters */
-    enum { PAIR_WORK = 10000000 }; /* rows x attributes x attributes */
-    double work = (double)p->n_walked * (double)p->n_attrs * o->k;
-    bool pairs = (method->flags & COFI_METHOD_PAIRS) != 0;
-    if (pairs && work * (double)p->n_attrs / o->k > PAIR_WORK) return o->threads;
-    return work < PASS_WORK || p->n_walked <= COFI_ONE_THREAD_ROWS ? 1 : o->threads;
-}
-
 cof_status cofi_fit_open(cofi_rows *rows, const cofi_method *method, const cof_fit_options *options,
                          cofi_fit *fit, cof_error *err)
 {
+    enum { PASS_WORK = 200000 };   /* rows x attributes x clusters */
+    enum { PAIR_WORK = 10000000 }; /* rows x attributes x attributes */
     const cofi_problem *p = rows->problem;
+    double cells = (double)p->n_walked * (double)p->n_attrs;
+    bool many_pairs = (method->flags & COFI_METHOD_PAIRS) != 0 && cells * (double)p->n_attrs > PAIR_WORK;
+    bool few_rows = cells * options->k < PASS_WORK || p->n_walked <= COFI_ONE_THREAD_ROWS;
+    /* on a small table, waking the threads takes longer than a pass */
+    uint32_t threads = few_rows && !many_pairs ? 1 : options->threads;
     memset(fit, 0, sizeof *fit);
     fit->host = (cofi_host){.env = p->env, .o = *options, .began_s = cofi_now_s()};
     fit->own.env = fit->scratch.env = p->env;
     fit->problem = p;
     fit->method = method;
     cofi_host *host = &fit->host;
-    COFI_TRY(cofi_team_open(&host->env, useful_threads(p, method, options), &host->team, err));
+    COFI_TRY(cofi_team_open(&host->env, threads, &host->team, err));
     COFI_TRY(cofi_partition_open(rows, options->k, host->team, &fit->partition, err));
     COFI_TRY(cofi_forest_open(&host->env, host->team, p->n_attrs, p->first, p->n_values, options->k,
                               options->variant == COF_VARIANT_AUTHORS, &fit->forest, err));
@@ -80,33 +76,27 @@ cof_status cofi_fit_totals(cofi_fit *fit, const uint64_t **total, cof_error *err
                        : cofi_no_memory(err);
 }
 
-static void tell(const cofi_fit *fit, cof_phase phase, uint64_t moved)
-{
-    const cof_env *env = &fit->host.env;
-    if (env->progress == NULL) return;
-    double elapsed = cofi_now_s() - fit->host.began_s;
-    cof_progress now = {.phase = phase,
-                        .restart = fit->log.restart + 1,
-                        .restarts = fit->host.o.restarts,
-                        .rebuild = fit->log.rebuild,
-                        .pass = fit->log.n_passes,
-                        .done = moved,
-                        .total = fit->problem->n_table_rows,
-                        .elapsed_s = elapsed,
-                        .k = fit->host.o.k,
-                        .rows_per_s = elapsed > 0 ? (double)fit->log.visits / elapsed : 0};
-    env->progress(env->ctx, &now);
-}
-
 cof_status cofi_fit_pass(cofi_fit *fit, cof_phase phase, uint64_t *moved, cof_error *err)
 {
+    const cof_env *env = &fit->host.env;
     double before = cofi_now_s();
     COFI_TRY(cofi_partition_pass(&fit->partition, &fit->scores, moved, err));
-    double *spent = phase == COF_PHASE_START ? &fit->log.start_s : &fit->log.pass_s;
-    *spent += cofi_now_s() - before;
+    double now = cofi_now_s(), elapsed = now - fit->host.began_s;
+    *(phase == COF_PHASE_START ? &fit->log.start_s : &fit->log.pass_s) += now - before;
     fit->log.visits += fit->problem->n_walked;
     fit->log.n_passes++;
-    tell(fit, phase, *moved);
+    if (env->progress == NULL) return COF_OK;
+    cof_progress progress = {.phase = phase,
+                             .restart = fit->log.restart + 1,
+                             .restarts = fit->host.o.restarts,
+                             .rebuild = fit->log.rebuild,
+                             .pass = fit->log.n_passes,
+                             .done = *moved,
+                             .total = fit->problem->n_table_rows,
+                             .elapsed_s = elapsed,
+                             .k = fit->host.o.k,
+                             .rows_per_s = elapsed > 0 ? (double)fit->log.visits / elapsed : 0};
+    env->progress(env->ctx, &progress);
     return COF_OK;
 }
 

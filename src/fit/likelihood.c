@@ -68,11 +68,6 @@ static int64_t surprise(const cofi_value_counts *c, double all, double ln, doubl
     return cofi_fixed_point(c->weight * (all - ln), scale);
 }
 
-static double ln_of_units(const cofi_value_counts *c, uint64_t units)
-{
-    return cofi_ln((double)units / c->unit + 0.5);
-}
-
 /* Clusters first to first + n - 1. They are handled together because the entries of a value for them share a cache line.
  * Most values of a large column do not occur in a cluster, and have one surprise in common. */
 static void group_surprises(const cofi_value_counts *c, uint32_t first, uint32_t n, double scale,
@@ -85,13 +80,13 @@ static void group_surprises(const cofi_value_counts *c, uint32_t first, uint32_t
         for (uint32_t i = 0; i < n; i++) total[i] += c->count[(size_t)v * c->stride + first + i];
     for (uint32_t i = 0; i < n; i++) {
         all[i] = cofi_ln((double)total[i] / c->unit + 0.5 * c->n_present);
-        none[i] = surprise(c, all[i], ln_of_units(c, 0), scale);
+        none[i] = surprise(c, all[i], cofi_ln(0.5), scale);
     }
     for (uint32_t v = 0; v < c->n_values; v++)
         for (uint32_t i = 0; i < n; i++) {
             uint64_t units = c->count[(size_t)v * c->stride + first + i];
             value[(size_t)v * stride + first + i] =
-                units == 0 ? none[i] : surprise(c, all[i], ln_of_units(c, units), scale);
+                units == 0 ? none[i] : surprise(c, all[i], cofi_ln((double)units / c->unit + 0.5), scale);
         }
     if (c->n_bins == 0 || c->n_bins > COFI_SMOOTH_BINS) return;
     for (uint32_t i = 0; i < n; i++) {

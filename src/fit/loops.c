@@ -64,36 +64,33 @@ bool cofi_value_occurs(const cofi_fit *fit, uint32_t flat)
     return false;
 }
 
-static uint32_t median(const cofi_fit *fit, const cofi_distances *d, size_t r, uint32_t j)
-{
-    const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride, best = 0, n_values = p->n_values[r];
-    const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride + j;
-    double least = INFINITY;
-    for (uint32_t v = 0; v < n_values; v++) {
-        if (!cofi_value_occurs(fit, p->first[r] + v)) continue;
-        const double *row = cofi_distances_of(fit, d, r, v);
-        double cost = 0;
-        for (uint32_t u = 0; u < n_values; u++) cost += row[u] * (double)count[(size_t)u * stride];
-        if (!cofi_clearly_larger(least, cost)) continue;
-        least = cost;
-        best = v;
-    }
-    return best;
-}
-
 typedef struct median_job {
     cofi_fit *fit;
     const cofi_distances *d;
 } median_job;
 
+/* The value of an attribute with the least summed distance to the values of each cluster's rows. */
 static void median_task(void *ctx, uint32_t worker, size_t r)
 {
     median_job *job = ctx;
     cofi_fit *fit = job->fit;
-    for (uint32_t j = 0; j < fit->partition.k; j++)
-        if (fit->partition.size[j] > 0)
-            fit->seeds.mode[j * fit->problem->n_attrs + r] = median(fit, job->d, r, j);
+    const cofi_problem *p = fit->problem;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        const uint64_t *count = fit->partition.count + (size_t)p->first[r] * stride + j;
+        uint32_t best = 0;
+        double least = INFINITY;
+        for (uint32_t v = 0; fit->partition.size[j] > 0 && v < n_values; v++) {
+            if (!cofi_value_occurs(fit, p->first[r] + v)) continue;
+            const double *row = cofi_distances_of(fit, job->d, r, v);
+            double cost = 0;
+            for (uint32_t u = 0; u < n_values; u++) cost += row[u] * (double)count[(size_t)u * stride];
+            if (!cofi_clearly_larger(least, cost)) continue;
+            least = cost;
+            best = v;
+        }
+        if (fit->partition.size[j] > 0) fit->seeds.mode[j * p->n_attrs + r] = best;
+    }
 }
 
 void cofi_modes_median(cofi_fit *fit, const cofi_distances *distances)

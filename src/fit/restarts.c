@@ -106,9 +106,8 @@ static cof_status record_restart(cofi_restarts *run, cofi_lane *lane, uint32_t r
     const cofi_fit *fit = &lane->fit;
     cofi_lane_best *best = &run->best_of[lane - run->runner.lane];
     cofi_tree_gains tree = {.of_one = run->dependence.of_one};
-    if (run->dependence.n_rows > 0)
-        COFI_TRY(cofi_dependence_measure(&run->dependence, fit->host.team, &fit->partition, &tree.of_clusters,
-                                         err));
+    COFI_TRY(
+        cofi_dependence_measure(&run->dependence, fit->host.team, &fit->partition, &tree.of_clusters, err));
     double likelihood = cofi_log_likelihood(&fit->partition);
     if (run->gains != NULL) run->gains[restart] = cofi_gains_measure(&fit->partition, likelihood, tree);
     double merit = cofi_criterion_given(fit, likelihood, run->gains != NULL ? &run->gains[restart] : NULL);
@@ -248,15 +247,6 @@ static cof_status compare_by_agreement(cofi_restarts *run, cof_error *err)
     return status;
 }
 
-/* The restart with the greatest criterion; a later one must exceed it by more than rounding. */
-static uint32_t choose_best(const cofi_restarts *run)
-{
-    uint32_t best = 0;
-    for (uint32_t r = 1; r < run->n_records; r++)
-        if (cofi_clearly_larger(run->record[r].criterion, run->record[best].criterion)) best = r;
-    return best;
-}
-
 cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error *err)
 {
     uint32_t l = run->place[restart].lane;
@@ -300,16 +290,6 @@ static cof_status keep_alternative(cofi_restarts *run, const cofi_host *host, co
     run->alternatives.restart[0] = best;
     cofi_release(&run->env, run->ari);
     return cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err);
-}
-
-/* An interrupted run ends without them. */
-static cof_status choose_alternatives(cofi_restarts *run, const cofi_host *host, cof_error *err)
-{
-    bool wanted = run->gains != NULL && (!host->o.no_alternatives || host->o.keep > 1);
-    if (wanted && !atomic_load(&run->runner.stopped))
-        COFI_TRY(cofi_alternatives_find(host, &run->agreement, run->record, run->gains, run->n_records,
-                                        run->best, run->ari, &run->alternatives, err));
-    return host->o.keep > 1 ? keep_alternative(run, host, err) : COF_OK;
 }
 
 /* ---- All restarts ---------------------------------------------------------------------------------- */
@@ -364,9 +344,14 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     if (run->n_records == 0) return stopped_early(err);
     COFI_TRY(collect_history(run, err));
     COFI_TRY(compare_by_agreement(run, err));
-    run->best = choose_best(run);
+    for (uint32_t r = 1; r < run->n_records; r++) /* a later restart must be better by more than rounding */
+        if (cofi_clearly_larger(run->record[r].criterion, run->record[run->best].criterion)) run->best = r;
     COFI_TRY(cofi_agreement_measure(host, &run->agreement, run->n_records, run->best, &run->ari, err));
-    COFI_TRY(choose_alternatives(run, host, err));
+    bool wanted = run->gains != NULL && (!host->o.no_alternatives || host->o.keep > 1);
+    if (wanted && !atomic_load(&run->runner.stopped)) /* an interrupted run ends without them */
+        COFI_TRY(cofi_alternatives_find(host, &run->agreement, run->record, run->gains, run->n_records,
+                                        run->best, run->ari, &run->alternatives, err));
+    if (host->o.keep > 1) COFI_TRY(keep_alternative(run, host, err));
     COFI_TRY(cofi_restarts_restore(run, run->best, err));
     return cofi_agreement_clusters(host, &run->fit->partition, &run->agreement, run->record, run->n_records,
                                    run->best, &run->overlap, &run->n_good, err);

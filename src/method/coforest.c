@@ -110,15 +110,6 @@ static cof_status settle_by_likelihood(cofi_fit *fit, coforest *s, cof_error *er
     return COF_OK;
 }
 
-/* If the host stopped the start: keeps its partition and computes L with the forest of that partition. */
-static void leave_as_stopped(cofi_fit *fit)
-{
-    cofi_build_forest(fit);
-    cofi_scores_trace(fit);
-    fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
-    fit->log.stop = COF_STOP_STOPPED;
-}
-
 /* ---- The method ------------------------------------------------------------------------------------ */
 
 static cof_status coforest_open(cofi_fit *fit, void **state, cof_error *err)
@@ -151,10 +142,13 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
     cofi_distances d;
     COFI_TRY(cofi_settle_kmodes(fit, err));
     fit->log.n_passes = fit->log.rebuild = 0;
-    if (fit->log.stopped)
-        leave_as_stopped(fit);
-    else
+    if (fit->log.stopped) { /* the partition of the start remains */
+        set_traces(fit);
+        fit->log.objective = cofi_objective(&fit->partition, &fit->scores);
+        fit->log.stop = COF_STOP_STOPPED;
+    } else {
         COFI_TRY(by_likelihood ? settle_by_likelihood(fit, state, err) : refine(fit, state, err));
+    }
     if (fit->problem->n_numeric == 0) return COF_OK;
     for (size_t c = 0; c < fit->partition.k * fit->problem->n_numeric; c++) fit->centre[c] = NAN;
     if (fit->log.stopped) return COF_OK;

@@ -207,23 +207,16 @@ static double choose_gamma(const mixed *m, double gamma)
 
 /* ---- The methods --------------------------------------------------------------------------------- */
 
-/* Upper bound of what the quantities add to the distance of a row. */
-static double farthest(const cofi_problem *p, bool absolute)
-{
-    double sum = 0;
-    for (size_t c = 0; c < p->n_numeric; c++) {
-        double reach = p->quantity[c].most - p->quantity[c].least;
-        sum += p->quantity[c].column_weight * (absolute ? reach : reach * reach);
-    }
-    return sum;
-}
-
 static cof_status run_loop(cofi_fit *fit, const cofi_distances *d, double gamma, bool profiles,
                            cof_error *err)
 {
     const cofi_problem *p = fit->problem;
     double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
-    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1, .beside = farthest(p, profiles)};
+    cofi_row_distance distance = {.d = d, .factor = factor, .sum = COFI_L1};
+    for (size_t c = 0; c < p->n_numeric; c++) {
+        double reach = p->quantity[c].most - p->quantity[c].least;
+        distance.beside += p->quantity[c].column_weight * (profiles ? reach : reach * reach);
+    }
     fit->absolute = profiles;
     if (!(distance.beside < 1e200))
         return cofi_fail(

@@ -12,25 +12,6 @@ static bool measures_once(const cofi_method *m)
     return false;
 }
 
-static void clear(const cof_table *table, int32_t missing, double *const *distances)
-{
-    for (size_t c = 0; c < table->n_columns; c++) {
-        const cofi_column *column = &table->column[c];
-        size_t o = column->n_values + (column->n_missing > 0 && missing == COF_MISSING_VALUE ? 1u : 0u);
-        if (distances[c] != NULL) memset(distances[c], 0, o * o * sizeof **distances);
-    }
-}
-
-static void copy_distances(const cofi_fit *fit, const cofi_distances *d, double *const *distances)
-{
-    const cofi_problem *p = fit->problem;
-    for (size_t r = 0; r < p->n_attrs; r++) {
-        double *to = distances[p->column[r]];
-        size_t o = p->n_values[r];
-        if (to != NULL) memcpy(to, cofi_distances_of(fit, d, r, 0), o * o * sizeof *to);
-    }
-}
-
 cof_status cof_value_distances(const cof_table *table, const cof_fit_options *options,
                                double *const *distances, cof_error *err)
 {
@@ -52,9 +33,15 @@ cof_status cof_value_distances(const cof_table *table, const cof_fit_options *op
         status = cofi_fail(err, COF_ERR_NO_COLUMNS, "%s needs at least two columns that vary", method->name);
     if (status == COF_OK) status = cofi_fit_open(rows, method, &o, &fit, err);
     if (status == COF_OK) status = method->open(&fit, &state, err);
-    if (status == COF_OK) {
-        clear(table, o.missing, distances);
-        copy_distances(&fit, state, distances);
+    for (size_t c = 0; status == COF_OK && c < table->n_columns; c++) { /* columns that take no part have 0 */
+        const cofi_column *column = &table->column[c];
+        size_t n = column->n_values + (column->n_missing > 0 && o.missing == COF_MISSING_VALUE ? 1u : 0u);
+        if (distances[c] != NULL) memset(distances[c], 0, n * n * sizeof **distances);
+    }
+    for (size_t r = 0; status == COF_OK && r < problem.n_attrs; r++) {
+        size_t n = problem.n_values[r], c = problem.column[r];
+        if (distances[c] != NULL)
+            memcpy(distances[c], cofi_distances_of(&fit, state, r, 0), n * n * sizeof **distances);
     }
     cofi_fit_close(&fit);
     cofi_rows_close(rows);

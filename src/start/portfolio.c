@@ -45,8 +45,9 @@ static size_t sample_size(uint32_t k)
 /* Runs a few rounds of EM. Rows between two clusters then have little weight in either, so the profiles
  * describe the clusters better and the hard loops start from a better partition. If EM empties clusters,
  * its partition is discarded, because k clusters are wanted. */
-static cof_status soften(cofi_fit *fit, softening *s, cof_error *err)
+static cof_status soften(cofi_fit *fit, void *state, cof_error *err)
 {
+    softening *s = state;
     uint32_t n_empty = cofi_count_empty(&fit->partition);
     double changed = INFINITY;
     uint64_t moved;
@@ -98,13 +99,7 @@ static cof_status trial_open(cofi_fit *fit, void **state, cof_error *err)
     return open_softening(fit, SAMPLE_SOFT_ROWS, state, err);
 }
 
-static cof_status trial_improve(cofi_fit *fit, void *state, cof_error *err)
-{
-    return soften(fit, state, err);
-}
-
-static const cofi_trial_start trial_start = {
-    .open = trial_open, .run = make_partition, .improve = trial_improve};
+static const cofi_trial_start trial_start = {.open = trial_open, .run = make_partition, .improve = soften};
 
 /* ---- The start ------------------------------------------------------------------------------------ */
 
