@@ -2,67 +2,40 @@
  * the same kernels as a pass. */
 #include "assignment.h"
 
-#include "../core/team.h"
 #include "../rows/nearest.h"
 
 #include <math.h>
 
-enum { BLOCK = 4096 }; /* rows per task */
-
 typedef struct assignment {
     cofi_assignment rows;
     void (*each)(struct assignment *a, size_t row, const int64_t *sum); /* uses the k sums of a row */
-    /* results of the tasks */
+    /* results of the rows */
     int32_t *label;
     double *distance;
     const int32_t *own_label; /* for margins: labels to compare with */
     cof_margin *margin;
-    char *scratch; /* one area per worker */
-    size_t scratch_size;
 } assignment;
 
-static cof_status open_assignment(const cof_model *m, const cof_table *t, assignment *a, cof_error *err)
+static cof_status open_assignment(const cof_model *m, const cof_table *t, uint32_t threads, assignment *a,
+                                  cof_error *err)
 {
     if (m->no_scores)
         return cofi_fail(err, COF_ERR_NO_PREDICTION,
                          "this model of %s cannot label rows, because the method compares whole rows, or an "
                          "older version fitted numeric columns; fit coforest, kmodes or k-prototypes instead",
                          m->method);
-    return cofi_assignment_open(&a->rows, m, t, &m->scores, err);
+    return cofi_assignment_open(&a->rows, m, t, &m->scores, threads, err);
 }
 
-static size_t n_blocks(const assignment *a)
-{
-    return (a->rows.t->n_rows + BLOCK - 1) / BLOCK;
-}
-
-/* The k sums of each row contain the distances between its quantities and the means as the fit has them. */
-static void row_task(void *ctx, uint32_t worker, size_t block)
+/* Adds the distances between the row's quantities and the means as the fit has them. */
+static void use_row(void *ctx, size_t row, int64_t *sum, double *number)
 {
     assignment *a = ctx;
-    int64_t *sum = (int64_t *)(void *)(a->scratch + worker * a->scratch_size);
-    size_t begin = block * BLOCK, end = begin + BLOCK;
-    for (size_t i = begin; i < end && i < a->rows.t->n_rows; i++) {
-        cofi_assignment_sum(&a->rows, i, sum);
-        for (uint32_t j = 0; a->rows.m->n_numeric > 0 && j < a->rows.m->k; j++) {
-            double apart = cofi_assignment_apart(&a->rows, i, j);
-            sum[j] += apart > 0 ? llrint(apart * a->rows.scores.scale) : 0;
-        }
-        a->each(a, i, sum);
+    for (uint32_t j = 0; a->rows.m->n_numeric > 0 && j < a->rows.m->k; j++) {
+        double apart = cofi_assignment_apart(&a->rows, row, j);
+        sum[j] += apart > 0 ? llrint(apart * a->rows.scores.scale) : 0;
     }
-}
-
-/* Goes over all blocks of rows; each worker has memory for the sums of a row. */
-static cof_status run_with_sums(assignment *a, uint32_t threads, cof_error *err)
-{
-    cofi_team *team;
-    COFI_TRY(cofi_team_open(&a->rows.own.env, n_blocks(a) > 1 ? threads : 1, &team, err));
-    a->scratch_size = ((size_t)a->rows.scores.stride * sizeof(int64_t) + 63) & ~(size_t)63;
-    a->scratch = cofi_blocks_add_line(&a->rows.own, cofi_team_size(team), a->scratch_size);
-    cof_status status = cofi_blocks_status(&a->rows.own, err);
-    if (status == COF_OK) cofi_team_run(team, row_task, a, n_blocks(a));
-    cofi_team_close(team);
-    return status;
+    a->each(a, row, sum);
 }
 
 static void label_row(assignment *a, size_t row, const int64_t *sum)
@@ -71,22 +44,16 @@ static void label_row(assignment *a, size_t row, const int64_t *sum)
 }
 
 /* The kernels of a pass know categories only. */
-static cof_status label_by_kernels(assignment *a, uint32_t threads, cof_error *err)
+static cof_status label_rows(assignment *a, cof_error *err)
 {
-    cofi_team *team;
-    COFI_TRY(cofi_team_open(&a->rows.own.env, n_blocks(a) > 1 ? threads : 1, &team, err));
-    cof_status status =
-        cofi_nearest_labels(&a->rows.own.env, team, a->rows.t->n_rows, a->rows.view.n, a->rows.view.ids,
-                            a->rows.view.first, &a->rows.scores, a->label, err);
-    cofi_team_close(team);
-    return status;
-}
-
-static cof_status label_rows(assignment *a, uint32_t threads, cof_error *err)
-{
-    COFI_TRY(a->rows.m->n_numeric > 0 ? run_with_sums(a, threads, err) : label_by_kernels(a, threads, err));
-    for (size_t i = 0; a->rows.dropped != NULL && i < a->rows.t->n_rows; i++)
-        if (a->rows.dropped[i]) a->label[i] = -1;
+    const cofi_assignment *rows = &a->rows;
+    if (rows->m->n_numeric > 0)
+        cofi_assignment_run(rows, 0, rows->t->n_rows, use_row, a);
+    else
+        COFI_TRY(cofi_nearest_labels(&rows->own.env, rows->team, rows->t->n_rows, rows->view.n,
+                                     rows->view.ids, rows->view.first, &rows->scores, a->label, err));
+    for (size_t i = 0; rows->dropped != NULL && i < rows->t->n_rows; i++)
+        if (rows->dropped[i]) a->label[i] = -1;
     return COF_OK;
 }
 
@@ -129,8 +96,8 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
         return cofi_fail(err, COF_ERR_ARGUMENT, "room for %zu labels was given, but the table has %zu rows",
                          n_labels, t->n_rows);
     assignment a = {.label = labels, .each = label_row};
-    cof_status status = open_assignment(m, t, &a, err);
-    if (status == COF_OK) status = label_rows(&a, threads, err);
+    cof_status status = open_assignment(m, t, threads, &a, err);
+    if (status == COF_OK) status = label_rows(&a, err);
     if (status == COF_OK && info != NULL) {
         cof_predict_info own = {.n_unseen_cells = 0};
         count_unseen(&a, &own);
@@ -144,8 +111,8 @@ cof_status cof_model_predict(const cof_model *m, const cof_table *t, uint32_t th
 static cof_status sum_rows(const cof_model *m, const cof_table *t, uint32_t threads, assignment a,
                            cof_error *err)
 {
-    cof_status status = open_assignment(m, t, &a, err);
-    if (status == COF_OK) status = run_with_sums(&a, threads, err);
+    cof_status status = open_assignment(m, t, threads, &a, err);
+    if (status == COF_OK) cofi_assignment_run(&a.rows, 0, t->n_rows, use_row, &a);
     cofi_assignment_close(&a.rows);
     return status;
 }

@@ -7,6 +7,7 @@ enum { TILE = 8 }; /* clusters that are summed in registers */
 
 void cofi_assignment_close(cofi_assignment *a)
 {
+    cofi_team_close(a->team);
     cofi_blocks_release(&a->own);
     if (a->view.value != NULL) cofi_view_close(&a->view);
 }
@@ -125,7 +126,7 @@ double cofi_assignment_apart(const cofi_assignment *a, size_t row, uint32_t j)
 }
 
 cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *m, const cof_table *t,
-                                const cofi_scores *scores, cof_error *err)
+                                const cofi_scores *scores, uint32_t threads, cof_error *err)
 {
     *a = (cofi_assignment){.own = {.env = t->env}, .m = m, .t = t, .scores = *scores};
     a->scores.value = NULL; /* for the table's values, not the model's */
@@ -133,8 +134,16 @@ cof_status cofi_assignment_open(cofi_assignment *a, const cof_model *m, const co
     if (status == COF_OK) status = handle_missing(a, err);
     if (status == COF_OK) status = lay_out_scores(a, scores->value, err);
     if (status == COF_OK) status = cofi_assignment_read_numbers(a, err);
-    return status == COF_OK ? handle_missing_numbers(a, err) : status;
+    if (status == COF_OK) status = handle_missing_numbers(a, err);
+    if (status == COF_OK)
+        status = cofi_team_open(&t->env, t->n_rows > COFI_ROW_BLOCK ? threads : 1, &a->team, err);
+    if (status != COF_OK) return status;
+    a->scratch_size = (a->scores.stride * (sizeof(int64_t) + sizeof(double)) + 63) & ~(size_t)63;
+    a->scratch = cofi_blocks_add_line(&a->own, cofi_team_size(a->team), a->scratch_size);
+    return cofi_blocks_status(&a->own, err);
 }
+
+/* ---- Rows ---------------------------------------------------------------------------------------- */
 
 /* Writes the sums of one row for n clusters from `first` on. n is a constant where the function is inlined, so that the
  * sums stay in registers; in memory, every addition would wait for the previous store. */
@@ -150,11 +159,35 @@ static inline void sum_tile(const cofi_assignment *a, size_t row, uint32_t first
     memcpy(sum + first, here, n * sizeof *here);
 }
 
-void cofi_assignment_sum(const cofi_assignment *a, size_t row, int64_t *sum)
+static void sum_row(const cofi_assignment *a, size_t row, int64_t *sum)
 {
     uint32_t first = 0, stride = a->scores.stride;
     for (; stride - first >= TILE; first += TILE) sum_tile(a, row, first, TILE, sum);
     if (stride - first == 6) sum_tile(a, row, first, 6, sum);
     if (stride - first == 4) sum_tile(a, row, first, 4, sum);
     if (stride - first == 2) sum_tile(a, row, first, 2, sum);
+}
+
+typedef struct run {
+    const cofi_assignment *a;
+    size_t first, n;
+    cofi_row_task task;
+    void *ctx;
+} run;
+
+static void run_block(void *ctx, uint32_t worker, size_t block)
+{
+    const run *r = ctx;
+    int64_t *sum = (int64_t *)(void *)(r->a->scratch + worker * r->a->scratch_size);
+    size_t begin = block * COFI_ROW_BLOCK, n = r->n - begin < COFI_ROW_BLOCK ? r->n - begin : COFI_ROW_BLOCK;
+    for (size_t row = r->first + begin; n-- > 0; row++) {
+        sum_row(r->a, row, sum);
+        r->task(r->ctx, row, sum, (double *)(void *)(sum + r->a->scores.stride));
+    }
+}
+
+void cofi_assignment_run(const cofi_assignment *a, size_t first, size_t n, cofi_row_task task, void *ctx)
+{
+    run r = {a, first, n, task, ctx};
+    cofi_team_run(a->team, run_block, &r, (n + COFI_ROW_BLOCK - 1) / COFI_ROW_BLOCK);
 }

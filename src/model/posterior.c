@@ -2,13 +2,10 @@
 #include "assignment.h"
 
 #include "../core/real.h"
-#include "../core/team.h"
 #include "../fit/likelihood.h"
 #include "../fit/scores.h"
 
 #include <math.h>
-
-enum { BLOCK = 4096 }; /* rows per task */
 
 struct cof_posterior {
     cofi_blocks own;
@@ -17,17 +14,9 @@ struct cof_posterior {
     double *charge;     /* per attribute of the view: surprise of a value that the model does not have */
     double per_apart;   /* what a distance of 1 between numbers and their means takes from a log-density */
     double *level;      /* per numeric column: surprise of a number that equals its mean */
-    cofi_team *team;
-    char *scratch; /* per worker: sums, then memberships of a row */
-    size_t scratch_size;
 };
 
 /* ---- The class model ------------------------------------------------------------------------------ */
-
-static double column_weight(const cof_model *m, size_t attribute)
-{
-    return m->column_weight != NULL ? m->column_weight[attribute] : 1;
-}
 
 static double total_size(const cof_model *m)
 {
@@ -46,7 +35,7 @@ static cofi_value_counts counts_of(const cof_model *m, size_t attribute, double 
                            .n_values = a->n_values,
                            .n_bins = a->domain.cut != NULL ? a->domain.cut->n_edges + 1 : 0,
                            .unit = m->unit,
-                           .weight = column_weight(m, attribute)};
+                           .weight = cof_model_column_weight(m, attribute)};
     uint64_t all = 0;
     for (uint32_t v = 0; v < a->n_values; v++) {
         uint64_t here = 0;
@@ -69,7 +58,7 @@ static cof_status score_partition(cof_posterior *p, const cof_model *m, cof_erro
     COFI_TRY(cofi_blocks_status(&p->own, err));
     for (size_t r = 0; r < m->n_attrs; r++)
         if (m->attr[r].used)
-            largest += column_weight(m, r) * cofi_ln(2 * n + counts_of(m, r, &held).n_present);
+            largest += cof_model_column_weight(m, r) * cofi_ln(2 * n + counts_of(m, r, &held).n_present);
     s->scale = cofi_scores_scale(largest);
     for (uint32_t j = 0; j < s->stride; j++)
         s->base[j] = j < m->k && m->size[j] > 0
@@ -137,39 +126,22 @@ static cof_status spread_numbers(cof_posterior *p, cof_error *err)
 
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
-static cof_status check_model(const cof_model *m, cof_error *err)
-{
-    bool lost = m->no_scores && (strcmp(m->method, "coforest") == 0 || strstr(m->method, "prototypes"));
-    if (!lost) return COF_OK;
-    return cofi_fail(err, COF_ERR_NO_PREDICTION,
-                     "this model of %s has no memberships, because an older version fitted numeric columns; "
-                     "fit it again",
-                     m->method);
-}
-
-static cof_status open_workers(cof_posterior *p, uint32_t threads, cof_error *err)
-{
-    bool small = p->rows.t->n_rows <= BLOCK;
-    COFI_TRY(cofi_team_open(&p->own.env, small ? 1 : threads, &p->team, err));
-    size_t bytes = p->scores.stride * (sizeof(int64_t) + sizeof(double));
-    p->scratch_size = (bytes + 63) & ~(size_t)63;
-    p->scratch = cofi_blocks_add(&p->own, cofi_team_size(p->team), p->scratch_size);
-    return cofi_blocks_status(&p->own, err);
-}
-
 cof_status cof_posterior_open(const cof_model *m, const cof_table *t, uint32_t threads, cof_posterior **out,
                               cof_error *err)
 {
-    COFI_TRY(check_model(m, err));
+    if (m->no_scores && (strcmp(m->method, "coforest") == 0 || strstr(m->method, "prototypes")))
+        return cofi_fail(err, COF_ERR_NO_PREDICTION,
+                         "this model of %s has no memberships, because an older version fitted numeric "
+                         "columns; fit it again",
+                         m->method);
     cof_posterior *p = cofi_alloc_zero(&t->env, 1, sizeof *p);
     if (p == NULL) return cofi_no_memory(err);
     p->own.env = t->env;
     p->scores = m->scores;
     cof_status status = cofi_model_is_mixture(m) ? COF_OK : score_partition(p, m, err);
-    if (status == COF_OK) status = cofi_assignment_open(&p->rows, m, t, &p->scores, err);
+    if (status == COF_OK) status = cofi_assignment_open(&p->rows, m, t, &p->scores, threads, err);
     if (status == COF_OK) status = charge_unseen(p, err);
     if (status == COF_OK) status = spread_numbers(p, err);
-    if (status == COF_OK) status = open_workers(p, threads, err);
     if (status == COF_OK)
         *out = p;
     else
@@ -181,7 +153,6 @@ void cof_posterior_free(cof_posterior *p)
 {
     if (p == NULL) return;
     cof_env env = p->own.env;
-    cofi_team_close(p->team);
     cofi_assignment_close(&p->rows);
     cofi_blocks_release(&p->own);
     cofi_release(&env, p);
@@ -204,10 +175,9 @@ static double common_surprise(const cof_posterior *p, size_t row)
 
 /* The logarithms of a row's joint probabilities with the clusters, less that of the likeliest, whose logarithm is
  * returned. Sums that a label treats as equal are equal here. */
-static double join(const cof_posterior *p, size_t row, int64_t *sum, double *joint)
+static double join(const cof_posterior *p, size_t row, const int64_t *sum, double *joint)
 {
     uint32_t k = p->scores.k;
-    cofi_assignment_sum(&p->rows, row, sum);
     int64_t least = sum[0];
     double most = -INFINITY;
     for (uint32_t j = 1; j < k; j++) least = sum[j] < least ? sum[j] : least;
@@ -222,7 +192,7 @@ static double join(const cof_posterior *p, size_t row, int64_t *sum, double *joi
 }
 
 /* Writes the memberships of a row and returns its log-likelihood. */
-static double rate_row(const cof_posterior *p, size_t row, int64_t *sum, double *share)
+static double rate_row(const cof_posterior *p, size_t row, const int64_t *sum, double *share)
 {
     uint32_t k = p->scores.k;
     double total = 0;
@@ -243,28 +213,19 @@ static double rate_row(const cof_posterior *p, size_t row, int64_t *sum, double 
 /* ---- Many rows ------------------------------------------------------------------------------------ */
 
 typedef struct rating {
-    cof_posterior *p;
-    size_t first, n;
+    const cof_posterior *p;
+    size_t first;
     double *membership, *log_likelihood; /* either may be NULL */
 } rating;
 
-static int64_t *sums_of(const cof_posterior *p, uint32_t worker)
-{
-    return (int64_t *)(void *)(p->scratch + worker * p->scratch_size);
-}
-
-static void rate_task(void *ctx, uint32_t worker, size_t block)
+static void give_row(void *ctx, size_t row, int64_t *sum, double *share)
 {
     const rating *job = ctx;
     uint32_t k = job->p->scores.k;
-    int64_t *sum = sums_of(job->p, worker);
-    double *share = (double *)(void *)(sum + job->p->scores.stride);
-    size_t begin = block * BLOCK, end = job->n - begin < BLOCK ? job->n : begin + BLOCK;
-    for (size_t i = begin; i < end; i++) {
-        double log_likelihood = rate_row(job->p, job->first + i, sum, share);
-        if (job->membership != NULL) memcpy(job->membership + i * k, share, k * sizeof *share);
-        if (job->log_likelihood != NULL) job->log_likelihood[i] = log_likelihood;
-    }
+    size_t at = row - job->first;
+    double log_likelihood = rate_row(job->p, row, sum, share);
+    if (job->membership != NULL) memcpy(job->membership + at * k, share, k * sizeof *share);
+    if (job->log_likelihood != NULL) job->log_likelihood[at] = log_likelihood;
 }
 
 cof_status cof_posterior_rows(cof_posterior *p, size_t first, size_t n, double *memberships,
@@ -274,8 +235,8 @@ cof_status cof_posterior_rows(cof_posterior *p, size_t first, size_t n, double *
     if (first > n_rows || n > n_rows - first)
         return cofi_fail(err, COF_ERR_ARGUMENT, "%zu rows from row %zu on were asked for, but there are %zu",
                          n, first, n_rows);
-    rating job = {p, first, n, memberships, log_likelihoods};
-    cofi_team_run(p->team, rate_task, &job, (n + BLOCK - 1) / BLOCK);
+    rating job = {p, first, memberships, log_likelihoods};
+    cofi_assignment_run(&p->rows, first, n, give_row, &job);
     return COF_OK;
 }
 
@@ -284,18 +245,23 @@ cof_status cof_posterior_rows(cof_posterior *p, size_t first, size_t n, double *
 typedef struct tally {
     double n, log_likelihood, entropy;
     uint64_t n_shared;
+    char room[32]; /* a line of the cache for each, since threads add to them row by row */
 } tally;
 
 typedef struct tallying {
-    cof_posterior *p;
+    const cof_posterior *p;
     const double *weight;
     tally *block; /* one for each block of rows, so that sums do not depend on threads */
 } tallying;
 
-static void tally_row(tally *t, double weight, double log_likelihood, const double *share, uint32_t k)
+static void tally_row(void *ctx, size_t row, int64_t *sum, double *share)
 {
-    double largest = 0, entropy = 0;
-    for (uint32_t j = 0; j < k; j++) {
+    const tallying *job = ctx;
+    tally *t = &job->block[row / COFI_ROW_BLOCK];
+    double weight = job->weight[row], log_likelihood = rate_row(job->p, row, sum, share), largest = 0,
+           entropy = 0;
+    if (!(weight > 0) || isnan(log_likelihood)) return;
+    for (uint32_t j = 0; j < job->p->scores.k; j++) {
         largest = fmax(largest, share[j]);
         if (share[j] > 0) entropy -= share[j] * cofi_ln(share[j]);
     }
@@ -303,21 +269,6 @@ static void tally_row(tally *t, double weight, double log_likelihood, const doub
     t->log_likelihood += weight * log_likelihood;
     t->entropy += weight * entropy;
     t->n_shared += largest < COF_SHARED_MEMBERSHIP;
-}
-
-static void tally_task(void *ctx, uint32_t worker, size_t block)
-{
-    const tallying *job = ctx;
-    int64_t *sum = sums_of(job->p, worker);
-    double *share = (double *)(void *)(sum + job->p->scores.stride);
-    size_t n_rows = job->p->rows.t->n_rows, begin = block * BLOCK;
-    tally t = {.n = 0};
-    for (size_t i = begin; i < n_rows && i < begin + BLOCK; i++) {
-        double log_likelihood = rate_row(job->p, i, sum, share);
-        if (job->weight[i] > 0 && !isnan(log_likelihood))
-            tally_row(&t, job->weight[i], log_likelihood, share, job->p->scores.k);
-    }
-    job->block[block] = t;
 }
 
 static double count_parameters(const cof_model *m)
@@ -353,28 +304,19 @@ static void set_criteria(const cof_model *m, const tally *t, cof_fit_info *info)
     cofi_return_struct(info, &own, sizeof own);
 }
 
-/* The weights of the rows, in memory of the handle if the caller gave none. */
-static cof_status take_weights(cof_posterior *p, const double **weights, cof_error *err)
-{
-    size_t n = p->rows.t->n_rows;
-    if (*weights != NULL) return COF_OK;
-    double *own = cofi_blocks_add(&p->own, n, sizeof *own);
-    *weights = own;
-    COFI_TRY(cofi_blocks_status(&p->own, err));
-    return cof_table_weights(p->rows.t, own, n, err);
-}
-
 cof_status cof_model_criteria(const cof_model *m, const cof_table *t, const double *weights, uint32_t threads,
                               cof_fit_info *info, cof_error *err)
 {
     cof_posterior *p;
-    size_t n_blocks = (t->n_rows + BLOCK - 1) / BLOCK;
+    size_t n_blocks = (t->n_rows + COFI_ROW_BLOCK - 1) / COFI_ROW_BLOCK;
     COFI_TRY(cof_posterior_open(m, t, threads, &p, err));
-    cof_status status = take_weights(p, &weights, err);
-    tallying job = {p, weights, cofi_blocks_add(&p->own, n_blocks, sizeof *job.block)};
-    if (status == COF_OK) status = cofi_blocks_status(&p->own, err);
+    double *own = weights == NULL ? cofi_blocks_add(&p->own, t->n_rows, sizeof *own) : NULL;
+    tallying job = {p, weights != NULL ? weights : own,
+                    cofi_blocks_add_line(&p->own, n_blocks, sizeof *job.block)};
+    cof_status status = cofi_blocks_status(&p->own, err);
+    if (status == COF_OK && weights == NULL) status = cof_table_weights(t, own, t->n_rows, err);
     if (status == COF_OK) {
-        cofi_team_run(p->team, tally_task, &job, n_blocks);
+        cofi_assignment_run(&p->rows, 0, t->n_rows, tally_row, &job);
         tally all = sum_tallies(job.block, n_blocks);
         set_criteria(m, &all, info);
     }
