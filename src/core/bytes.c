@@ -4,6 +4,8 @@
 #include "rng.h"
 #include "utf8.h"
 
+#include <assert.h>
+
 void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)
 {
     if (w->failed) return;
@@ -61,6 +63,7 @@ size_t cofi_put_hole(cofi_writer *w)
 void cofi_fill_u64(cofi_writer *w, size_t at, uint64_t x)
 {
     if (w->failed) return;
+    assert(at + 8 <= w->n);
     for (int i = 0; i < 8; i++) w->bytes[at + (size_t)i] = (unsigned char)(x >> (8 * i));
 }
 

@@ -1,6 +1,7 @@
 /* Lays out the scores of a model for the values of a table. */
 #include "assignment.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { TILE = 8 }; /* clusters that are summed in registers */
@@ -49,6 +50,7 @@ static void lay_out_column(cofi_assignment *a, const int64_t *from, size_t r)
     for (uint32_t code = 0; code <= hole; code++) {
         uint32_t g = a->view.first[r] + code, value = a->view.value[g];
         bool ignored = code == hole && (a->m->missing != COF_MISSING_VALUE || a->view.n_missing[r] == 0);
+        assert(value == COFI_NO_VALUE || value < attr->n_values);
         if (value != COFI_NO_VALUE)
             memcpy(a->scores.value + (size_t)g * stride, from + (size_t)(attr->first + value) * stride,
                    stride * sizeof *a->scores.value);

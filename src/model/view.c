@@ -3,48 +3,34 @@
 
 #include "../table/encode.h"
 
-static cof_status intern(cofi_encoder *names, const char *name, uint32_t *id)
-{
-    return cofi_encoder_intern(names, name, strlen(name), id);
-}
-
-/* Finds the columns of the used attributes, or of the unused ones; an unused one may be absent. */
-static cof_status find_columns(cofi_view *v, cofi_encoder *names, bool used, cof_error *err)
-{
-    for (size_t r = 0; r < v->model->n_attrs; r++) {
-        const cofi_model_attr *attr = &v->model->attr[r];
-        uint32_t id;
-        if ((attr->used != 0) != used) continue;
-        if (intern(names, attr->domain.name, &id) != COF_OK) return cofi_no_memory(err);
-        bool found = id < v->table->n_columns;
-        if (!found && used)
-            return cofi_fail(err, COF_ERR_DATA,
-                             "the model needs a column '%s', which the table does not have",
-                             attr->domain.name);
-        if (!found) continue;
-        v->attribute[v->n + v->n_idle] = r;
-        v->column[v->n + v->n_idle] = id;
-        if (used)
-            v->n++;
-        else
-            v->n_idle++;
-    }
-    return COF_OK;
-}
-
+/* Finds the columns of the used attributes, then of the unused ones, which may be absent. */
 static cof_status match_names(cofi_view *v, cof_error *err)
 {
     cofi_encoder names;
     cof_status status = COF_OK;
+    size_t n_attrs = v->model->n_attrs;
     uint32_t id;
     cofi_encoder_init(&names, &v->own.env);
     for (size_t c = 0; status == COF_OK && c < v->table->n_columns; c++)
-        status = intern(&names, v->table->column[c].name, &id);
-    if (status != COF_OK) cofi_no_memory(err);
-    if (status == COF_OK) status = find_columns(v, &names, true, err);
-    if (status == COF_OK) status = find_columns(v, &names, false, err);
+        status = cofi_encoder_intern(&names, v->table->column[c].name, strlen(v->table->column[c].name), &id);
+    for (size_t i = 0; status == COF_OK && i < 2 * n_attrs; i++) {
+        const cofi_model_attr *attr = &v->model->attr[i % n_attrs];
+        const char *name = attr->domain.name;
+        if (attr->used != (i < n_attrs)) continue;
+        status = cofi_encoder_intern(&names, name, strlen(name), &id);
+        if (status != COF_OK || (id >= v->table->n_columns && !attr->used)) continue;
+        if (id >= v->table->n_columns) {
+            cofi_encoder_free(&names);
+            return cofi_fail(err, COF_ERR_DATA,
+                             "the model needs a column '%s', which the table does not have", name);
+        }
+        v->attribute[v->n + v->n_idle] = i % n_attrs;
+        v->column[v->n + v->n_idle] = id;
+        v->n += attr->used;
+        v->n_idle += !attr->used;
+    }
     cofi_encoder_free(&names);
-    return status;
+    return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
 /* Codes the rows of a quantity by the model's bins; one further code is for texts that cannot be read as its values are, and
@@ -56,9 +42,8 @@ static cof_status cut_rows(cofi_view *v, size_t a, const cofi_column *bins, cons
     uint32_t *bin = cofi_alloc(&v->own.env, (size_t)read->n_values + 1, sizeof *bin);
     cof_status status =
         codes == NULL || bin == NULL ? COF_ERR_MEMORY : cofi_domain_match(&v->own.env, bins, read, 0, bin);
-    for (uint32_t code = 0; status == COF_OK && code <= read->n_values; code++) {
+    for (uint32_t code = 0; status == COF_OK && code <= read->n_values; code++)
         if (bin[code] >= bins->n_values) bin[code] = bins->n_values + (bin[code] == bins->n_values);
-    }
     for (size_t i = 0; status == COF_OK && i < n; i++) {
         codes[i] = (uint16_t)bin[cofi_column_code(read, i)];
         v->n_missing[a] += codes[i] == bins->n_values + 1;

@@ -2,6 +2,7 @@
 #include "encode.h"
 #include "tidy.h"
 
+#include <assert.h>
 #include <math.h>
 
 void cofi_domain_copy(cofi_blocks *own, const cofi_column *from, cofi_column *to)
@@ -125,6 +126,7 @@ cof_status cofi_domain_match(const cof_env *env, const cofi_column *known, const
         if (cut != NULL && cofi_reading_parse(&cut->reading, cofi_column_text(other, v), &point))
             value[v] = isnan(point) ? known->n_values : cofi_cut_bin(cut, point);
     }
+    assert(known->n_values < COFI_NONE && (cut == NULL || known->n_values == cut->n_edges + 1));
     value[other->n_values] = known->n_values;
     if (cut != NULL) return COF_OK;
     status = match_spellings(env, known, other, 0, value);

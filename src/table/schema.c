@@ -9,6 +9,7 @@
 #include "../core/bytes.h"
 #include "../core/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { VERSION = 1 };
@@ -118,7 +119,10 @@ bool cofi_gathering_finish(cofi_gathering *g, cofi_column *to)
         cofi_release(env, rows_of);
         return false;
     }
-    for (uint32_t id = 0; id < n; id++) rows_of[g->rank[id]] = g->rows[id];
+    for (uint32_t id = 0; id < n; id++) {
+        assert(g->rank[id] < n && g->rows[id] > 0);
+        rows_of[g->rank[id]] = g->rows[id];
+    }
     rows_of[n] = g->n_missing;
     to->rows_of = rows_of;
     to->n_missing = g->n_missing;

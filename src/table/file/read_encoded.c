@@ -119,7 +119,7 @@ static bool lay_out(const cof_schema *s, uint64_t end, size_t n_bytes, uint64_t 
 }
 
 /* Moves the columns of the schema into the table. */
-static void take_columns(cof_schema *s, const checking *k, cof_table *table)
+static void move_columns(cof_schema *s, const checking *k, cof_table *table)
 {
     cofi_column *none = table->column;
     table->column = s->table.column;
@@ -135,18 +135,6 @@ static void take_columns(cof_schema *s, const checking *k, cof_table *table)
         column->rows_of = NULL;
         column->first_missing = 0;
     }
-}
-
-/* The stretch of rows that the options ask for. */
-static cof_status choose_rows(const cof_read_options *o, const char *name, checking *k, cof_error *err)
-{
-    uint64_t n_rows = k->schema->n_rows;
-    if (o->first_row >= n_rows || o->n_rows > n_rows - o->first_row)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "rows from %llu on were asked for, but %s has %llu rows",
-                         (unsigned long long)o->first_row + 1, name, (unsigned long long)n_rows);
-    k->first = o->first_row;
-    k->end = o->n_rows > 0 ? o->first_row + o->n_rows : n_rows;
-    return COF_OK;
 }
 
 static cof_status open_columns(cof_table *table, unsigned char *bytes, size_t n_bytes, const char *name,
@@ -173,17 +161,19 @@ static cof_status open_columns(cof_table *table, unsigned char *bytes, size_t n_
     if (status == COF_ERR_MEMORY) return cofi_no_memory(err);
     if (status != COF_OK) return damaged(name, why.text, err);
     uint64_t *begin = cofi_alloc(env, s->table.n_columns, sizeof *begin);
-    checking k = {.schema = s, .bytes = bytes, .begin = begin, .env = *env};
+    checking k = {.schema = s, .bytes = bytes, .begin = begin, .env = *env, .first = o->first_row};
+    k.end = o->n_rows > 0 ? o->first_row + o->n_rows : s->n_rows;
     if (begin == NULL)
         status = cofi_no_memory(err);
     else if (s->n_rows != head.n_rows || s->table.n_columns != head.n_columns || !is_plain(s))
         status = damaged(name, "its parts contradict each other", err);
     else if (!lay_out(s, COFI_ENCODED_HEAD + head.n_schema, n_bytes, begin, &k.sums))
         status = damaged(name, "it has too few or too many bytes", err);
-    else
-        status = choose_rows(o, name, &k, err);
+    else if (o->first_row >= s->n_rows || o->n_rows > s->n_rows - o->first_row)
+        status = cofi_fail(err, COF_ERR_ARGUMENT, "rows from %llu on were asked for, but %s has %llu rows",
+                           (unsigned long long)o->first_row + 1, name, (unsigned long long)s->n_rows);
     if (status == COF_OK) status = check_codes(&k, name, o->threads, err);
-    if (status == COF_OK) take_columns(s, &k, table);
+    if (status == COF_OK) move_columns(s, &k, table);
     cofi_release(env, begin);
     cof_schema_free(s);
     return status;
@@ -213,17 +203,6 @@ static cof_status map_file(const cofi_source *source, const char *name, cof_tabl
     return COF_OK;
 }
 
-static cof_status copy_bytes(const cofi_source *source, cof_table *table, cof_error *err)
-{
-    if (source->n_bytes < sizeof COFI_ENCODED_MAGIC - 1 ||
-        memcmp(source->bytes, COFI_ENCODED_MAGIC, sizeof COFI_ENCODED_MAGIC - 1) != 0)
-        return COF_OK;
-    table->file = cofi_alloc(&table->env, source->n_bytes, 1);
-    if (table->file == NULL) return cofi_no_memory(err);
-    memcpy(table->file, source->bytes, source->n_bytes);
-    return COF_OK;
-}
-
 cof_status cofi_encoded_read(const cof_env *env, const cofi_source *source, const cof_read_options *options,
                              cof_table **out, cof_error *err)
 {
@@ -234,9 +213,16 @@ cof_status cofi_encoded_read(const cof_env *env, const cofi_source *source, cons
     bool standard = strcmp(source->name, "-") == 0;
     cofi_utf8_show_tail(name, sizeof name, standard ? "standard input" : source->name);
     *out = NULL;
+    size_t n_magic = sizeof COFI_ENCODED_MAGIC - 1;
+    cof_status status = COF_OK;
     COFI_TRY(cofi_table_new(env, 0, &table, err));
-    cof_status status =
-        source->bytes != NULL ? copy_bytes(source, table, err) : map_file(source, name, table, err);
+    if (source->bytes == NULL) {
+        status = map_file(source, name, table, err);
+    } else if (source->n_bytes >= n_magic && memcmp(source->bytes, COFI_ENCODED_MAGIC, n_magic) == 0) {
+        table->file = cofi_alloc(env, source->n_bytes, 1);
+        if (table->file == NULL) status = cofi_no_memory(err);
+        if (status == COF_OK) memcpy(table->file, source->bytes, source->n_bytes);
+    }
     if (status == COF_OK && table->file != NULL) {
         status = open_columns(table, table->file, table->n_mapped > 0 ? table->n_mapped : source->n_bytes,
                               name, &own, err);
