@@ -4,6 +4,7 @@
 #include "../core/env.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -363,14 +364,87 @@ static size_t show_number(double number, int digits, char *text, size_t room)
     return (size_t)n;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+/* The last step of write_common: `digits` are n of them, the first has the value of 10 to the power of `exponent`. */
+static size_t write_digits(uint64_t digits, int n, int exponent, bool negative, char *text)
+{
+    char digit[20], *to = text;
+    for (int i = n; i-- > 0; digits /= 10) digit[i] = (char)('0' + digits % 10);
+    while (n > 1 && n > exponent + 1 && digit[n - 1] == '0') n--;
+    if (negative) *to++ = '-';
+    if (exponent < 0) {
+        *to++ = '0';
+        *to++ = '.';
+        for (int i = exponent + 1; i < 0; i++) *to++ = '0';
+    }
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && i == exponent + 1) *to++ = '.';
+        *to++ = digit[i];
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+/* Writes most numbers of so many bits by exact integers: whole ones, and others from 1e-4 to below 1e15. 0 for the rest. Printing
+ * the digits and reading them again takes five times as long, and tables of numbers have many. */
+static size_t write_common(double number, int bits, char *text)
+{
+    static const double powers[] = {1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
+                                    1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+    double x = fabs(number);
+    if (!(x < 1e15) || (x < 1e-4 && x > 0)) return 0;
+    int exponent = x < 1 && x > 0 ? -4 : 0, shift;
+    for (size_t p = exponent < 0 ? 0 : 4; p < sizeof powers / sizeof *powers && x >= powers[p]; p++)
+        exponent++;
+    if (x == floor(x)) return write_digits((uint64_t)x, exponent + 1, exponent, number < 0, text);
+    uint64_t whole = (uint64_t)ldexp(frexp(x, &shift), DBL_MANT_DIG); /* x = whole / 2^shift */
+    shift = DBL_MANT_DIG - shift;
+    /* x 10^(16 - exponent) = product / 2^shift has 17 digits before the point. It fits, as 10^20 < 2^67. */
+    wide unit = 1;
+    for (int i = exponent; i < 16; i++) unit *= 10;
+    wide product = whole * unit;
+    uint64_t all = (uint64_t)(product >> shift), lost = 1, limit = UINT64_C(100000000000000000);
+    wide half = (wide)1 << (shift - 1), rest = product & (2 * half - 1);
+    int n = bits == DBL_MANT_DIG ? 15 : 3, most = bits == DBL_MANT_DIG ? 17 : 9;
+    for (int i = n; i < 17; i++) lost *= 10, limit /= 10;
+    for (;; n++, lost /= 10, limit *= 10) {
+        uint64_t digits = all / lost, after = all % lost;
+        bool odd = digits % 2 == 1, tie = lost > 1 ? after == lost / 2 && rest == 0 : rest == half;
+        digits += tie ? odd : lost > 1 ? after >= lost / 2 : rest > half;
+        /* What is nearer to x than half the step to the next number of so many bits is read as x. */
+        wide given = (wide)(digits * lost) << shift;
+        wide apart = given > product ? given - product : product - given;
+        wide reach = (given < product && whole == UINT64_C(1) << 52 ? unit / 4 : unit / 2)
+                     << (DBL_MANT_DIG - bits);
+        bool even = (whole >> (DBL_MANT_DIG - bits)) % 2 == 0;
+        if (n < most && (apart > reach || (apart == reach && !even))) continue;
+        bool more = digits == limit; /* rounded up to one digit more */
+        return write_digits(more ? digits / 10 : digits, n, exponent + more, number < 0, text);
+    }
+}
+
 size_t cofi_number_write(double number, char text[COFI_POINT_BYTES])
 {
     double again;
-    for (int digits = 15; digits < 17; digits++) {
-        size_t n = show_number(number, digits, text, COFI_POINT_BYTES);
-        if (cofi_number_parse(text, n, &again) && again == number) return n;
+    size_t n = write_common(number, DBL_MANT_DIG, text);
+    for (int digits = 15; n == 0 && digits < 18; digits++) {
+        size_t n_shown = show_number(number, digits, text, COFI_POINT_BYTES);
+        if (digits == 17 || (cofi_number_parse(text, n_shown, &again) && again == number)) n = n_shown;
     }
-    return show_number(number, 17, text, COFI_POINT_BYTES);
+    return n;
+}
+
+size_t cofi_float_write(float number, char text[COFI_POINT_BYTES])
+{
+    double again;
+    if (number == floorf(number)) return cofi_number_write((double)number, text);
+    size_t n = write_common((double)number, FLT_MANT_DIG, text);
+    for (int digits = 3; n == 0 && digits < 10; digits++) {
+        size_t n_shown = show_number((double)number, digits, text, COFI_POINT_BYTES);
+        if (digits == 9 || (cofi_number_parse(text, n_shown, &again) && (float)again == number)) n = n_shown;
+    }
+    return n;
 }
 
 const char *cofi_reading_show(const cofi_reading *r, double point, int digits, char text[COFI_POINT_BYTES])

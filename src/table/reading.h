@@ -41,6 +41,8 @@ enum { COFI_POINT_BYTES = 48 };
 /* The shortest text that gives the same number when read: 3, 0.1, 1e-05. Does not depend on the locale.
  * Returns its length. */
 size_t cofi_number_write(double number, char text[COFI_POINT_BYTES]);
+/* The same for a float: 0.1, although it is 0.10000000149011612. */
+size_t cofi_float_write(float number, char text[COFI_POINT_BYTES]);
 /* 2024-03-31, with the time unless it is midnight; `part` is the fraction of a second in units of 1 /
  * parts. */
 size_t cofi_date_write(int64_t seconds, int64_t part, int64_t parts, char text[COFI_POINT_BYTES]);

@@ -212,3 +212,60 @@ def test_array_interface_is_checked():
         _core.Table()
     with pytest.raises(TypeError):
         _core.Model()
+
+
+def texts_of(X, c=0):
+    """What the library has for every row of a column; None for a missing cell."""
+    table = columns_of(X).table()
+    codes = np.empty(table.shape[0], np.int32)
+    return [*table.codes(c, codes), None], codes
+
+
+@pytest.mark.parametrize("array", [
+    np.random.default_rng(1).normal(size=500), np.random.default_rng(1).normal(size=500).astype(np.float32),
+    np.random.default_rng(2).normal(size=500).astype(np.float16), np.array([0.1, -0.0, 0.0, 1e300, 123456789.25, 1e15]),
+    np.array([1e15, 16777217.0, 1e-7, 0.3], np.float32), np.array([np.nan, np.inf, -np.inf, 7.0]),
+    np.random.default_rng(3).integers(-2**62, 2**62, 100), np.array([2**63 + 1, 2**64 - 1, 3], np.uint64),
+    *(np.array(["2024-03-31T12:30", "NaT", "1969-12-31T23:59", "2024-03-31T00:00"], f"datetime64[{unit}]")
+      for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns")),
+    np.array(["2024-03-31T12:30:00.123456"], "datetime64[us]")], ids=lambda array: str(array.dtype))
+def test_numbers_and_dates_are_the_texts_that_they_would_be_as_objects(array):
+    wanted, codes = texts_of({"a": np.array([*array, *array], dtype=object)})  # np.float64 and so on, one by one
+    wanted = [wanted[code] for code in codes]
+    both = np.concatenate([array, array])
+    strided, swapped = np.repeat(both, 2)[::2], both.astype(both.dtype.newbyteorder())
+    packed = np.zeros(len(both), [("odd", "i1"), ("a", both.dtype)])
+    packed["a"] = both  # not aligned
+    shapes = [{"a": both}, {"a": strided}, {"a": swapped}, packed[["a"]], pandas.DataFrame({"a": both})]
+    if array.dtype.kind in "iuf":
+        shapes += [both[:, None], np.repeat(both[:, None], 2, axis=1)[:, :1]]
+    for X in shapes:
+        if array.dtype.kind == "M" and X is shapes[-1] and np.datetime_data(array.dtype)[0] not in ("s", "ms", "us", "ns"):
+            continue  # pandas has no such unit
+        found, codes = texts_of(X)
+        assert [found[code] for code in codes] == wanted
+
+
+@pytest.mark.parametrize("kind", ["i8", "f8", "bool", "U3", "object", "M8[s]"])
+def test_masked_cells_are_missing(kind):
+    plain = np.array([0, 1, 1, 0, 1, 0, 1, 0] if kind != "U3" else list("abbababa")).astype(kind)
+    mask = np.array([0, 0, 1, 1, 0, 0, 0, 0], bool)
+    masked = np.ma.MaskedArray(plain, mask)
+    expected = plain.astype(object)
+    expected[mask] = None
+    found = [texts_of(X) for X in ({"a": expected}, {"a": masked}, masked[:, None])]
+    for texts, codes in found[1:]:
+        assert [texts[code] for code in codes] == [found[0][0][code] for code in found[0][1]] and (codes == -1).sum() == 2
+    other = {"b": ["u", "v"] * 4}
+    model = coforest.COForest(2, random_state=1).fit({"a": masked, **other})
+    assert None in model.categories_[0] and (model.labels_ == coforest.COForest(2, random_state=1).fit_predict(
+        {"a": expected, **other})).all()
+
+
+def test_large_integers_keep_their_values():
+    large = [2**53 + 1, 2**53 + 2, 2**63 + 1, 2**64 - 1]
+    for X in ({"a": np.array(large * 5, np.uint64)}, {"a": large * 5}, [[value] for value in large * 5],
+              pandas.DataFrame({"a": pandas.array([*large * 5, None], dtype="UInt64")})):
+        model = coforest.COForest(2, random_state=1, categorical=[0]).fit(X)
+        values = [value for value in model.categories_[0].tolist() if value is not None]
+        assert values == large and all(type(value) is int for value in values)

@@ -391,6 +391,43 @@ static void dates_are_shown_as_they_were(void **state)
     assert_string_equal(cofi_reading_show(&iso, (double)NAN, 6, shown), "");
 }
 
+/* Most numbers are written by exact integers: the same texts as by printing and reading until it is the same number. */
+static void numbers_are_written_as_printf_would(void **state)
+{
+    (void)state;
+    cofi_rng rng = dice(8);
+    char text[COFI_POINT_BYTES], printed[64];
+    for (int i = 0; i < 60000; i++) {
+        uint64_t bits = cofi_rng_next(&rng);
+        double x = i % 4 == 0   ? ldexp((double)(bits >> 11), (int)below(&rng, 70) - 70)
+                   : i % 4 == 1 ? (double)(bits % 2000000) / 100
+                   : i % 4 == 2 ? ldexp(1, (int)(bits % 64) - 14) * (bits >> 40 & 1 ? 1 : 1 - 0x1p-53)
+                                : (double)(int64_t)bits * 0x1p-50;
+        int digits = 15;
+        if (x == floor(x) && fabs(x) < 0x1p63)
+            snprintf(printed, sizeof printed, "%.0f", x);
+        else
+            do snprintf(printed, sizeof printed, "%.*g", digits, x);
+            while (strtod(printed, NULL) != x && digits++ < 17);
+        size_t n = cofi_number_write(x, text);
+        assert_string_equal(text, printed);
+        assert_int_equal(n, strlen(text));
+        float f = (float)x;
+        if (f == floorf(f)) continue;
+        digits = 3;
+        do snprintf(printed, sizeof printed, "%.*g", digits, (double)f);
+        while (strtof(printed, NULL) != f && digits++ < 9);
+        if (fabsf(f) < 1000) { /* %g would switch to an exponent */
+            cofi_float_write(f, text);
+            assert_string_equal(text, printed);
+        }
+    }
+    cofi_number_write(-0.0, text);
+    assert_string_equal(text, "0");
+    cofi_float_write(1e15f, text);
+    assert_string_equal(text, "999999986991104");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +440,7 @@ int main(void)
         cmocka_unit_test(money_and_percent),
         cmocka_unit_test(dates_are_counted_in_seconds),
         cmocka_unit_test(dates_are_shown_as_they_were),
+        cmocka_unit_test(numbers_are_written_as_printf_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

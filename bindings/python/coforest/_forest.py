@@ -189,6 +189,10 @@ class Found:
     @staticmethod
     def _array_of(tree, kind):
         whole = tree.values and None not in tree.values and not any(isinstance(v, str) for v in tree.values)
+        if kind == "i" and whole and max(tree.values) >= 2**63:
+            whole = min(tree.values) >= 0  # else NumPy would make floats of them
+            if whole:
+                return np.array(tree.values, dtype=np.uint64)
         if kind != "O" and whole:
             return np.array(tree.values)
         array = np.empty(len(tree.values), dtype=object)

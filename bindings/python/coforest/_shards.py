@@ -32,7 +32,7 @@ class Part:
             columns = columns_of(rows)
             self._table = columns.table()
             self.n_rows = self._table.shape[0]
-            orders = {c: texts for c, (_, texts, ordered) in enumerate(columns.columns) if ordered}
+            orders = {c: texts for c, (_, texts, ordered, _) in enumerate(columns.columns) if ordered}
             self._described = columns.kinds, sorted(columns.categories), orders, columns.named
         self._unopened()
 

@@ -1,7 +1,8 @@
 """Tables of every kind people have, to the library's encoded table.
 
-A column goes over either as integers that stand for themselves, or as codes with a list of texts. Codes that
-exist already (pandas categories, booleans) are handed over where they lie; everything else is encoded once, in C.
+A column goes over either as numbers or points in time that stand for themselves, or as codes with a list of texts. Numbers,
+dates and codes that exist already (pandas categories, booleans) are handed over where they lie; everything else is encoded
+once, in C.
 """
 import datetime
 import decimal
@@ -13,6 +14,7 @@ import numpy as np
 from . import _core
 
 _INTEGER_LIMIT = 2.0**63
+_STAMPS = {"s": "tss:", "ms": "tsm:", "us": "tsu:", "ns": "tsn:", "D": None, "h": None, "m": None}  # units of dates in Arrow
 
 
 _SECOND = 10**9  # nanoseconds
@@ -118,7 +120,7 @@ class Columns:
         self.n_rows = n_rows
         self.names = names  # str, one per column
         self.named = named  # the names are the caller's, and strings
-        self.columns = []  # (cells, texts or None, ordered)
+        self.columns = []  # (cells, texts or None or a format of Arrow, ordered, missing rows or None)
         self.kinds = []
         self.categories = set()  # places of columns whose type says that they are categories
         self.codes = None  # or all of it as one int32 matrix
@@ -127,43 +129,68 @@ class Columns:
         self.arrow = False  # the caller's table is an Arrow one
 
     def add(self, cells, values, ordered=False, categories=False):
+        """Codes and the values that they number; code -1 is a missing cell."""
         if categories:
             self.categories.add(len(self.columns))
-        if values is None or all(type(value) is str for value in values):  # as most are; a wide table has many
-            self.columns.append((cells, values, ordered))
-            self.kinds.append("i" if values is None else "O")
+        if all(type(value) is str for value in values):  # as most are; a wide table has many
+            self.columns.append((cells, values, ordered, None))
+            self.kinds.append("O")
             return
         try:
             texts = [text_of(value) for value in values]
         except UnicodeDecodeError:
             raise ValueError(f"column {self.names[len(self.columns)]!r} holds bytes that are not UTF-8; decode them") from None
-        self.columns.append((cells, texts, ordered))
+        self.columns.append((cells, texts, ordered, None))
         self.kinds.append(kind_of(values))
 
-    def add_array(self, array):
-        """A one-dimensional NumPy array."""
+    def _add_points(self, cells, kind, missing, unit=None):
+        """Numbers, or points in time in an Arrow format. They are copied only where they do not lie in a row."""
+        if missing is not None and not missing.any():
+            missing = None
+        if missing is not None:
+            missing = np.ascontiguousarray(missing)
+        self.columns.append((np.require(cells, requirements=["C", "A"]), unit, False, missing))
+        self.kinds.append(kind)
+
+    def _add_codes(self, codes, values, missing):
+        if missing is not None:
+            codes[missing] = -1
+        self.add(codes, values)
+
+    def add_array(self, array, missing=None):
+        """A one-dimensional NumPy array. `missing`: an array that is true where there is no value; a masked array has one."""
+        if isinstance(array, np.ma.MaskedArray):
+            array, missing = array.data, np.ma.getmaskarray(array)
         kind = array.dtype.kind
         if kind == "T":  # texts of variable width
             array, kind = array.astype(object), "O"
         if kind not in "OUSV" and not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
         if kind in "iu":
-            self.add(np.ascontiguousarray(array), None)
+            self._add_points(array, "i", missing)
+        elif kind == "f" and array.dtype.itemsize != 2:  # half of a float has a short text of its own
+            self._add_points(array if array.dtype.itemsize in (4, 8) else array.astype(np.float64), "f", missing)
         elif kind == "b":
-            self.add(np.ascontiguousarray(array).view(np.int8), [False, True])
+            bits = np.ascontiguousarray(array).view(np.int8)
+            self._add_codes(bits if missing is None else bits.copy(), [False, True], missing)
+        elif kind == "M" and np.datetime_data(array.dtype)[0] in _STAMPS and np.datetime_data(array.dtype)[1] == 1:
+            unit = np.datetime_data(array.dtype)[0]
+            nowhere = np.isnat(array)
+            missing = nowhere if missing is None else nowhere | missing
+            if _STAMPS[unit] is None:
+                array, unit = array.astype("datetime64[s]"), "s"
+            self._add_points(array.view(np.int64), "M", missing, _STAMPS[unit])
         elif kind == "O":
             codes = np.empty(len(array), np.int32)
-            self.add(codes, _core.encode_objects(array, codes))
+            self._add_codes(codes, _core.encode_objects(array, codes), missing)
         elif kind == "c":
             raise ValueError("Complex data not supported: a category is a text or a plain number")
         elif kind in "fUSMm":
-            if kind == "f" and array.dtype.itemsize not in (2, 4, 8):
-                array = array.astype(np.float64)
             codes = np.empty(len(array), np.int32)
             if not array.flags.aligned:
                 array = array.copy()
             first = _core.encode_fixed(array, codes)
-            self.add(codes, list(array[first]))
+            self._add_codes(codes, list(array[first]), missing)
         else:
             raise TypeError(f"a column of dtype {array.dtype} does not hold categories")
 
@@ -187,8 +214,7 @@ class Columns:
             return _core.table_from_stream(capsule)
         if self.codes is not None:
             return _core.table_from_codes(self.codes, names)
-        columns = [(name, cells, texts, ordered) for name, (cells, texts, ordered) in zip(names, self.columns)]
-        return _core.table_from_columns(self.n_rows, columns)
+        return _core.table_from_columns(self.n_rows, [(name, *column) for name, column in zip(names, self.columns)])
 
 
 def retold(error, text):
@@ -216,16 +242,9 @@ def _add_pandas(columns, series):
         columns.add_array(np.asarray(series))
     elif getattr(dtype, "storage", "") == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         _add_pyarrow(columns, series.array.__arrow_array__())
-    elif getattr(dtype, "kind", "O") in "iub":  # nullable integers and booleans
+    elif getattr(dtype, "kind", "O") in "iubf" and hasattr(dtype, "numpy_dtype"):  # nullable numbers and booleans
         missing = series.isna().to_numpy()
-        array = series.to_numpy(dtype=dtype.numpy_dtype, na_value=0)
-        if missing.any():
-            codes = np.empty(len(array), np.int32)
-            first = _core.encode_fixed(array, codes)
-            codes[missing] = -1
-            columns.add(codes, list(array[first]))
-        else:
-            columns.add_array(array)
+        columns.add_array(series.to_numpy(dtype=dtype.numpy_dtype, na_value=0), missing if missing.any() else None)
     else:
         columns.add_array(series.to_numpy(dtype=object))
 
@@ -267,14 +286,16 @@ def _from_mapping(mapping):
 
 def _as_array(X):
     """Lists as they are meant: numbers as numbers, anything else as objects, so that None stays None."""
+    if isinstance(X, np.ma.MaskedArray):
+        return X
     if hasattr(X, "__array__") or hasattr(X, "__array_interface__"):
         return np.asarray(X)
     try:
         array = np.asarray(X)
     except ValueError:
         array = None
-    if array is None or array.dtype.kind in "USO":
-        try:
+    if array is None or array.dtype.kind in "USO" or array.dtype.kind == "f" and (np.abs(array) >= _INTEGER_LIMIT).any():
+        try:  # integers beyond 2**63 beside others are floats to NumPy
             array = np.array(X, dtype=object)
         except ValueError:
             raise ValueError("setting an array element with a sequence: the rows have different lengths") from None
@@ -292,11 +313,13 @@ def _from_array(X):
     n_rows, n_columns = array.shape
     _check_shape(n_rows, n_columns)
     columns = Columns(n_rows, [f"x{c}" for c in range(n_columns)], False)
-    if array.dtype.kind in "iu" and array.dtype.isnative:
+    masked = isinstance(array, np.ma.MaskedArray)
+    if array.dtype.kind in "iu" and array.dtype.isnative and not masked:
         if array.min() >= 0 and array.max() < 2**31 and not array.flags.f_contiguous:
-            columns.codes = np.ascontiguousarray(array, dtype=np.int32)
+            columns.codes = np.require(array, np.int32, ["C", "A"])
             columns.kinds = ["i"] * n_columns
             return columns
+    if array.dtype.kind in "iuf" and not masked:
         array = np.asfortranarray(array)
     for c in range(n_columns):
         columns.add_array(array[:, c])

@@ -14,8 +14,8 @@ static cof_table *table_of(PyObject *self)
 /* One column as Arrow sees it. Codes below 0 are missing, which Arrow says with bits. */
 typedef struct column {
     core_array cells;
-    PyObject *name; /* bytes */
-    uint8_t *valid; /* a bit a row; NULL: all are there */
+    PyObject *name, *format; /* bytes; format is NULL for the format of the cells' type */
+    uint8_t *valid;          /* a bit a row; NULL: all are there */
     int32_t *text_offset;
     char *text;
     uint8_t *text_valid;
@@ -38,6 +38,7 @@ static void close_column(column *c)
 {
     core_array_close(&c->cells);
     Py_XDECREF(c->name);
+    Py_XDECREF(c->format);
     free(c->valid);
     free(c->text_offset);
     free(c->text);
@@ -76,6 +77,20 @@ static const struct {
                 [2] = {any_negative_int16_t, mark_valid_int16_t, "s", "S"},
                 [4] = {any_negative_int32_t, mark_valid_int32_t, "i", "I"},
                 [8] = {any_negative_int64_t, mark_valid_int64_t, "l", "L"}};
+
+/* missing: an array with one byte a row, true where there is no value. */
+static int mark_given(column *c, PyObject *missing)
+{
+    core_array bytes;
+    Py_ssize_t n = c->cells.shape[0];
+    if (core_array_open(&bytes, missing, "b", 1, 1, CORE_CONTIGUOUS) != 0) return -1;
+    c->valid = bytes.shape[0] == n ? calloc(1, (size_t)n / 8 + 1) : NULL;
+    for (Py_ssize_t i = 0; c->valid != NULL && i < n; i++)
+        c->valid[i / 8] |= (uint8_t)((bytes.data[i] == 0) << (i % 8));
+    core_array_close(&bytes);
+    c->array.null_count = -1; /* not counted */
+    return c->valid != NULL ? 0 : no_memory();
+}
 
 static int mark_missing(column *c)
 {
@@ -143,29 +158,37 @@ static int open_dictionary(column *c, PyObject *list, int ordered)
     return 0;
 }
 
-/* item: (name, cells, values, ordered); values None: the cells are integers that stand for themselves. */
+/* item: (name, cells, values, ordered, missing). values: texts that the cells number; a format of Arrow, if the cells are points
+ * in time; None: the cells are numbers that stand for themselves. missing: which rows have no value, or None. */
 static int open_column(column *c, PyObject *item, Py_ssize_t n_rows)
 {
-    PyObject *name, *cells, *values;
+    static const char *const float_format[] = {[2] = "e", [4] = "f", [8] = "g"};
+    PyObject *name, *cells, *values, *missing;
     int ordered;
-    if (!PyArg_ParseTuple(item, "UOOp", &name, &cells, &values, &ordered)) return -1;
+    if (!PyArg_ParseTuple(item, "UOOpO", &name, &cells, &values, &ordered, &missing)) return -1;
+    int has_format = PyUnicode_Check(values), has_texts = PyList_Check(values);
     c->name = PyUnicode_AsUTF8String(name);
-    if (c->name == NULL) return -1;
-    if (core_array_open(&c->cells, cells, values == Py_None ? "iu" : "i", 0, 1, CORE_CONTIGUOUS) != 0)
+    if (c->name != NULL && has_format) c->format = PyUnicode_AsUTF8String(values);
+    if (c->name == NULL || (has_format && c->format == NULL)) return -1;
+    if (core_array_open(&c->cells, cells, has_texts || has_format ? "i" : "iuf", has_format ? 8 : 0, 1,
+                        CORE_CONTIGUOUS) != 0)
         return -1;
     if (c->cells.shape[0] != n_rows) {
         PyErr_SetString(PyExc_ValueError, "all columns must have the same number of rows");
         return -1;
     }
-    int width = c->cells.itemsize;
-    c->schema = (struct ArrowSchema){.format = c->cells.kind == 'u' ? width_of[width].unsigned_format
-                                                                    : width_of[width].format,
+    int width = c->cells.itemsize, kind = c->cells.kind;
+    c->schema = (struct ArrowSchema){.format = has_format    ? PyBytes_AsString(c->format)
+                                               : kind == 'f' ? float_format[width]
+                                               : kind == 'u' ? width_of[width].unsigned_format
+                                                             : width_of[width].format,
                                      .name = PyBytes_AsString(c->name),
                                      .flags = ARROW_FLAG_NULLABLE,
                                      .release = keep_schema};
     c->array =
         (struct ArrowArray){.length = n_rows, .n_buffers = 2, .buffers = c->buffers, .release = keep_array};
-    if (values != Py_None && open_dictionary(c, values, ordered) != 0) return -1;
+    if (has_texts && open_dictionary(c, values, ordered) != 0) return -1;
+    if (!has_texts && missing != Py_None && mark_given(c, missing) != 0) return -1;
     c->buffers[0] = c->valid;
     c->buffers[1] = c->cells.data;
     return 0;
@@ -357,7 +380,7 @@ PyMethodDef core_table_functions[] = {
     {"encode_tables", encode_tables, METH_VARARGS,
      "encode_tables(path, [Table or path of a file, ...]): writes an encoded table"},
     {"table_from_columns", table_from_columns, METH_VARARGS,
-     "table_from_columns(n_rows, [(name, cells, values or None, ordered), ...]) -> Table"},
+     "table_from_columns(n_rows, [(name, cells, values, format or None, ordered, missing), ...]) -> Table"},
     {"table_from_codes", table_from_codes, METH_VARARGS, "table_from_codes(int32 rows, names) -> Table"},
     {"table_from_stream", table_from_stream, METH_O,
      "table_from_stream(arrow_array_stream capsule) -> Table"},

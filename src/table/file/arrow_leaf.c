@@ -229,17 +229,11 @@ uint64_t cofi_leaf_number(const cofi_leaf *leaf, int64_t i)
     return number & ((UINT64_C(1) << 8 * leaf->type.width) - 1);
 }
 
-/* A float of 4 bytes is written with its own precision: 0.1, not 0.10000000149011612. */
 static size_t write_float(uint64_t bits, uint8_t width, char scratch[COFI_LEAF_SCRATCH])
 {
-    double x, again;
+    double x;
     memcpy(&x, &bits, sizeof x);
-    for (int digits = 3; width < 8 && digits < 9 && x != floor(x); digits++) {
-        const cofi_reading plain = {.line = COFI_LINE_NUMBER, .decimal = '.'};
-        cofi_reading_show(&plain, x, digits, scratch);
-        if (cofi_reading_parse(&plain, scratch, &again) && (float)again == (float)x) return strlen(scratch);
-    }
-    return cofi_number_write(x, scratch);
+    return width == 8 ? cofi_number_write(x, scratch) : cofi_float_write((float)x, scratch);
 }
 
 static size_t write_date(cofi_leaf_type type, int64_t number, char scratch[COFI_LEAF_SCRATCH])
