@@ -54,6 +54,7 @@ static double point_of(uint64_t key)
 
 typedef struct cutting {
     const cof_env *env;
+    cofi_blocks scratch; /* rows, order, least, most, bin */
     cofi_column *c;
     size_t n_rows;
     double *point;     /* per value id, and for the missing one */
@@ -84,18 +85,21 @@ static inline void map_codes(const cofi_column *c, uint8_t width, size_t n_rows,
         for (size_t i = 0; i < n_rows; i++) pairs[i] = bin[cofi_code_at(c->codes, width, i)];
 }
 
-static cof_status count_rows(cutting *k)
+static void count_rows(cutting *k)
 {
-    k->n_present = k->n_rows - k->c->n_missing;
-    if (k->n_present == k->c->n_values) return COF_OK; /* all values differ */
-    k->rows = cofi_alloc_zero(k->env, (size_t)k->c->n_values + 1, sizeof *k->rows);
-    if (k->rows == NULL) return COF_ERR_MEMORY;
-    if (k->c->rows_of != NULL) memcpy(k->rows, k->c->rows_of, k->c->n_values * sizeof *k->rows);
-    if (k->c->rows_of != NULL) return COF_OK;
-    if (k->c->width == 1) count_codes(k->c, 1, k->n_rows, k->rows);
-    if (k->c->width == 2) count_codes(k->c, 2, k->n_rows, k->rows);
-    if (k->c->width == 4) count_codes(k->c, 4, k->n_rows, k->rows);
-    return COF_OK;
+    const cofi_column *c = k->c;
+    k->n_present = k->n_rows - c->n_missing;
+    if (k->n_present == c->n_values) return; /* all values differ */
+    k->rows = cofi_blocks_add_zero(&k->scratch, (size_t)c->n_values + 1, sizeof *k->rows);
+    if (k->rows == NULL) return;
+    if (c->rows_of != NULL)
+        memcpy(k->rows, c->rows_of, c->n_values * sizeof *k->rows);
+    else if (c->width == 1)
+        count_codes(c, 1, k->n_rows, k->rows);
+    else if (c->width == 2)
+        count_codes(c, 2, k->n_rows, k->rows);
+    else
+        count_codes(c, 4, k->n_rows, k->rows);
 }
 
 static uint64_t rows_of(const cutting *k, uint32_t value)
@@ -103,29 +107,20 @@ static uint64_t rows_of(const cutting *k, uint32_t value)
     return k->rows != NULL ? k->rows[value] : 1;
 }
 
-static cof_status sort_points(cutting *k)
+static void sort_points(cutting *k)
 {
     size_t n = k->c->n_values;
-    cof_status status = COF_ERR_MEMORY;
-    cofi_keyed *spare = cofi_alloc(k->env, n, sizeof *spare);
-    uint32_t *count = cofi_alloc(k->env, COFI_KEY_COUNTS, sizeof *count);
-    k->order = cofi_alloc(k->env, n, sizeof *k->order);
-    if (spare != NULL && count != NULL && k->order != NULL) {
-        for (uint32_t v = 0; v < n; v++) {
-            if (isnan(k->point[v]))
-                k->n_present -= rows_of(k, v);
-            else
-                k->order[k->n_points++] = (cofi_keyed){key_of(k->point[v]), v};
-        }
-        cofi_keyed *sorted = k->n_points > 0 ? cofi_sort_keys(k->order, spare, k->n_points, count) : k->order;
-        if (sorted == spare) {
-            spare = k->order;
-            k->order = sorted;
-        }
-        status = COF_OK;
+    cofi_keyed *spare = cofi_blocks_add(&k->scratch, n, sizeof *spare);
+    uint32_t *count = cofi_blocks_add(&k->scratch, COFI_KEY_COUNTS, sizeof *count);
+    k->order = cofi_blocks_add(&k->scratch, n, sizeof *k->order);
+    if (k->scratch.short_of_memory) return;
+    for (uint32_t v = 0; v < n; v++) {
+        if (isnan(k->point[v]))
+            k->n_present -= rows_of(k, v);
+        else
+            k->order[k->n_points++] = (cofi_keyed){key_of(k->point[v]), v};
     }
-    COFI_RELEASE_ALL(k->env, spare, count);
-    return status;
+    if (k->n_points > 0) k->order = cofi_sort_keys(k->order, spare, k->n_points, count);
 }
 
 /* The midpoint, strictly above a and at most b. Trailing digits that come from rounding
@@ -177,10 +172,10 @@ static void keep_edges(cutting *k, const double *edge, size_t n)
 static cof_status place_values(cutting *k)
 {
     uint32_t n_bins = k->cut->n_edges + 1, bin = 0;
-    k->least = cofi_alloc(k->env, n_bins, sizeof *k->least);
-    k->most = cofi_alloc(k->env, n_bins, sizeof *k->most);
-    k->bin = cofi_alloc(k->env, (size_t)k->c->n_values + 1, sizeof *k->bin);
-    if (k->least == NULL || k->most == NULL || k->bin == NULL) return COF_ERR_MEMORY;
+    k->least = cofi_blocks_add(&k->scratch, n_bins, sizeof *k->least);
+    k->most = cofi_blocks_add(&k->scratch, n_bins, sizeof *k->most);
+    k->bin = cofi_blocks_add(&k->scratch, (size_t)k->c->n_values + 1, sizeof *k->bin);
+    COFI_TRY(cofi_blocks_status(&k->scratch, NULL));
     if (k->n_points < k->c->n_values)
         for (uint32_t v = 0; v < k->c->n_values; v++) k->bin[v] = (uint16_t)n_bins;
     k->bin[k->c->n_values] = (uint16_t)n_bins;
@@ -196,19 +191,17 @@ static cof_status place_values(cutting *k)
 
 enum { MONTH_BYTES = 7, DAY_BYTES = 10 }; /* of 2024-03 and of 2024-03-31 */
 
-static bool share_month(const cutting *k, uint32_t a, uint32_t b)
-{
-    char one[COFI_POINT_BYTES], other[COFI_POINT_BYTES];
-    cofi_reading_show(&k->cut->reading, k->point[a], 17, one);
-    cofi_reading_show(&k->cut->reading, k->point[b], 17, other);
-    return strlen(one) < DAY_BYTES || one[MONTH_BYTES] != '-' || strncmp(one, other, MONTH_BYTES) == 0;
-}
-
+/* Whether no two bins share a month: the last value of each lies in another one than the first value of the next. */
 static bool months_differ(const cutting *k)
 {
     bool differ = k->cut->reading.line == COFI_LINE_DATE && k->cut->n_edges > 0;
-    for (uint32_t b = 1; differ && b <= k->cut->n_edges; b++)
-        differ = !share_month(k, k->most[b - 1], k->least[b]);
+    for (uint32_t b = 1; differ && b <= k->cut->n_edges; b++) {
+        char last[COFI_POINT_BYTES], first[COFI_POINT_BYTES];
+        cofi_reading_show(&k->cut->reading, k->point[k->most[b - 1]], 17, last);
+        cofi_reading_show(&k->cut->reading, k->point[k->least[b]], 17, first);
+        differ =
+            strlen(last) >= DAY_BYTES && last[MONTH_BYTES] == '-' && strncmp(last, first, MONTH_BYTES) != 0;
+    }
     return differ;
 }
 
@@ -236,19 +229,8 @@ static const char *name_end(const cutting *k, uint32_t value, char text[COFI_POI
     return cofi_reading_show(r, k->point[value], 17, text);
 }
 
-static void name_bin(const cutting *k, uint32_t bin, char name[MOST_NAME])
-{
-    char low[COFI_POINT_BYTES], high[COFI_POINT_BYTES];
-    const char *a = name_end(k, k->least[bin], low), *b = name_end(k, k->most[bin], high);
-    if (strcmp(a, b) == 0)
-        snprintf(name, MOST_NAME, "%s", a);
-    else
-        snprintf(name, MOST_NAME, "%.*s..%.*s", COFI_POINT_BYTES, a, COFI_POINT_BYTES, b);
-}
-
 static cof_status name_bins(cutting *k, cofi_column *to)
 {
-    char name[MOST_NAME];
     k->by_month = months_differ(k);
     size_t at = 0;
     to->n_values = k->cut->n_edges + 1;
@@ -257,10 +239,13 @@ static cof_status name_bins(cutting *k, cofi_column *to)
     to->missing_text = cofi_copy_text(k->env, k->c->missing_text, strlen(k->c->missing_text));
     if (to->offset == NULL || to->text == NULL || to->missing_text == NULL) return COF_ERR_MEMORY;
     for (uint32_t bin = 0; bin < to->n_values; bin++) {
-        name_bin(k, bin, name);
+        char low[COFI_POINT_BYTES], high[COFI_POINT_BYTES];
+        const char *a = name_end(k, k->least[bin], low), *b = name_end(k, k->most[bin], high);
         to->offset[bin] = at;
-        memcpy(to->text + at, name, strlen(name) + 1);
-        at += strlen(name) + 1;
+        bool one = strcmp(a, b) == 0;
+        at += (size_t)snprintf(to->text + at, MOST_NAME, "%.*s%s%.*s", COFI_POINT_BYTES, a, one ? "" : "..",
+                               COFI_POINT_BYTES, one ? "" : b);
+        at++;
     }
     return COF_OK;
 }
@@ -268,26 +253,22 @@ static cof_status name_bins(cutting *k, cofi_column *to)
 /* ---- Rows ----------------------------------------------------------------------------------------- */
 
 /* In a schema only the counts are added up. */
-static cof_status recount(const cutting *k, cofi_column *to)
-{
-    to->rows_of = cofi_alloc_zero(k->env, (size_t)to->n_values + 1, sizeof *to->rows_of);
-    if (to->rows_of == NULL) return COF_ERR_MEMORY;
-    for (uint32_t v = 0; v < k->c->n_values; v++) to->rows_of[k->bin[v]] += rows_of(k, v);
-    to->n_missing = k->n_rows - k->n_present;
-    return COF_OK;
-}
-
 static cof_status recode(const cutting *k, cofi_column *to)
 {
     const cofi_column *c = k->c;
     to->width = to->n_values < UINT8_MAX ? 1 : 2;
-    if (c->rows_of != NULL) return recount(k, to);
+    to->n_missing = k->n_rows - k->n_present;
+    if (c->rows_of != NULL) {
+        to->rows_of = cofi_alloc_zero(k->env, (size_t)to->n_values + 1, sizeof *to->rows_of);
+        if (to->rows_of == NULL) return COF_ERR_MEMORY;
+        for (uint32_t v = 0; v < c->n_values; v++) to->rows_of[k->bin[v]] += rows_of(k, v);
+        return COF_OK;
+    }
     to->codes = cofi_alloc_column(k->env, c->number, k->n_rows, to->width, &to->block);
     if (to->codes == NULL) return COF_ERR_MEMORY;
     if (c->width == 1) map_codes(c, 1, k->n_rows, k->bin, to);
     if (c->width == 2) map_codes(c, 2, k->n_rows, k->bin, to);
     if (c->width == 4) map_codes(c, 4, k->n_rows, k->bin, to);
-    to->n_missing = k->n_rows - k->n_present;
     return COF_OK;
 }
 
@@ -358,22 +339,18 @@ static cof_status parse_edges(const cutting *k, const cof_cut_options *o, double
 static cof_status set_edges(cutting *k, const cof_cut_options *o, const double *given, cof_error *err)
 {
     uint32_t bins = o->bins == 0 ? DEFAULT_BINS : o->bins;
-    size_t most = o->n_edges > 0 ? o->n_edges : bins;
-    k->cut->edge = cofi_alloc(k->env, most, sizeof *k->cut->edge);
-    if (k->cut->edge == NULL) return cofi_no_memory(err);
-    if (given != NULL) {
+    k->cut->edge = cofi_alloc(k->env, o->n_edges > 0 ? o->n_edges : bins, sizeof *k->cut->edge);
+    double *edge = cofi_blocks_add(&k->scratch, o->n_edges, sizeof *edge);
+    if (k->cut->edge == NULL || edge == NULL) return cofi_no_memory(err);
+    if (given != NULL)
         keep_edges(k, given, o->n_edges);
-        return COF_OK;
-    }
-    if (o->n_edges == 0) {
+    else if (o->n_edges == 0)
         find_edges(k, bins);
-        return COF_OK;
+    else {
+        COFI_TRY(parse_edges(k, o, edge, err));
+        keep_edges(k, edge, o->n_edges);
     }
-    double *edge = cofi_alloc(k->env, o->n_edges, sizeof *edge);
-    cof_status status = edge == NULL ? cofi_no_memory(err) : parse_edges(k, o, edge, err);
-    if (status == COF_OK) keep_edges(k, edge, o->n_edges);
-    cofi_release(k->env, edge);
-    return status;
+    return COF_OK;
 }
 
 /* The first value that is not a point; NULL: the column has no values. */
@@ -423,14 +400,18 @@ static cof_status cut_column(cof_table *table, size_t column, cof_cut_options o,
         return cofi_fail(err, COF_ERR_ARGUMENT, "a quantity is cut into 2 to %d bins", MOST_BINS);
     cofi_column *c = &table->column[column];
     cofi_column_uncut(&table->env, c);
-    cutting k = {.env = &table->env, .c = c, .n_rows = table->n_rows};
+    cutting k = {.env = &table->env, .scratch = {.env = table->env}, .c = c, .n_rows = table->n_rows};
     k.cut = cofi_alloc_zero(k.env, 1, sizeof *k.cut);
     cof_status status = k.cut == NULL ? cofi_no_memory(err) : read_points(&k, err);
-    if (status == COF_OK && (count_rows(&k) != COF_OK || sort_points(&k) != COF_OK))
-        status = cofi_no_memory(err);
+    if (status == COF_OK) {
+        count_rows(&k);
+        sort_points(&k);
+        status = cofi_blocks_status(&k.scratch, err);
+    }
     if (status == COF_OK) status = set_edges(&k, &o, edge, err);
     if (status == COF_OK && replace(&k) != COF_OK) status = cofi_no_memory(err);
-    COFI_RELEASE_ALL(k.env, k.point, k.rows, k.order, k.least, k.most, k.bin);
+    cofi_release(k.env, k.point);
+    cofi_blocks_release(&k.scratch);
     cofi_cut_free(k.env, k.cut);
     return status;
 }

@@ -106,23 +106,23 @@ static cof_status recode(joining *j, const cofi_column *c, const uint32_t *group
 
 static cof_status tidy_column(joining *j, cofi_column *c, cof_error *err)
 {
-    const cof_env *env = &j->table->env;
     bool changed = false;
+    size_t n = (size_t)c->n_values + 1;
     cofi_column made = {.name = c->name, .number = c->number, .role = c->role, .ordinal = c->ordinal};
-    uint64_t *rows = cofi_alloc(env, (size_t)c->n_values + 1, sizeof *rows);
-    uint32_t *group = cofi_alloc(env, c->n_values, sizeof *group);
-    uint32_t *best = cofi_alloc(env, c->n_values, sizeof *best);
-    cof_status status = rows == NULL || group == NULL || best == NULL ? COF_ERR_MEMORY : COF_OK;
-    if (status == COF_OK) status = cof_column_count(j->table, c->number, rows, (size_t)c->n_values + 1, NULL);
+    cofi_blocks blocks = {.env = j->table->env};
+    uint64_t *rows = cofi_blocks_add(&blocks, n, sizeof *rows);
+    uint32_t *group = cofi_blocks_add(&blocks, n, sizeof *group);
+    uint32_t *best = cofi_blocks_add(&blocks, n, sizeof *best);
+    uint32_t *id = cofi_blocks_add(&blocks, n, sizeof *id);
+    cof_status status = cofi_blocks_status(&blocks, NULL);
+    if (status == COF_OK) status = cof_column_count(j->table, c->number, rows, n, NULL);
     if (status == COF_OK) status = group_values(j, c, rows, group, best, &changed);
-    uint32_t *id = cofi_alloc(env, c->n_values, sizeof *id);
-    if (status == COF_OK && changed)
-        status = id != NULL ? recode(j, c, group, best, id, &made) : COF_ERR_MEMORY;
+    if (status == COF_OK && changed) status = recode(j, c, group, best, id, &made);
     if (status == COF_OK && changed) {
-        cofi_column_free_values(env, c);
+        cofi_column_free_values(&j->table->env, c);
         *c = made;
     }
-    COFI_RELEASE_ALL(env, rows, group, best, id);
+    cofi_blocks_release(&blocks);
     return status == COF_OK ? COF_OK : cofi_no_memory(err);
 }
 
