@@ -613,6 +613,29 @@ static void progress_and_stop(void **state)
     }
 }
 
+static void truncate_file(void *ctx, const cof_progress *progress)
+{
+    (void)progress;
+    assert_int_equal(truncate(ctx, 1000), 0);
+}
+
+static void file_that_becomes_shorter(void **state)
+{
+    enum { N = (size_t)3 << 20 };
+    char *csv = malloc(N), path[] = "t.csv";
+    cof_env env = {.struct_size = sizeof env, .progress = truncate_file, .ctx = path};
+    cof_table *table = NULL;
+    cof_error err = {""};
+    (void)state;
+    for (size_t i = 0; i < N; i += 2) memcpy(csv + i, "1\n", 2);
+    write_file(path, csv, N);
+    assert_int_equal(cof_table_read(&env, path, NULL, &table, &err), COF_ERR_IO);
+    assert_string_equal(err.text, "cannot read t.csv: it became shorter while it was read");
+    assert_null(table);
+    unlink(path);
+    free(csv);
+}
+
 /* Every path that allocates: names, values, scratch, growth of each. */
 static size_t fill_csv(char *csv)
 {
@@ -1017,6 +1040,7 @@ int main(void)
         cmocka_unit_test(refused_options),
         cmocka_unit_test(missing_texts),
         cmocka_unit_test(progress_and_stop),
+        cmocka_unit_test(file_that_becomes_shorter),
         cmocka_unit_test(latin1_becomes_utf8),
         cmocka_unit_test(every_failing_allocation),
         cmocka_unit_test(errors_leak_nothing),
