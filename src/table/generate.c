@@ -46,45 +46,20 @@ static cof_status check_plan(plan *p, cof_error *err)
     return COF_OK;
 }
 
-/* Values are named 1, 2, ... and interned before any row, so that each cell is one append. */
-static cof_status intern_values(cofi_encoder *e, uint32_t n_values)
-{
-    cof_status status = COF_OK;
-    for (uint32_t v = 0; v < n_values && status == COF_OK; v++) {
-        char text[16];
-        uint32_t id;
-        int n_bytes = snprintf(text, sizeof text, "%u", v + 1);
-        status = cofi_encoder_intern(e, text, (size_t)n_bytes, &id);
-    }
-    return status;
-}
-
-static uint32_t draw_value(plan *p, uint32_t cluster, uint32_t column)
-{
-    const cof_generate_options *o = &p->o;
-    bool at_random = o->kind == COF_GENERATE_UNIFORM || cofi_rng_unit(&p->rng) < o->noise;
-    return at_random ? (uint32_t)cofi_rng_below(&p->rng, o->n_values)
-                     : p->mode[(size_t)cluster * o->n_columns + column];
-}
-
+/* A value is the mode of its cluster, or drawn at random where there are no clusters or noise replaces it. */
 static cof_status draw_row(plan *p, cofi_encoder *encoder)
 {
     const cof_generate_options *o = &p->o;
     bool planted = o->kind == COF_GENERATE_PLANTED;
     uint32_t cluster = planted ? (uint32_t)cofi_rng_below(&p->rng, o->k) : 0;
     cof_status status = COF_OK;
-    for (uint32_t c = 0; c < o->n_columns && status == COF_OK; c++)
-        status = cofi_encoder_append(&encoder[c], draw_value(p, cluster, c));
+    for (uint32_t c = 0; c < o->n_columns && status == COF_OK; c++) {
+        bool at_random = !planted || cofi_rng_unit(&p->rng) < o->noise;
+        status = cofi_encoder_append(&encoder[c], at_random ? (uint32_t)cofi_rng_below(&p->rng, o->n_values)
+                                                            : p->mode[(size_t)cluster * o->n_columns + c]);
+    }
     if (status == COF_OK && planted) status = cofi_encoder_append(&encoder[o->n_columns], cluster);
     return status;
-}
-
-static void tell(const cof_env *env, uint64_t done, uint64_t total, double began_s)
-{
-    if (env->progress == NULL) return;
-    cof_progress now = {
-        .phase = COF_PHASE_GENERATE, .done = done, .total = total, .elapsed_s = cofi_now_s() - began_s};
-    env->progress(env->ctx, &now);
 }
 
 /* The rows drawn so far as a table; the encoders are empty afterwards. */
@@ -119,17 +94,25 @@ static cof_status give_piece(plan *p, cofi_encoder *encoder, size_t n_columns, c
     return status;
 }
 
+/* Values are named 1, 2, ... and interned before any row, so that each cell is one append. */
 static cof_status begin_piece(const plan *p, cofi_encoder *encoder, size_t n_columns)
 {
-    cof_status status = COF_OK;
-    for (size_t c = 0; c < n_columns && status == COF_OK; c++)
-        status = intern_values(&encoder[c], c < p->o.n_columns ? p->o.n_values : p->o.k);
-    return status;
+    for (size_t c = 0; c < n_columns; c++) {
+        uint32_t n_values = c < p->o.n_columns ? p->o.n_values : p->o.k, id;
+        for (uint32_t v = 0; v < n_values; v++) {
+            char text[16];
+            int n_bytes = snprintf(text, sizeof text, "%u", v + 1);
+            COFI_TRY(cofi_encoder_intern(&encoder[c], text, (size_t)n_bytes, &id));
+        }
+    }
+    return COF_OK;
 }
 
 static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns, cof_error *err)
 {
     const cof_generate_options *o = &p->o;
+    const cof_env *env = &encoder[0].env;
+    cof_progress now = {.phase = COF_PHASE_GENERATE, .total = o->n_rows};
     double began_s = cofi_now_s();
     cof_status status = begin_piece(p, encoder, n_columns);
     for (size_t at = 0; p->mode != NULL && at < (size_t)o->k * o->n_columns; at++)
@@ -137,9 +120,13 @@ static cof_status draw_rows(plan *p, cofi_encoder *encoder, size_t n_columns, co
     /* rows between two checks for a stop */
     uint64_t some = n_columns < 64 ? 65536 : 1 + 64 * 65536 / n_columns;
     for (uint64_t i = 0; i < o->n_rows && status == COF_OK; i++) {
-        if (i % some == 0 && cofi_should_stop(&encoder[0].env))
+        if (i % some == 0 && cofi_should_stop(env))
             return cofi_fail(err, COF_ERR_STOPPED, "stopped before the table was complete");
-        if (i % 65536 == 0) tell(&encoder[0].env, i, o->n_rows, began_s);
+        if (i % 65536 == 0 && env->progress != NULL) {
+            now.done = i;
+            now.elapsed_s = cofi_now_s() - began_s;
+            env->progress(env->ctx, &now);
+        }
         status = draw_row(p, encoder);
         if (p->visit == NULL || (i + 1) % COFI_PIECE_ROWS != 0 || status != COF_OK) continue;
         COFI_TRY(give_piece(p, encoder, n_columns, err));

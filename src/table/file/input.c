@@ -54,14 +54,6 @@ static cof_status system_failure(const cofi_input *in, const char *verb, cof_err
     return cofi_fail(err, COF_ERR_IO, "cannot %s %s: %s", verb, in->name, strerror(errno));
 }
 
-/* The size is used for progress only, so an error leaves it unknown. */
-static uint64_t bytes_ahead(int fd, const struct stat *about)
-{
-    if (!S_ISREG(about->st_mode)) return 0;
-    off_t at = lseek(fd, 0, SEEK_CUR);
-    return at >= 0 && at < about->st_size ? (uint64_t)(about->st_size - at) : 0;
-}
-
 static cof_status open_file(cofi_input *in, const char *path, cof_error *err)
 {
     struct stat about;
@@ -76,7 +68,9 @@ static cof_status open_file(cofi_input *in, const char *path, cof_error *err)
     if (S_ISDIR(about.st_mode))
         return cofi_fail(err, COF_ERR_IO, "cannot read %s: %s; name a file in it", in->name,
                          strerror(EISDIR));
-    in->total = bytes_ahead(in->fd, &about);
+    /* The size is used for progress and for reading at any place; where it is not known, it stays 0. */
+    off_t at = S_ISREG(about.st_mode) ? lseek(in->fd, 0, SEEK_CUR) : -1;
+    if (at >= 0 && at < about.st_size) in->total = (uint64_t)(about.st_size - at);
     return COF_OK;
 }
 
@@ -106,18 +100,6 @@ static cof_status read_source(cofi_input *in, void *buffer, size_t n, size_t *go
     }
     if (status == COF_OK) in->done += *got;
     return status;
-}
-
-static cof_status take_head(cofi_input *in, cof_error *err)
-{
-    cof_status status;
-    size_t got = 0;
-    do {
-        status = read_source(in, in->head + in->n_head, HEAD_BYTES - in->n_head, &got, err);
-        if (status != COF_OK) return status;
-        in->n_head += got;
-    } while (got > 0 && in->n_head < HEAD_BYTES);
-    return COF_OK;
 }
 
 static cof_status read_plain(cofi_input *in, void *buffer, size_t n, size_t *got, cof_error *err)
@@ -359,7 +341,8 @@ cof_status cofi_input_open(const cof_env *env, const cofi_source *source, cofi_i
     in->in_order = source->in_order || standard;
     cofi_utf8_show_tail(in->name, sizeof in->name, standard ? "standard input" : source->name);
     if (source->bytes == NULL) status = open_file(in, source->name, err);
-    if (status == COF_OK) status = take_head(in, err);
+    for (size_t got = 1; status == COF_OK && got > 0 && in->n_head < HEAD_BYTES; in->n_head += got)
+        status = read_source(in, in->head + in->n_head, HEAD_BYTES - in->n_head, &got, err);
     if (status == COF_OK) status = choose_reader(in, source, err);
     if (status != COF_OK) {
         cofi_input_close(in);
