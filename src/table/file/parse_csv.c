@@ -382,16 +382,13 @@ static size_t mark_lines(cofi_parser *ps, const char *limit)
         uint32_t at = (uint32_t)(p - ps->at);
         if (ps->end - p < 64) m.nuls &= (UINT64_C(1) << (ps->end - p)) - 1; /* the tail is NUL bytes */
         if (m.nuls != 0 || p - ps->at > INT32_MAX || !unmark_quoted(ps, &m, &before)) break;
-        bool done = false;
-        for (uint64_t bits = m.newlines; bits != 0 && !done; bits &= bits - 1) {
-            uint64_t earlier = (bits & (0 - bits)) - 1;
-            size_t n_cells = n + (size_t)__builtin_popcountll(m.ends & earlier) + 1;
-            done = n_cells != (n_lines + 1) * n_columns;
-            if (done) break;
-            done = ++n_lines == most || p + __builtin_ctzll(bits) + 1 >= limit;
-        }
         for (; m.ends != 0; m.ends &= m.ends - 1) ps->stop[++n] = at + (uint32_t)__builtin_ctzll(m.ends);
-        if (done) break;
+        for (uint64_t bits = m.newlines; bits != 0; bits &= bits - 1) {
+            size_t last = (n_lines + 1) * n_columns; /* the cell with which this line should end */
+            uint32_t newline = at + (uint32_t)__builtin_ctzll(bits);
+            if (last > n || ps->stop[last] != newline) return n_lines;
+            if (++n_lines == most || ps->at + newline + 1 >= limit) return n_lines;
+        }
     }
     return n_lines;
 }
