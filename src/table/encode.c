@@ -5,6 +5,8 @@
 #include "../core/rng.h"
 #include "sort_keys.h"
 
+#include <assert.h>
+
 enum { FIRST_ROWS = 64, FIRST_VALUES = 8, FIRST_TEXT = 64, FIRST_SLOTS = 16, SHORT_BYTES = 7 };
 
 void cofi_encoder_init(cofi_encoder *e, const cof_env *env)
@@ -187,6 +189,7 @@ static cof_status resize(cofi_encoder *e, size_t capacity, uint8_t width)
 
 cof_status cofi_encoder_append(cofi_encoder *e, uint32_t id)
 {
+    assert(id == COFI_ID_MISSING || id < e->n_values);
     uint32_t cell = id == COFI_ID_MISSING ? 0 : id + 1;
     uint8_t width = cofi_code_width(cell) > e->width ? cofi_code_width(cell) : e->width;
     size_t capacity = e->n_rows < e->capacity ? e->capacity : e->capacity + e->capacity / 2 + FIRST_ROWS;

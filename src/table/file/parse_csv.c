@@ -448,6 +448,7 @@ static cof_status put_column(cofi_parser *ps, size_t c, size_t n_lines)
 static cof_status put_lines(cofi_parser *ps, size_t n_lines)
 {
     const char *next = ps->at + ps->stop[n_lines * ps->csv->n_columns] + 1;
+    assert(next[-1] == '\n' && next <= ps->end);
     for (size_t c = 0; c < ps->csv->n_columns; c++) COFI_TRY(put_column(ps, c, n_lines));
     ps->n_rows += n_lines;
     ps->line += n_lines;

@@ -331,6 +331,7 @@ static cof_status make_column(reader *rd, size_t c)
         cofi_release(&rd->env, st->ids[c]); /* now, so that the table is not in memory twice */
         st->ids[c] = NULL;
     }
+    assert(status != COF_OK || row == rd->table->n_rows);
     for (uint32_t t = 0; t < rd->n_threads && status == COF_OK; t++)
         cofi_parser_forget(&rd->thread[t].parser, c);
     cofi_blocks_release(&blocks);
@@ -533,6 +534,7 @@ static cof_status read_stretches(reader *rd, cof_error *err)
         line += st->n_lines;
         COFI_TRY(count_rows(rd, st->n_rows, err));
     }
+    assert(next == size);
     return COF_OK;
 }
 
