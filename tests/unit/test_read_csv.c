@@ -959,7 +959,7 @@ static void the_same_complaint(void **state)
 }
 
 /* The first bytes are a table, the rest up to 4 GiB and as many bytes again is a hole. A size of 32 bits made the
- * fast reader take the first bytes for the whole file; without offsets of 64 bits it does not open. */
+ * reader take the first bytes for the whole file; without offsets of 64 bits it does not open. */
 static void a_file_above_4_gib(void **state)
 {
     static const char *const path = "above_4_gib.csv";

@@ -615,7 +615,7 @@ static cof_status check_dialect(const cofi_dialect *dialect, cof_error *err)
     return COF_OK;
 }
 
-static cofi_dialect choose_dialect(const cof_read_options *options, const char *name)
+static cofi_dialect choose_dialect(const cof_read_options *options, const char *name, uint32_t *threads)
 {
     static const char *const usual_na[] = {"", "?", "NA"};
     cof_read_options own;
@@ -625,25 +625,20 @@ static cofi_dialect choose_dialect(const cof_read_options *options, const char *
     dialect.na = own.na != NULL ? own.na : usual_na;
     dialect.n_na = own.na != NULL ? own.n_na : sizeof usual_na / sizeof usual_na[0];
     if (dialect.delimiter == 0) dialect.delimiter = cofi_delimiter_of_name(name);
+    *threads = own.threads;
     return dialect;
-}
-
-static uint32_t wanted_threads(const cof_read_options *options)
-{
-    cof_read_options own;
-    COFI_COPY_OPTIONS(&own, options);
-    return own.threads;
 }
 
 cof_status cofi_read_csv(const cof_env *env, const cofi_source *source, const cof_read_options *options,
                          cof_table **out, cof_error *err)
 {
-    cofi_dialect dialect = choose_dialect(options, source->name);
+    uint32_t threads;
+    cofi_dialect dialect = choose_dialect(options, source->name, &threads);
     reader rd = {.env = cofi_env_resolve(env)};
     cof_table *table;
     COFI_TRY(check_dialect(&dialect, err));
     COFI_TRY(cofi_encoded_read(&rd.env, source, options, &table, err));
-    if (table == NULL) return read_source(&rd, source, &dialect, wanted_threads(options), out, err);
+    if (table == NULL) return read_source(&rd, source, &dialect, threads, out, err);
     *out = table;
     return COF_OK;
 }
@@ -675,12 +670,13 @@ cof_status cof_table_read_pieces(const cof_env *env, const char *path, const cof
     if (path == NULL || visit == NULL)
         return cofi_fail(err, COF_ERR_ARGUMENT, "cof_table_read_pieces needs a path and a function");
     cofi_source source = {.name = path};
-    cofi_dialect dialect = choose_dialect(options, path);
+    uint32_t threads;
+    cofi_dialect dialect = choose_dialect(options, path, &threads);
     reader rd = {.env = cofi_env_resolve(env), .visit = visit, .ctx = ctx};
     cof_table *table;
     COFI_TRY(check_dialect(&dialect, err));
     COFI_TRY(cofi_encoded_read(&rd.env, &source, options, &table, err));
-    if (table == NULL) return read_source(&rd, &source, &dialect, 1, NULL, err);
+    if (table == NULL) return read_source(&rd, &source, &dialect, threads, NULL, err);
     cof_status status = give_views(table, visit, ctx, err);
     cof_table_free(table);
     return status;
