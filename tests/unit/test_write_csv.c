@@ -216,6 +216,64 @@ static void every_failing_allocation(void **state)
     unlink("t.csv");
 }
 
+typedef struct shown_cell {
+    char text[256];
+    int n_left; /* calls before the sink stops */
+} shown_cell;
+
+static int add_text(void *ctx, const char *text, size_t n)
+{
+    shown_cell *shown = ctx;
+    if (shown->n_left-- == 0) return 7;
+    strncat(shown->text, text, n);
+    return 0;
+}
+
+/* Every text as a cell beside commas: as it is, and made harmless; and beside delimiters that are not known. */
+static void single_cells(void **state)
+{
+    static const struct {
+        const char *text, *cell, *harmless, *guessed;
+    } cases[] = {
+        {"plain", "plain", "plain", "plain"},
+        {"", "", "", ""},
+        {"a,b", "\"a,b\"", "\"a,b\"", "\"a,b\""},
+        {"a;b", "a;b", "a;b", "\"a;b\""},
+        {"a\tb", "a\tb", "a\tb", "\"a\tb\""},
+        {"say \"hi\"", "\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\""},
+        {"two\r\nlines", "\"two\r\nlines\"", "\"two\r\nlines\"", "\"two\r\nlines\""},
+        {"\xc3\xa9", "\xc3\xa9", "\xc3\xa9", "\xc3\xa9"},
+        {"\xc2\xb0", "\xc2\xb0", "\xc2\xb0", "\xc2\xb0"},
+        {"=1+2", "=1+2", "'=1+2", "=1+2"},
+        {"=", "=", "=", "="},
+        {"-5", "-5", "-5", "-5"},
+        {"- none", "- none", "- none", "- none"},
+        {"-2+cmd|' /C calc'!A0", "-2+cmd|' /C calc'!A0", "'-2+cmd|' /C calc'!A0", "\"-2+cmd|' /C calc'!A0\""},
+        {"@SUM(A1,2)", "\"@SUM(A1,2)\"", "\"'@SUM(A1,2)\"", "\"@SUM(A1,2)\""},
+        {"\x1b[31mred", "\x1b[31mred", "\\x1b[31mred", "\x1b[31mred"},
+        {"a\xc2\x85,\x7f", "\"a\xc2\x85,\x7f\"", "\"a\\x85,\\x7f\"", "\"a\xc2\x85,\x7f\""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        shown_cell shown[3] = {{"", -1}, {"", -1}, {"", -1}};
+        assert_int_equal(cof_text_cell(add_text, &shown[0], cases[i].text, ',', 0), 0);
+        assert_int_equal(cof_text_cell(add_text, &shown[1], cases[i].text, ',', 1), 0);
+        assert_int_equal(cof_text_cell(add_text, &shown[2], cases[i].text, '\0', 0), 0);
+        assert_string_equal(shown[0].text, cases[i].cell);
+        assert_string_equal(shown[1].text, cases[i].harmless);
+        assert_string_equal(shown[2].text, cases[i].guessed);
+    }
+    for (int n = 0;; n++) {
+        shown_cell shown = {"", n};
+        int code = cof_text_cell(add_text, &shown, "=f(\x01,\"\")", ',', 1);
+        if (code == 0) {
+            assert_string_equal(shown.text, "\"'=f(\\x01,\"\"\"\")\"");
+            assert_true(n > 5);
+            break;
+        }
+        assert_int_equal(code, 7); /* what the sink said, whichever call it was */
+    }
+}
+
 static int enter_folder(void **state)
 {
     static char folder[] = "/tmp/coforest-write-XXXXXX";
@@ -232,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain),
+        cmocka_unit_test(single_cells),
         cmocka_unit_test(quoted_where_needed),
         cmocka_unit_test(tab_separated),
         cmocka_unit_test(missing_cells_as_they_were),
