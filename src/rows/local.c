@@ -1,6 +1,8 @@
 /* Rows in memory, as an implementation of rows.h: labels, counts and cells. */
 #include "local.h"
 
+#include "stream.h"
+
 #include <assert.h>
 
 static void local_close(cofi_rows *rows)
@@ -60,11 +62,15 @@ static void total_task(void *ctx, uint32_t worker, size_t r)
     for (; i < c->n_rows; i++) total[cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
 }
 
-static cof_status answer_totals(const cofi_cells *c, const cofi_question *q)
+static cof_status answer_totals(const cofi_local *l, const cofi_question *q)
 {
-    total_job job = {.cells = c, .total = q->total};
-    memset(q->total, 0, c->first[c->n_attrs] * sizeof *q->total);
+    const cofi_cells *c = &l->cells;
+    bool census = q->kind == COFI_ASK_CENSUS;
+    total_job job = {.cells = c, .total = census ? q->word + COFI_CENSUS_HEAD : q->total};
+    memset(job.total, 0, c->first[c->n_attrs] * sizeof *job.total);
     cofi_team_run(q->team, total_task, &job, c->n_attrs);
+    if (census) q->word[0] = l->base.problem->n_dropped;
+    for (size_t i = 0; census && i < c->n_rows; i++) q->word[1] += cofi_cells_weight(c, i);
     return COF_OK;
 }
 
@@ -73,6 +79,7 @@ typedef struct fetch_job {
     const uint64_t *row; /* NULL: the first n */
     size_t n, n_columns;
     uint32_t *cell;
+    bool streamed; /* the rows are asked for first, so that the disk looks for many at a time */
 } fetch_job;
 
 enum { FETCH_ROWS = 512 };
@@ -86,6 +93,8 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
     const cofi_local *l = job->l;
     const uint64_t *row = job->row;
     size_t end = (task + 1) * FETCH_ROWS < job->n ? (task + 1) * FETCH_ROWS : job->n;
+    for (size_t i = task * FETCH_ROWS; job->streamed && i < end; i++)
+        cofi_stream_want(&l->cells, (size_t)row[i], (size_t)row[i] + 1);
     for (size_t r = 0; r < job->n_columns; r++)
         for (size_t i = task * FETCH_ROWS; i < end; i++) {
             if (row != NULL && i + AHEAD < end)
@@ -100,11 +109,18 @@ static cof_status answer_cells(const cofi_local *l, const cofi_question *q)
     const cofi_problem *p = l->base.problem;
     const uint64_t *row = q->rows.row;
     size_t n = q->rows.n, n_tasks = q->cells.cell != NULL ? (n + FETCH_ROWS - 1) / FETCH_ROWS : 0;
-    fetch_job job = {l, row, n, p->n_attrs + p->n_numeric, q->cells.cell};
+    fetch_job job = {l,
+                     row,
+                     n,
+                     p->n_attrs + p->n_numeric,
+                     q->cells.cell,
+                     row != NULL && n_tasks > 0 && cofi_is_streamed(&l->cells)};
+    if (job.streamed) cofi_stream_begin(&l->cells);
     if (q->team != NULL && n_tasks > 2) /* for less, threads would take longer */
         cofi_team_run(q->team, fetch_task, &job, n_tasks);
     else
         for (size_t task = 0; task < n_tasks; task++) fetch_task(&job, 0, task);
+    if (job.streamed) cofi_stream_end(&l->cells);
     for (size_t i = 0; q->cells.weight != NULL && i < n; i++)
         q->cells.weight[i] = l->table_weight != NULL ? l->table_weight[row != NULL ? row[i] : i] : 1;
     return COF_OK;
@@ -239,14 +255,15 @@ static cof_status ask(cofi_rows *rows, cofi_question *q, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(rows);
     switch (q->kind) {
+    case COFI_ASK_CENSUS:
     case COFI_ASK_TOTALS:
-        return answer_totals(&l->cells, q);
+        return answer_totals(l, q);
     case COFI_ASK_CELLS:
         return answer_cells(l, q);
     case COFI_ASK_POINTS:
         return answer_points(l, q);
     case COFI_ASK_PAIRS:
-        return cofi_local_pairs(rows, q->team, q->pairs, err);
+        return cofi_local_pairs(rows, q, err);
     case COFI_ASK_PASS:
         return answer_pass(q->partition, q);
     case COFI_ASK_LABELS:
@@ -261,7 +278,13 @@ static cof_status ask(cofi_rows *rows, cofi_question *q, cof_error *err)
         return cofi_local_draw(q->partition, q, err);
     case COFI_ASK_DENSEST:
         return cofi_local_densest(q->partition, q);
-    default: /* only shards are asked this */
+    case COFI_ASK_NEAR:
+        return cofi_local_near(q->partition, q);
+    case COFI_ASK_MASS:
+        return cofi_local_masses(q->partition, q);
+    case COFI_ASK_MERIT:
+        return cofi_local_merits(q->partition, q);
+    default: /* these are about several partitions, or about rows as they were read */
         assert(false);
         return COF_ERR_UNSUPPORTED;
     }

@@ -73,13 +73,12 @@ bool cofi_count_weighing(const cof_env *env, const uint32_t *group, uint32_t n_g
                          size_t n_rows, uint64_t *n);
 
 /* Answers to questions; each is in the file of its name. */
-cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
-                            cof_error *err);
+cof_status cofi_local_pairs(cofi_rows *rows, const cofi_question *question, cof_error *err);
 cof_status cofi_local_expect(cofi_partition *partition, cofi_expectation *e, cof_error *err);
 cof_status cofi_local_add_seed(cofi_partition *partition, const uint32_t *cell, cof_error *err);
 void cofi_local_drop_seeds(cofi_partition *partition);
 cof_status cofi_local_draw(cofi_partition *partition, cofi_question *question, cof_error *err);
-/* Density of a row of `cells` times its distance to the nearest seed. */
-double cofi_local_merit(const cofi_local *local, const cofi_labels *labels, const uint64_t *total,
-                        size_t row);
+cof_status cofi_local_near(cofi_partition *partition, cofi_question *question);
+cof_status cofi_local_masses(cofi_partition *partition, cofi_question *question);
+cof_status cofi_local_merits(cofi_partition *partition, cofi_question *question);
 cof_status cofi_local_densest(cofi_partition *partition, cofi_question *question);

@@ -179,9 +179,10 @@ cof_status cofi_local_draw(cofi_partition *p, cofi_question *q, cof_error *err)
     return COF_OK;
 }
 
-/* ---- Density ------------------------------------------------------------------------------------- */
+/* ---- Merits ------------------------------------------------------------------------------------- */
 
-double cofi_local_merit(const cofi_local *l, const cofi_labels *s, const uint64_t *total, size_t row)
+/* Density of a row of `cells` times its distance to the nearest seed. */
+static double merit_of(const cofi_local *l, const cofi_labels *s, const uint64_t *total, size_t row)
 {
     const cofi_cells *c = &l->cells;
     uint64_t density = 0;
@@ -200,12 +201,58 @@ cof_status cofi_local_densest(cofi_partition *p, cofi_question *q)
     uint64_t best = 0, first = 0;
     for (size_t i = 0; i < (distinct ? l->cells.n_rows : l->n_rows); i++) {
         if (weight != NULL && weight[i] == 0) continue;
-        double merit = cofi_local_merit(l, p->labels, q->densest.total, distinct ? i : cofi_local_row(l, i));
+        double merit = merit_of(l, p->labels, q->densest.total, distinct ? i : cofi_local_row(l, i));
         if (merit <= greatest) continue;
         greatest = merit;
         best = i;
     }
     while (distinct && l->group[first] != best) first++;
     q->densest.row = distinct ? first : best;
+    return COF_OK;
+}
+
+/* ---- What shards are asked -------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double merit)
+{
+    uint64_t bits;
+    memcpy(&bits, &merit, sizeof bits);
+    return bits;
+}
+
+cof_status cofi_local_near(cofi_partition *p, cofi_question *q)
+{
+    const cofi_cells *c = &cofi_local_of(p->rows)->cells;
+    for (size_t i = 0; i < c->n_rows; i++) q->word[p->labels->near[i]] += cofi_cells_weight(c, i);
+    return COF_OK;
+}
+
+cof_status cofi_local_masses(cofi_partition *p, cofi_question *q)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    uint64_t each = (q->mass.end - q->mass.begin + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
+    uint64_t row = q->mass.begin > l->first_row ? q->mass.begin : l->first_row,
+             last = l->first_row + l->n_rows;
+    mass_job job = {l, p->labels, (cofi_chance)q->mass.by, l->n_rows};
+    p->labels->extreme = (uint32_t)(q->mass.key < UINT32_MAX ? q->mass.key : UINT32_MAX);
+    for (; row < last && row < q->mass.end; row++) {
+        size_t at = (size_t)(row - l->first_row);
+        uint64_t *word = &q->word[(row - q->mass.begin) / each];
+        if (q->mass.by != COFI_MASS_MERIT)
+            *word += row_mass(&job, at);
+        else if (l->table_weight == NULL || l->table_weight[at] > 0)
+            *word += bits_of(merit_of(l, p->labels, q->mass.total, cofi_local_row(l, at))) == q->mass.key;
+    }
+    return COF_OK;
+}
+
+cof_status cofi_local_merits(cofi_partition *p, cofi_question *q)
+{
+    const cofi_local *l = cofi_local_of(p->rows);
+    for (size_t i = 0; i < l->cells.n_rows; i++) {
+        if (cofi_cells_weight(&l->cells, i) == 0) continue;
+        uint64_t digits = bits_of(merit_of(l, p->labels, q->merit.total, i)) >> q->merit.shift;
+        if (digits >> COFI_MERIT_BITS == q->merit.first) q->word[digits & (COFI_MERIT_BUCKETS - 1)]++;
+    }
     return COF_OK;
 }

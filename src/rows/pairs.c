@@ -136,20 +136,20 @@ static cof_status open_work(pair_work *w, uint32_t n_workers, cof_error *err)
     return cofi_blocks_status(&w->own, err);
 }
 
-cof_status cofi_local_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor,
-                            cof_error *err)
+cof_status cofi_local_pairs(cofi_rows *rows, const cofi_question *q, cof_error *err)
 {
     const cofi_problem *p = rows->problem;
     pair_work w = {.own = {.env = p->env},
                    .p = p,
                    .cells = &cofi_local_of(rows)->cells,
-                   .visitor = visitor,
+                   .visitor = q->pairs.visitor,
+                   .first_target = q->pairs.begin,
                    .popcnt = cofi_processor_has(COFI_POPCNT)};
-    cof_status status = open_work(&w, cofi_team_size(team), err);
-    if (status == COF_OK && w.bits != NULL) cofi_team_run(team, set_bits, &w, p->n_attrs);
-    while (status == COF_OK && w.first_target < p->n_attrs) {
-        size_t left = p->n_attrs - w.first_target;
-        cofi_team_run(team, visit_target, &w, left < TARGETS_AT_ONCE ? left : TARGETS_AT_ONCE);
+    cof_status status = open_work(&w, cofi_team_size(q->team), err);
+    if (status == COF_OK && w.bits != NULL) cofi_team_run(q->team, set_bits, &w, p->n_attrs);
+    while (status == COF_OK && w.first_target < q->pairs.end) {
+        size_t left = q->pairs.end - w.first_target;
+        cofi_team_run(q->team, visit_target, &w, left < TARGETS_AT_ONCE ? left : TARGETS_AT_ONCE);
         w.first_target += TARGETS_AT_ONCE;
         if (cofi_should_stop(&p->env))
             status = cofi_fail(err, COF_ERR_STOPPED, "stopped while the columns were being compared");

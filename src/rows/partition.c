@@ -31,7 +31,9 @@ cof_status cofi_rows_points(cofi_rows *rows, size_t column, const uint64_t *row,
 
 cof_status cofi_rows_pairs(cofi_rows *rows, cofi_team *team, const cofi_pair_visitor *visitor, cof_error *err)
 {
-    cofi_question q = {.kind = COFI_ASK_PAIRS, .team = team, .pairs = visitor};
+    cofi_question q = {.kind = COFI_ASK_PAIRS,
+                       .team = team,
+                       .pairs = {visitor, 0, (uint32_t)rows->problem->n_attrs, visitor->before_only}};
     return rows->ops->ask(rows, &q, err);
 }
 

@@ -129,6 +129,7 @@ typedef struct cofi_question {
         *partition;     /* whose labels or seeds it is about; TOTALS, CELLS, POINTS and PAIRS need none */
     cofi_team *team;    /* who works for TOTALS, CELLS and PAIRS; NULL: this thread alone */
     cofi_row_list rows; /* of CELLS, POINTS and LABELS */
+    uint64_t *word;     /* answer of CENSUS, NEAR, MASS and MERIT: sums are added to it */
     union {
         uint64_t *total; /* TOTALS: n_flat */
         struct {         /* CELLS: n_attrs + n_numeric per row; either may be NULL */
@@ -139,7 +140,10 @@ typedef struct cofi_question {
             size_t column;
             double *point;
         } points;
-        const cofi_pair_visitor *pairs; /* COF_ERR_STOPPED if the host asked to stop */
+        struct { /* PAIRS, of the targets begin..end-1; COF_ERR_STOPPED if the host asked to stop */
+            const cofi_pair_visitor *visitor;
+            uint32_t begin, end, before_only; /* as the visitor says */
+        } pairs;
         /* PASS: every row gets the label of the cluster with the least sum of scores (ties: shape.h), and counts, sizes and hash
          * of the partition are updated. `moved`: how many rows of the table changed their label. */
         struct {
@@ -165,8 +169,32 @@ typedef struct cofi_question {
             const uint64_t *total;
             uint64_t row;
         } densest;
+        struct { /* MASS: of COFI_MASS_PARTS consecutive stretches of the rows begin..end-1 */
+            uint32_t by;
+            uint64_t key, begin, end;
+            const uint64_t *total; /* as in DENSEST, for merits */
+        } mass;
+        /* MERIT: how many rows of positive weight have which next digits of their merit, among those with these first digits */
+        struct {
+            uint32_t shift;
+            uint64_t first;
+            const uint64_t *total;
+        } merit;
+        struct { /* CLASSES */
+            uint32_t column;
+            double unit; /* of weights */
+        } classes;
     };
 } cofi_question;
+
+enum {
+    COFI_CENSUS_HEAD = 2, /* dropped rows, total weight; then the totals of the values */
+    COFI_MASS_PARTS = 4096,
+    COFI_MERIT_BITS = 11,
+    COFI_MERIT_BUCKETS = 1 << COFI_MERIT_BITS,
+    COFI_MASS_MERIT =
+        100 /* a mass by merit: 1 for rows of positive weight whose merit has the bits of the key */
+};
 
 typedef struct cofi_rows_ops {
     cof_status (*ask)(cofi_rows *rows, cofi_question *question, cof_error *err);

@@ -99,6 +99,28 @@ static cof_status ask(remote *m, size_t n, cof_error *err)
     return cofi_answer_check(m->answer, n_all, m->frame.n_rows, err);
 }
 
+/* What the seeds are: what a difference adds in each column, then their cells. */
+static void put_seeds(cofi_writer *w, const cofi_labels *l, const cofi_problem *p)
+{
+    cofi_put_u32(w, l->n_seeds);
+    for (size_t r = 0; r < p->n_attrs; r++) cofi_put_u32(w, p->seed_units != NULL ? p->seed_units[r] : 1);
+    cofi_put_bytes(w, l->seeds.bytes, l->seeds.n);
+}
+
+/* Sends a question that is one request, about the seeds or, for LABELS, the table `made`. */
+static cof_status send(remote *m, cofi_question *q, const cofi_writer *made, cof_error *err)
+{
+    const cofi_problem *p = m->base.problem;
+    cofi_codec body = {.to = begin(m, q->kind)};
+    uint64_t n = cofi_question_words(q, p, q->kind == COFI_ASK_EXPECT ? q->expect->k : 1);
+    COFI_TRY(check_words(n + COFI_ANSWER_END, err));
+    if (q->kind == COFI_ASK_NEAR || q->kind == COFI_ASK_MASS || q->kind == COFI_ASK_MERIT)
+        put_seeds(body.to, q->partition->labels, p);
+    if (made != NULL) cofi_put_bytes(body.to, made->bytes, made->n);
+    cofi_code_question(&body, p, q, NULL);
+    return ask(m, (size_t)n, err);
+}
+
 /* Answers are checked as far as the driver can, so that no shard can make it fail in another way than this. */
 static cof_status bad_answer(cof_error *err)
 {
@@ -133,8 +155,9 @@ static bool rows_count_alike(const remote *m, const cofi_problem *p)
     return true;
 }
 
-static cof_status ask_totals(remote *m, uint64_t *total, cof_error *err)
+static cof_status ask_totals(remote *m, cofi_question *q, cof_error *err)
 {
+    uint64_t *total = q->total;
     const cofi_problem *p = m->base.problem;
     size_t n = cofi_n_flat(p);
     for (size_t r = 0; rows_count_alike(m, p) && r < p->n_attrs; r++) {
@@ -144,8 +167,7 @@ static cof_status ask_totals(remote *m, uint64_t *total, cof_error *err)
             total[p->first[r] + v] = v < c->n_values ? c->rows_of[v] : c->n_missing;
     }
     if (rows_count_alike(m, p)) return COF_OK;
-    begin(m, COFI_ASK_TOTALS);
-    COFI_TRY(ask(m, n, err));
+    COFI_TRY(send(m, q, NULL, err));
     memcpy(total, m->answer, n * sizeof *total);
     return all_below(total, n, p->total_weight) ? COF_OK : bad_answer(err);
 }
@@ -165,64 +187,58 @@ static bool read_cells(const uint64_t *word, size_t n_words, size_t n, cofi_cell
 }
 
 /* One request: cells and weights of n rows. Attributes are read one after the other, in pieces that stay in the cache. */
-static cof_status fetch_some(remote *m, const cofi_problem *p, const cofi_cell_place *place, size_t n_words,
-                             const uint64_t *row, size_t n, uint32_t *cell, uint64_t *weight, cof_error *err)
+static cof_status ask_some_cells(remote *m, cofi_question *q, const cofi_cell_place *place, cof_error *err)
 {
     enum { PIECE = 256 };
+    const cofi_problem *p = m->base.problem;
+    size_t n_words = cofi_cell_places(p, NULL), n = q->rows.n;
     bool possible = true;
-    cofi_put_rows(begin(m, COFI_ASK_CELLS), row, n, m->frame.n_rows);
-    COFI_TRY(ask(m, n * n_words, err));
+    COFI_TRY(send(m, q, NULL, err));
     for (size_t i = 0; i < n; i++) {
         uint64_t here = m->answer[(i + 1) * n_words - 1];
         possible = possible && here <= p->total_weight;
-        if (weight != NULL) weight[i] = here;
+        if (q->cells.weight != NULL) q->cells.weight[i] = here;
     }
     for (size_t i = 0; i < n; i += PIECE)
         for (size_t r = 0; r < p->n_attrs; r++)
-            possible &= read_cells(m->answer + i * n_words, n_words, n - i < PIECE ? n - i : PIECE, place[r],
-                                   p->first[r + 1] - p->first[r],
-                                   cell != NULL ? cell + i * p->n_attrs + r : NULL, p->n_attrs);
+            possible &=
+                read_cells(m->answer + i * n_words, n_words, n - i < PIECE ? n - i : PIECE, place[r],
+                           p->first[r + 1] - p->first[r],
+                           q->cells.cell != NULL ? q->cells.cell + i * p->n_attrs + r : NULL, p->n_attrs);
     return possible ? COF_OK : bad_answer(err);
 }
 
 static cof_status ask_cells(remote *m, const cofi_question *q, cof_error *err)
 {
     const cofi_problem *p = m->base.problem;
-    size_t n_words, n = q->rows.n;
+    size_t n = q->rows.n, most = CELL_WORDS / cofi_cell_places(p, NULL) + 1;
     cof_status status = COF_OK;
     if (q->rows.row == NULL)
         return cofi_fail(
             err, COF_ERR_UNSUPPORTED,
             "a method that reads whole rows cannot be done over shards; fit the table on one machine");
-    cofi_cell_place *place = cofi_cell_places(p, &n_words);
+    cofi_cell_place *place = cofi_alloc(&m->env, p->n_attrs, sizeof *place);
     if (place == NULL) return cofi_no_memory(err);
-    size_t most = CELL_WORDS / n_words + 1;
-    for (size_t at = 0; status == COF_OK && at < n; at += most)
-        status = fetch_some(m, p, place, n_words, q->rows.row + at, n - at < most ? n - at : most,
-                            q->cells.cell != NULL ? q->cells.cell + at * p->n_attrs : NULL,
-                            q->cells.weight != NULL ? q->cells.weight + at : NULL, err);
-    cofi_release(&p->env, place);
+    cofi_cell_places(p, place);
+    for (size_t at = 0; status == COF_OK && at < n; at += most) {
+        cofi_question some = *q;
+        some.rows = (cofi_row_list){.row = q->rows.row + at, .n = n - at < most ? n - at : most};
+        if (q->cells.cell != NULL) some.cells.cell += at * p->n_attrs;
+        if (q->cells.weight != NULL) some.cells.weight += at;
+        status = ask_some_cells(m, &some, place, err);
+    }
+    cofi_release(&m->env, place);
     return status;
 }
 
-static cof_status ask_points(remote *m, const cofi_question *q, cof_error *err)
+static cof_status ask_points(remote *m, cofi_question *q, cof_error *err)
 {
     size_t n = q->rows.n;
-    cofi_put_u32(begin(m, COFI_ASK_POINTS), (uint32_t)q->points.column);
-    cofi_put_rows(&m->request, q->rows.row, n, m->frame.n_rows);
-    COFI_TRY(ask(m, n, err));
+    COFI_TRY(send(m, q, NULL, err));
     memcpy(q->points.point, m->answer, n * sizeof *q->points.point);
     for (size_t i = 0; i < n; i++)
         if (isinf(q->points.point[i])) return bad_answer(err);
     return COF_OK;
-}
-
-static uint64_t pair_words(const cofi_problem *p, size_t t, bool before_only)
-{
-    uint64_t sum = 0;
-    for (size_t r = 0; r < (before_only ? t : p->n_attrs); r++)
-        sum += (uint64_t)p->n_values[t] * p->n_values[r];
-    return sum;
 }
 
 /* Passes the tables of one target on; returns the word after them. */
@@ -249,19 +265,22 @@ static cof_status ask_pairs(remote *m, const cofi_pair_visitor *v, cof_error *er
     COFI_TRY(check_words(largest * largest, err));
     double *count = cofi_alloc(&m->env, (size_t)(largest * largest), sizeof *count);
     if (count == NULL) return cofi_no_memory(err);
-    for (size_t t = 0, end; t < p->n_attrs && status == COF_OK; t = end) {
-        uint64_t n = pair_words(p, t, v->before_only);
-        for (end = t + 1; end < p->n_attrs && n + pair_words(p, end, v->before_only) <= PAIR_WORDS; end++)
-            n += pair_words(p, end, v->before_only);
-        cofi_writer *w = begin(m, COFI_ASK_PAIRS);
-        cofi_put_u32(w, (uint32_t)t);
-        cofi_put_u32(w, (uint32_t)end);
-        cofi_put_u32(w, v->before_only);
-        status = ask(m, (size_t)n, err);
-        if (status == COF_OK && !all_below(m->answer, (size_t)n, p->total_weight)) status = bad_answer(err);
+    cofi_question q = {.kind = COFI_ASK_PAIRS, .pairs = {.before_only = v->before_only}};
+    while (q.pairs.end < p->n_attrs &&
+           status == COF_OK) { /* as many targets as fit one answer, at least one */
+        q.pairs.begin = q.pairs.end;
+        for (uint32_t end = q.pairs.begin + 1; end <= p->n_attrs; end++) {
+            cofi_question longer = q;
+            longer.pairs.end = end;
+            if (end > q.pairs.begin + 1 && cofi_question_words(&longer, p, 1) > PAIR_WORDS) break;
+            q = longer;
+        }
+        size_t n = (size_t)cofi_question_words(&q, p, 1);
+        status = send(m, &q, NULL, err);
+        if (status == COF_OK && !all_below(m->answer, n, p->total_weight)) status = bad_answer(err);
         const uint64_t *word = m->answer;
-        for (size_t target = t; status == COF_OK && target < end; target++)
-            word = visit_target(p, v, target, word, count);
+        for (size_t t = q.pairs.begin; status == COF_OK && t < q.pairs.end; t++)
+            word = visit_target(p, v, t, word, count);
         if (status == COF_OK && cofi_should_stop(&m->env))
             status = cofi_fail(err, COF_ERR_STOPPED, "stopped");
     }
@@ -324,12 +343,6 @@ static bool counts_add_up(const cofi_partition *p, const uint64_t *word)
     return size[p->k] <= problem->n_table_rows;
 }
 
-/* Words of the answer to one table of a pass: counts, sizes, how many rows moved, hash. */
-static uint64_t pass_words(uint32_t n_flat, uint32_t k)
-{
-    return (uint64_t)n_flat * cofi_stride(k) + k + 2;
-}
-
 /* Sends the table that made the labels, if there are labels, and the next one. */
 static cof_status ask_pass(remote *m, cofi_partition *p, cofi_question *q, cof_error *err)
 {
@@ -343,7 +356,7 @@ static cof_status ask_pass(remote *m, cofi_partition *p, cofi_question *q, cof_e
     if (l->made.n > 0) cofi_put_bytes(w, l->made.bytes, l->made.n);
     if (!l->next.failed) cofi_put_bytes(w, l->next.bytes, l->next.n);
     w->failed |= l->next.failed;
-    COFI_TRY(ask(m, (size_t)pass_words(cofi_n_flat(m->base.problem), p->k), err));
+    COFI_TRY(ask(m, (size_t)cofi_question_words(q, m->base.problem, p->k), err));
     if (!counts_add_up(p, m->answer)) return bad_answer(err);
     memcpy(p->count, m->answer, n * sizeof *p->count);
     memcpy(p->size, m->answer + n, p->k * sizeof *p->size);
@@ -413,31 +426,27 @@ static cof_status make_first_labels(const cofi_partition *p)
     return ok ? COF_OK : COF_ERR_MEMORY;
 }
 
-static cof_status ask_for_labels(remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
+/* The labels in the answer. */
+static cof_status unpack_labels(const remote *m, uint32_t k, size_t n, int32_t *label, cof_error *err)
 {
-    cof_status status = ask(m, cofi_label_words(n), err);
     const uint64_t *word = m->answer;
     uint64_t left = 0;
-    for (size_t i = 0; status == COF_OK && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         left = i % COFI_WORD_LABELS == 0 ? *word++ : left >> COFI_LABEL_BITS;
         uint64_t here = left & ((UINT64_C(1) << COFI_LABEL_BITS) - 1);
         if (here == 0 || here > (uint64_t)k + 1) return bad_answer(err);
         label[i] = (int32_t)here - 2;
     }
-    return status;
+    return COF_OK;
 }
 
-static cof_status ask_labels(remote *m, const cofi_partition *p, const cofi_question *q, cof_error *err)
+static cof_status ask_labels(remote *m, cofi_question *q, cof_error *err)
 {
-    const cofi_writer *made = &p->labels->made;
-    if (made->n == 0) {
-        if (make_first_labels(p) != COF_OK) return cofi_no_memory(err);
-        made = &p->labels->next;
-    }
-    cofi_writer *w = begin(m, COFI_ASK_LABELS);
-    cofi_put_bytes(w, made->bytes, made->n);
-    cofi_put_rows(w, q->rows.row, q->rows.n, m->frame.n_rows);
-    return ask_for_labels(m, p->k, q->rows.n, q->label, err);
+    const cofi_partition *p = q->partition;
+    bool made = p->labels->made.n > 0;
+    if (!made && make_first_labels(p) != COF_OK) return cofi_no_memory(err);
+    COFI_TRY(send(m, q, made ? &p->labels->made : &p->labels->next, err));
+    return unpack_labels(m, p->k, q->rows.n, q->label, err);
 }
 
 static cof_status remember(const remote *m, const cofi_partition *p, cofi_blocks *own, cofi_remembered *out,
@@ -454,18 +463,11 @@ static cof_status remember(const remote *m, const cofi_partition *p, cofi_blocks
     return out->request != NULL ? COF_OK : cofi_no_memory(err);
 }
 
-static cof_status ask_expect(remote *m, cofi_expectation *e, cof_error *err)
+static cof_status ask_expect(remote *m, cofi_question *q, cof_error *err)
 {
+    cofi_expectation *e = q->expect;
     size_t n = (size_t)cofi_n_flat(m->base.problem) * e->stride;
-    cofi_writer *w = begin(m, COFI_ASK_EXPECT);
-    cofi_put_u32(w, e->k);
-    cofi_put_u64(w, e->step);
-    cofi_put_f64(w, e->membership);
-    cofi_put_u32(w, e->coarse);
-    cofi_put_f64(w, e->surprise);
-    cofi_put_words(w, e->log_pi, e->stride);
-    cofi_put_words(w, e->log_theta, n);
-    COFI_TRY(ask(m, n + e->stride + 2, err));
+    COFI_TRY(send(m, q, NULL, err));
     uint64_t most = UINT64_C(1) << 62;
     if (!all_below(m->answer, n + e->stride, most) || m->answer[n + e->stride] > m->frame.total_weight ||
         m->answer[n + e->stride + 1] > most)
@@ -495,24 +497,13 @@ static cof_status add_seed(cofi_partition *p, const uint32_t *cell, cof_error *e
     return l->seeds.failed ? cofi_no_memory(err) : COF_OK;
 }
 
-static cofi_writer *begin_with_seeds(const cofi_partition *p, cofi_ask kind)
-{
-    cofi_writer *w = begin(remote_of(p->rows), kind);
-    const cofi_problem *problem = p->rows->problem;
-    cofi_put_u32(w, p->labels->n_seeds);
-    for (size_t r = 0; r < problem->n_attrs; r++)
-        cofi_put_u32(w, problem->seed_units != NULL ? problem->seed_units[r] : 1);
-    cofi_put_bytes(w, p->labels->seeds.bytes, p->labels->seeds.n);
-    return w;
-}
-
 static cof_status measure(cofi_partition *p, cof_error *err)
 {
     cofi_labels *l = p->labels;
     size_t n = cofi_seed_reach(p->rows->problem) + 1;
     if (l->measured) return COF_OK;
-    begin_with_seeds(p, COFI_ASK_NEAR);
-    COFI_TRY(ask(remote_of(p->rows), n, err));
+    cofi_question q = {.kind = COFI_ASK_NEAR, .partition = p};
+    COFI_TRY(send(remote_of(p->rows), &q, NULL, err));
     memcpy(l->near, remote_of(p->rows)->answer, n * sizeof *l->near);
     uint64_t sum = 0;
     for (size_t d = 0; d < n; d++) sum += l->near[d];
@@ -547,13 +538,8 @@ static cof_status descend(cofi_partition *p, uint32_t by, uint64_t key, const ui
     uint64_t from = 0, to = m->frame.n_rows;
     for (;;) {
         uint64_t each = (to - from + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
-        cofi_writer *w = begin_with_seeds(p, COFI_ASK_MASS);
-        cofi_put_u32(w, by);
-        cofi_put_u64(w, key);
-        cofi_put_u64(w, from);
-        cofi_put_u64(w, to);
-        if (density != NULL) cofi_put_words(w, density, cofi_n_flat(p->rows->problem));
-        COFI_TRY(ask(m, COFI_MASS_PARTS, err));
+        cofi_question q = {.kind = COFI_ASK_MASS, .partition = p, .mass = {by, key, from, to, density}};
+        COFI_TRY(send(m, &q, NULL, err));
         size_t at = 0;
         while (at < COFI_MASS_PARTS && target >= m->answer[at]) target -= m->answer[at++];
         from += at * each;
@@ -589,11 +575,8 @@ static cof_status densest(cofi_partition *p, const uint64_t *total, uint64_t *ro
     remote *m = remote_of(p->rows);
     uint64_t merit = 0;
     for (int shift = 64 / COFI_MERIT_BITS * COFI_MERIT_BITS; shift >= 0; shift -= COFI_MERIT_BITS) {
-        cofi_writer *w = begin_with_seeds(p, COFI_ASK_MERIT);
-        cofi_put_u32(w, (uint32_t)shift);
-        cofi_put_u64(w, merit);
-        cofi_put_words(w, total, cofi_n_flat(p->rows->problem));
-        COFI_TRY(ask(m, COFI_MERIT_BUCKETS, err));
+        cofi_question q = {.kind = COFI_ASK_MERIT, .partition = p, .merit = {(uint32_t)shift, merit, total}};
+        COFI_TRY(send(m, &q, NULL, err));
         size_t digit = COFI_MERIT_BUCKETS - 1;
         while (digit > 0 && m->answer[digit] == 0) digit--;
         merit = merit << COFI_MERIT_BITS | digit;
@@ -734,7 +717,8 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
 static cof_status check_passes(const cofi_problem *p, uint32_t k, cof_error *err)
 {
     if (k > p->n_table_rows) k = (uint32_t)p->n_table_rows;
-    return check_words(pass_words(cofi_n_flat(p), k) + COFI_ANSWER_END, err);
+    cofi_question q = {.kind = COFI_ASK_PASS};
+    return check_words(cofi_question_words(&q, p, k) + COFI_ANSWER_END, err);
 }
 
 cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, cofi_opening how,
@@ -771,21 +755,21 @@ static cof_status ask_any(cofi_rows *rows, cofi_question *q, cof_error *err)
     remote *m = remote_of(rows);
     switch (q->kind) {
     case COFI_ASK_TOTALS:
-        return ask_totals(m, q->total, err);
+        return ask_totals(m, q, err);
     case COFI_ASK_CELLS:
         return ask_cells(m, q, err);
     case COFI_ASK_POINTS:
         return ask_points(m, q, err);
     case COFI_ASK_PAIRS:
-        return ask_pairs(m, q->pairs, err);
+        return ask_pairs(m, q->pairs.visitor, err);
     case COFI_ASK_PASS:
         return ask_pass(m, q->partition, q, err);
     case COFI_ASK_LABELS:
-        return ask_labels(m, q->partition, q, err);
+        return ask_labels(m, q, err);
     case COFI_ASK_REMEMBER:
         return remember(m, q->partition, q->remember.own, &q->remember.out, err);
     case COFI_ASK_EXPECT:
-        return ask_expect(m, q->expect, err);
+        return ask_expect(m, q, err);
     case COFI_ASK_SEED:
         return add_seed(q->partition, q->seed, err);
     case COFI_ASK_DRAW:
@@ -870,7 +854,8 @@ cof_status cofi_remote_labels(const cof_table *table, const cofi_remembered *of,
         cofi_put_bytes(w, q.body.bytes + q.body.at,
                        q.body.n - q.body.at - COFI_EMPTY_RANGE_BYTES); /* without its list of no rows */
         cofi_put_range(w, first, n);
-        status = ask_for_labels(&m, k, n, labels, err);
+        status = ask(&m, cofi_label_words(n), err);
+        if (status == COF_OK) status = unpack_labels(&m, k, n, labels, err);
     }
     close_for(&m);
     return status;
@@ -883,8 +868,9 @@ cof_status cofi_remote_classes(const cof_table *table, const cofi_remembered *of
     cofi_request q;
     cof_status status = open_for(table, of, &m, &q, err);
     if (status == COF_OK) {
-        cofi_put_u32(begin(&m, COFI_ASK_CLASSES), (uint32_t)column);
-        cofi_put_f64(&m.request, unit);
+        cofi_codec body = {.to = begin(&m, COFI_ASK_CLASSES)};
+        cofi_question classes = {.kind = COFI_ASK_CLASSES, .classes = {(uint32_t)column, unit}};
+        cofi_code_question(&body, NULL, &classes, NULL);
         cofi_put_bytes(&m.request, q.body.bytes + q.body.at, q.body.n - q.body.at);
     }
     return ask_counts(&m, status, (size_t)k * table->column[column].n_values + 1, count, err);

@@ -134,22 +134,20 @@ void cofi_put_rows(cofi_writer *w, const uint64_t *row, size_t n, uint64_t n_tab
     if (!spaced) cofi_put_words(w, row, n);
 }
 
-cofi_cell_place *cofi_cell_places(const cofi_problem *p, size_t *n_words)
+size_t cofi_cell_places(const cofi_problem *p, cofi_cell_place *place)
 {
-    cofi_cell_place *place = cofi_alloc(&p->env, p->n_attrs, sizeof *place);
     uint32_t word = 0, shift = 0;
-    for (size_t r = 0; place != NULL && r < p->n_attrs; r++) {
+    for (size_t r = 0; r < p->n_attrs; r++) {
         uint32_t n_ids = p->first[r + 1] - p->first[r];
         uint32_t bits = n_ids <= 1 << 8 ? 8 : n_ids <= 1 << 16 ? 16 : 32;
         if (shift + bits > 64) {
             word++;
             shift = 0;
         }
-        place[r] = (cofi_cell_place){word, shift, bits};
+        if (place != NULL) place[r] = (cofi_cell_place){word, shift, bits};
         shift += bits;
     }
-    *n_words = word + 2;
-    return place;
+    return word + 2;
 }
 
 bool cofi_get_rows(cofi_reader *body, cofi_listed *list)
@@ -161,6 +159,148 @@ bool cofi_get_rows(cofi_reader *body, cofi_listed *list)
     list->spaced.row = first;
     size_t n_left = body->n - body->at;
     return span > 0 ? n_left == 0 : n_left % sizeof(uint64_t) == 0 && n == n_left / sizeof(uint64_t);
+}
+
+/* ---- Questions ----------------------------------------------------------------------------------- */
+
+static const char does_not_fit[] = "a question does not fit the rows";
+
+static void code_rows(cofi_codec *c, const cofi_problem *p, cofi_question *q, cofi_listed *listed)
+{
+    if (c->to != NULL) {
+        cofi_put_rows(c->to, q->rows.row, q->rows.n, p->n_table_rows);
+        return;
+    }
+    bool good = cofi_get_rows(&c->from, listed) && listed->n <= COFI_MOST_WORDS;
+    q->rows.n = good ? (size_t)listed->n : 0;
+    cofi_code_check(c, good, does_not_fit);
+}
+
+static bool all_finite(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(x[i]) < 1e9)) return false;
+    return true;
+}
+
+static void code_expectation(cofi_codec *c, const cofi_problem *p, cofi_expectation *e)
+{
+    uint64_t step = e->step;
+    uint32_t coarse = e->coarse;
+    COFI_CODE(c, &e->k);
+    COFI_CODE(c, &step);
+    COFI_CODE(c, &e->membership);
+    COFI_CODE(c, &coarse);
+    COFI_CODE(c, &e->surprise);
+    e->step = (size_t)step;
+    e->coarse = coarse != 0;
+    e->stride = cofi_stride(e->k);
+    bool good = e->k > 0 && e->k <= COF_MOST_CLUSTERS && e->step > 0 && e->membership > 0 &&
+                e->membership <= (e->coarse ? 0x1p20 : 0x1p50) &&
+                !(e->coarse && e->membership * (double)p->total_weight > 0x1p31) && e->surprise >= 0 &&
+                e->surprise < 1e12;
+    size_t n = (size_t)cofi_n_flat(p) * e->stride;
+    if (!cofi_code_check(c, good, does_not_fit)) return;
+    cofi_code_array(c, &e->log_pi, e->stride);
+    cofi_code_array(c, &e->log_theta, n);
+    if (c->to == NULL && cofi_codec_status(c) == COF_OK)
+        cofi_code_check(c, all_finite(e->log_pi, e->stride) && all_finite(e->log_theta, n), does_not_fit);
+}
+
+void cofi_code_question(cofi_codec *c, const cofi_problem *p, cofi_question *q, cofi_listed *listed)
+{
+    switch (q->kind) {
+    case COFI_ASK_POINTS: {
+        uint32_t column = (uint32_t)q->points.column;
+        COFI_CODE(c, &column);
+        q->points.column = column;
+        code_rows(c, p, q, listed);
+        break;
+    }
+    case COFI_ASK_CELLS:
+    case COFI_ASK_LABELS:
+        code_rows(c, p, q, listed);
+        break;
+    case COFI_ASK_PAIRS:
+        COFI_CODE(c, &q->pairs.begin);
+        COFI_CODE(c, &q->pairs.end);
+        COFI_CODE(c, &q->pairs.before_only);
+        cofi_code_check(c, q->pairs.begin < q->pairs.end && q->pairs.end <= p->n_attrs, does_not_fit);
+        break;
+    case COFI_ASK_EXPECT:
+        code_expectation(c, p, q->expect);
+        break;
+    case COFI_ASK_MASS: {
+        bool by_merit;
+        COFI_CODE(c, &q->mass.by);
+        COFI_CODE(c, &q->mass.key);
+        COFI_CODE(c, &q->mass.begin);
+        COFI_CODE(c, &q->mass.end);
+        by_merit = q->mass.by == COFI_MASS_MERIT;
+        cofi_code_check(c, q->mass.begin < q->mass.end && (q->mass.by <= COFI_NEAREST || by_merit),
+                        does_not_fit);
+        if (by_merit) cofi_code_array(c, &q->mass.total, cofi_n_flat(p));
+        break;
+    }
+    case COFI_ASK_MERIT:
+        COFI_CODE(c, &q->merit.shift);
+        COFI_CODE(c, &q->merit.first);
+        cofi_code_check(c, q->merit.shift < 64, does_not_fit);
+        cofi_code_array(c, &q->merit.total, cofi_n_flat(p));
+        break;
+    case COFI_ASK_CLASSES:
+        COFI_CODE(c, &q->classes.column);
+        COFI_CODE(c, &q->classes.unit);
+        cofi_code_check(c,
+                        c->to != NULL || (q->classes.column < p->table->n_columns && q->classes.unit > 0 &&
+                                          isfinite(q->classes.unit)),
+                        does_not_fit);
+        break;
+    default: /* says nothing more */
+        break;
+    }
+}
+
+static uint64_t pair_words(const cofi_question *q, const cofi_problem *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = q->pairs.begin; t < q->pairs.end; t++)
+        for (uint32_t r = 0; r < (q->pairs.before_only ? t : p->n_attrs); r++)
+            sum += (uint64_t)p->n_values[t] * p->n_values[r];
+    return sum;
+}
+
+uint64_t cofi_question_words(const cofi_question *q, const cofi_problem *p, uint32_t k)
+{
+    uint64_t n_flat = cofi_n_flat(p), stride = cofi_stride(k);
+    switch (q->kind) {
+    case COFI_ASK_CENSUS:
+        return COFI_CENSUS_HEAD + n_flat;
+    case COFI_ASK_TOTALS:
+        return n_flat;
+    case COFI_ASK_CELLS:
+        return q->rows.n * cofi_cell_places(p, NULL);
+    case COFI_ASK_POINTS:
+        return q->rows.n;
+    case COFI_ASK_PAIRS:
+        return pair_words(q, p);
+    case COFI_ASK_PASS: /* counts, sizes, how many rows moved, hash */
+        return n_flat * stride + k + 2;
+    case COFI_ASK_LABELS:
+        return cofi_label_words(q->rows.n);
+    case COFI_ASK_EXPECT: /* counts, sizes, weight, surprise */
+        return (n_flat + 1) * stride + 2;
+    case COFI_ASK_NEAR:
+        return cofi_seed_reach(p) + 1;
+    case COFI_ASK_MASS:
+        return COFI_MASS_PARTS;
+    case COFI_ASK_MERIT:
+        return COFI_MERIT_BUCKETS;
+    case COFI_ASK_CLASSES:
+        return (uint64_t)k * p->table->column[q->classes.column].n_values + 1;
+    default:
+        return 0;
+    }
 }
 
 /* ---- Score tables -------------------------------------------------------------------------------- */

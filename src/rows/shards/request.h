@@ -12,17 +12,10 @@
 
 enum {
     COFI_REQUEST_VERSION = 3,
-    COFI_ANSWER_END = 2,  /* words at the end of every answer */
-    COFI_CENSUS_HEAD = 2, /* dropped rows, total weight; then the totals of the values */
-    COFI_MASS_PARTS = 4096,
-    COFI_MERIT_BITS = 11,
-    COFI_MERIT_BUCKETS = 1 << COFI_MERIT_BITS,
+    COFI_ANSWER_END = 2,       /* words at the end of every answer */
     COFI_MOST_WORDS = 1 << 24, /* of an answer */
     COFI_MOST_TOGETHER = 128   /* restarts whose requests are joined */
 };
-
-/* What a mass is: a cofi_chance, or 1 for rows of positive weight whose merit has these bits. */
-enum { COFI_MASS_MERIT = 100 };
 
 typedef struct cofi_request {
     uint32_t kind;
@@ -67,8 +60,8 @@ typedef struct cofi_cell_place {
     uint32_t word, shift, bits;
 } cofi_cell_place;
 
-/* The places of all attributes, in an array that the caller releases, and the words of a row. NULL: no memory. */
-cofi_cell_place *cofi_cell_places(const cofi_problem *problem, size_t *n_words);
+/* Sets the places of all attributes, unless `place` is NULL, and returns the words of a row. */
+size_t cofi_cell_places(const cofi_problem *problem, cofi_cell_place *place);
 
 /* Labels in an answer: each takes COFI_LABEL_BITS of a word, as label + 2; 1 is a dropped row, and 0 a row that no shard has. */
 enum { COFI_LABEL_BITS = 21, COFI_WORD_LABELS = 64 / COFI_LABEL_BITS };
@@ -76,6 +69,15 @@ static inline uint64_t cofi_label_words(uint64_t n_labels)
 {
     return (n_labels + COFI_WORD_LABELS - 1) / COFI_WORD_LABELS;
 }
+
+/* ---- Questions ----------------------------------------------------------------------------------- */
+
+/* What a question says besides the labels or seeds that it is about. Reading checks it as far as the problem allows, makes
+ * arrays of the codec's blocks, and leaves the list of rows in `listed`, which is not used in writing. */
+void cofi_code_question(cofi_codec *codec, const cofi_problem *problem, cofi_question *question,
+                        cofi_listed *listed);
+/* Words of its answer; `k`: clusters of the partition that it is about. */
+uint64_t cofi_question_words(const cofi_question *question, const cofi_problem *problem, uint32_t k);
 
 /* ---- Score tables -------------------------------------------------------------------------------- */
 

@@ -4,10 +4,8 @@
  * latest frame wants them, the labels of the latest score tables, and the distances to the latest seeds. */
 #include "../../core/rng.h"
 #include "../../table/schema.h"
-#include "../local.h"
 #include "remote.h"
 #include "request.h"
-#include "../stream.h"
 
 #include <math.h>
 
@@ -284,11 +282,6 @@ static cof_status set_frame(job *j)
     return status;
 }
 
-static const cofi_local *local_of(const cof_shard *s)
-{
-    return cofi_local_of(s->local);
-}
-
 /* The slot with these labels, else a new one or the one that was not used for longest. */
 static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, cof_error *err)
 {
@@ -354,126 +347,90 @@ static cof_status read_labels(job *j, slot **out)
 
 /* ---- Answers ------------------------------------------------------------------------------------- */
 
-static void add_totals(job *j)
-{
-    const cofi_cells *c = &local_of(j->s)->cells;
-    uint64_t *total = j->word + (j->q.kind == COFI_ASK_CENSUS ? COFI_CENSUS_HEAD : 0);
-    for (size_t r = 0; r < c->n_attrs; r++)
-        for (size_t i = 0; i < c->n_rows; i++)
-            total[c->first[r] + cofi_id(c->ids[r], i)] += cofi_cells_weight(c, i);
-}
+enum { PIECE_ROWS = 4096, PIECE_CELLS = 1 << 18 };
 
-static cof_status answer_census(job *j)
-{
-    const cofi_cells *c = &local_of(j->s)->cells;
-    if (j->n_words != (size_t)COFI_CENSUS_HEAD + cofi_n_flat(&j->s->problem)) return bad_request(j->err);
-    j->word[0] = j->s->problem.n_dropped;
-    for (size_t i = 0; i < c->n_rows; i++) j->word[1] += cofi_cells_weight(c, i);
-    add_totals(j);
-    return COF_OK;
-}
+/* Listed rows that this shard has, and their places in the list. */
+typedef struct piece {
+    uint64_t row[PIECE_ROWS], at[PIECE_ROWS];
+    size_t n;
+} piece;
 
-static cof_status answer_totals(job *j)
+/* The next at most `most` of them; false: there are no more. Other shards have the others. */
+static bool next_piece(const cof_shard *s, cofi_listed *list, uint64_t *done, size_t most, piece *p)
 {
-    if (j->n_words != cofi_n_flat(&j->s->problem)) return bad_request(j->err);
-    add_totals(j);
-    return COF_OK;
-}
-
-/* The place of a listed row in this shard; SIZE_MAX: another shard has it. */
-static size_t place_of(const cof_shard *s, uint64_t row)
-{
-    return row >= s->first_row && row - s->first_row < s->rows.n_rows ? (size_t)(row - s->first_row)
-                                                                      : SIZE_MAX;
-}
-
-/* The listed rows, which end the body, and take so many words of the answer each. */
-static cof_status read_rows(job *j, uint64_t words_each, cofi_listed *list)
-{
-    bool good =
-        cofi_get_rows(&j->q.body, list) && list->n <= COFI_MOST_WORDS && j->n_words == list->n * words_each;
-    return good ? COF_OK : bad_request(j->err);
-}
-
-/* Asks for the next listed rows in a mapped file, so that the disk looks for many at a time. */
-static void want_listed(const job *j, cofi_listed list, uint64_t n_left)
-{
-    for (uint64_t i = 0; i < n_left && i < WANTED_ROWS; i++) {
-        size_t at = place_of(j->s, cofi_next_row(&list));
-        if (at != SIZE_MAX) cofi_stream_want(&local_of(j->s)->cells, at, at + 1);
+    for (p->n = 0; *done < list->n && p->n < most; ++*done) {
+        uint64_t row = cofi_next_row(list) - s->first_row;
+        if (row >= s->rows.n_rows) continue;
+        p->row[p->n] = row;
+        p->at[p->n++] = *done;
     }
+    return p->n > 0;
 }
 
-/* `width` is a constant in the inlined versions. */
-static inline __attribute__((always_inline)) void put_ids(cofi_ids ids, uint8_t width, const size_t *row,
-                                                          size_t n, uint64_t *to, size_t n_words,
-                                                          uint32_t shift)
-{
-    ids.width = width;
-    for (size_t i = 0; i < n; i++)
-        if (row[i] != SIZE_MAX) to[i * n_words] |= (uint64_t)cofi_id(ids, row[i]) << shift;
-}
-
-static void put_attribute(cofi_ids ids, const size_t *row, size_t n, uint64_t *to, size_t n_words,
-                          uint32_t shift)
-{
-    if (ids.width == 1)
-        put_ids(ids, 1, row, n, to, n_words, shift);
-    else if (ids.width == 2)
-        put_ids(ids, 2, row, n, to, n_words, shift);
-    else
-        put_ids(ids, 4, row, n, to, n_words, shift);
-}
-
-/* Pieces of the list, and in them one attribute after the other. */
-static cof_status answer_cells(job *j)
+static cof_status answer_cells(job *j, cofi_listed *list)
 {
     const cof_shard *s = j->s;
-    const cofi_local *l = local_of(s);
-    size_t n_words, row[WANTED_ROWS];
-    cofi_listed list;
-    cofi_cell_place *place = cofi_cell_places(&s->problem, &n_words);
-    cof_status status = place != NULL ? read_rows(j, n_words, &list) : cofi_no_memory(j->err);
-    bool streamed = cofi_is_streamed(&l->cells);
-    if (streamed) cofi_stream_begin(&l->cells);
-    for (uint64_t at = 0, n; status == COF_OK && at < list.n; at += n) {
-        uint64_t *to = j->word + at * n_words;
-        n = list.n - at < WANTED_ROWS ? list.n - at : WANTED_ROWS;
-        if (streamed) want_listed(j, list, n);
-        for (size_t i = 0; i < n; i++) {
-            row[i] = place_of(s, cofi_next_row(&list));
-            if (row[i] == SIZE_MAX) continue;
-            to[(i + 1) * n_words - 1] = l->table_weight != NULL ? l->table_weight[row[i]] : 1;
-            row[i] = cofi_local_row(l, row[i]);
+    size_t n_attrs = s->problem.n_attrs, most = PIECE_CELLS / n_attrs + 1;
+    cofi_blocks own = {.env = s->env};
+    cofi_cell_place *place = cofi_blocks_add(&own, n_attrs, sizeof *place);
+    if (most > PIECE_ROWS) most = PIECE_ROWS;
+    piece *p = cofi_blocks_add(&own, 1, sizeof *p);
+    uint32_t *cell = cofi_blocks_add(&own, most * n_attrs, sizeof *cell);
+    uint64_t *weight = cofi_blocks_add(&own, most, sizeof *weight), done = 0;
+    cof_status status = cofi_blocks_status(&own, j->err);
+    size_t n_words = status == COF_OK ? cofi_cell_places(&s->problem, place) : 0;
+    while (status == COF_OK && next_piece(s, list, &done, most, p)) {
+        status = cofi_rows_fetch(s->local, NULL, p->row, p->n, cell, weight, j->err);
+        for (size_t i = 0; i < p->n; i++) {
+            uint64_t *to = j->word + p->at[i] * n_words;
+            for (size_t r = 0; r < n_attrs; r++)
+                to[place[r].word] |= (uint64_t)cell[i * n_attrs + r] << place[r].shift;
+            to[n_words - 1] = weight[i];
         }
-        for (size_t r = 0; r < s->problem.n_attrs; r++)
-            put_attribute(l->ids[r], row, n, to + place[r].word, n_words, place[r].shift);
     }
-    if (streamed) cofi_stream_end(&l->cells);
-    cofi_release(&s->problem.env, place);
+    cofi_blocks_release(&own);
     return status;
 }
 
-static cof_status answer_pairs(job *j)
+static cof_status answer_points(job *j, size_t column, cofi_listed *list)
 {
-    const cofi_problem *p = &j->s->problem;
-    const cofi_cells *c = &local_of(j->s)->cells;
-    uint32_t begin = cofi_get_u32(&j->q.body), end = cofi_get_u32(&j->q.body),
-             before_only = cofi_get_u32(&j->q.body);
-    if (j->q.body.failed || begin >= end || end > p->n_attrs) return bad_request(j->err);
-    uint64_t *word = j->word, *last = j->word + j->n_words;
-    for (uint32_t t = begin; t < end; t++) {
-        for (uint32_t r = 0; r < (before_only ? t : p->n_attrs); r++) {
-            uint32_t o_t = p->n_values[t], o_r = p->n_values[r];
-            if ((uint64_t)o_t * o_r > (uint64_t)(last - word)) return bad_request(j->err);
-            for (size_t i = 0; i < c->n_rows; i++) {
-                uint32_t a = cofi_id(c->ids[t], i), b = cofi_id(c->ids[r], i);
-                if (a < o_t && b < o_r) word[(size_t)a * o_r + b] += cofi_cells_weight(c, i);
-            }
-            word += (size_t)o_t * o_r;
-        }
+    const cof_shard *s = j->s;
+    if (column >= s->rows.n_columns || s->point[column] == NULL) return bad_request(j->err);
+    const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
+    for (uint64_t i = 0; i < list->n; i++) {
+        uint64_t row = cofi_next_row(list) - s->first_row;
+        if (row >= s->rows.n_rows) continue;
+        memcpy(&j->word[i], &s->point[column][cofi_column_code(read, (size_t)row)], sizeof *j->word);
     }
-    return word == last ? COF_OK : bad_request(j->err);
+    return COF_OK;
+}
+
+/* Receives the tables of one pair after the other, on one thread. */
+typedef struct pair_writer {
+    uint64_t *word;
+    const cofi_problem *p;
+} pair_writer;
+
+static void put_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *count)
+{
+    pair_writer *w = ctx;
+    const double most = 0x1p62; /* no sum of weights is larger, but a hostile unit may be anything */
+    for (size_t i = 0; i < (size_t)w->p->n_values[t] * w->p->n_values[r]; i++)
+        *w->word++ = (uint64_t)fmin(fmax(count[i] * w->p->unit, 0), most);
+}
+
+static cof_status answer_pairs(job *j, cofi_question *q)
+{
+    const cof_shard *s = j->s;
+    pair_writer w = {j->word, &s->problem};
+    cofi_pair_visitor v = {.ctx = &w, .pair = put_pair, .before_only = q->pairs.before_only != 0};
+    cofi_team *alone;
+    q->pairs.visitor = &v;
+    COFI_TRY(cofi_team_open(&s->env, 1, &alone, j->err));
+    q->team = alone;
+    cof_status status = s->local->ops->ask(s->local, q, j->err);
+    cofi_team_close(alone);
+    return status;
 }
 
 /* One table of a pass: the labels before it, then its own. */
@@ -516,25 +473,20 @@ static cof_status answer_pass(job *j)
     return status;
 }
 
-static cof_status answer_labels(job *j)
+static cof_status answer_labels(job *j, const cofi_partition *partition, cofi_listed *list)
 {
-    const cof_shard *s = j->s;
-    const cofi_local *l = local_of(s);
-    slot *at_labels;
-    cofi_listed list;
-    COFI_TRY(read_labels(j, &at_labels));
-    if (!cofi_get_rows(&j->q.body, &list) || list.n > COFI_MOST_WORDS ||
-        j->n_words != cofi_label_words(list.n))
-        return bad_request(j->err);
-    const cofi_label *label = at_labels->partition.labels->pass.label;
-    for (uint64_t i = 0; i < list.n; i++) {
-        size_t at = place_of(s, cofi_next_row(&list));
-        if (at == SIZE_MAX) continue;
-        bool dropped = l->dropped != NULL && l->dropped[at];
-        uint64_t here = dropped ? 1 : 2 + (uint64_t)label[cofi_local_row(l, at)];
-        j->word[i / COFI_WORD_LABELS] |= here << (i % COFI_WORD_LABELS * COFI_LABEL_BITS);
+    cofi_blocks own = {.env = j->s->env};
+    piece *p = cofi_blocks_add(&own, 1, sizeof *p);
+    int32_t *label = cofi_blocks_add(&own, PIECE_ROWS, sizeof *label);
+    cof_status status = cofi_blocks_status(&own, j->err);
+    for (uint64_t done = 0; status == COF_OK && next_piece(j->s, list, &done, PIECE_ROWS, p);) {
+        status = cofi_partition_labels(partition, p->row, p->n, label, j->err);
+        for (size_t i = 0; i < p->n; i++)
+            j->word[p->at[i] / COFI_WORD_LABELS] |= (uint64_t)(label[i] + 2)
+                                                    << (p->at[i] % COFI_WORD_LABELS * COFI_LABEL_BITS);
     }
-    return COF_OK;
+    cofi_blocks_release(&own);
+    return status;
 }
 
 /* Units of each value of the weight column, and 0 for a missing weight; NULL in *units: there is none. */
@@ -555,31 +507,25 @@ static cof_status weight_units(const cof_shard *s, double unit, uint64_t **units
     return status;
 }
 
-static cof_status answer_classes(job *j)
+static cof_status answer_classes(job *j, const cofi_partition *p, const cofi_question *q)
 {
     const cof_shard *s = j->s;
-    const cofi_local *l = local_of(s);
-    uint32_t column = cofi_get_u32(&j->q.body);
-    double unit = cofi_get_f64(&j->q.body);
-    slot *at_labels;
-    COFI_TRY(j->q.body.failed || column >= s->rows.n_columns || !(unit > 0) || !isfinite(unit)
-                 ? bad_request(j->err)
-                 : read_labels(j, &at_labels));
-    const cofi_column *c = &s->rows.column[column], *weights = cofi_table_weight_column(&s->rows);
-    size_t n = (size_t)at_labels->partition.k * c->n_values;
+    const cofi_column *c = &s->rows.column[q->classes.column], *weights = cofi_table_weight_column(&s->rows);
+    size_t n_rows = s->rows.n_rows, n = (size_t)p->k * c->n_values;
     uint64_t *units;
-    if (j->n_words != n + 1) return bad_request(j->err);
-    COFI_TRY(weight_units(s, unit, &units, j->err));
-    for (size_t i = 0; i < s->rows.n_rows; i++) {
+    COFI_TRY(weight_units(s, q->classes.unit, &units, j->err));
+    int32_t *label = cofi_alloc(&s->env, n_rows, sizeof *label);
+    cof_status status =
+        label != NULL ? cofi_partition_labels(p, NULL, n_rows, label, j->err) : cofi_no_memory(j->err);
+    for (size_t i = 0; status == COF_OK && i < n_rows; i++) {
         uint32_t class = cofi_column_code(c, i);
         uint64_t here = units != NULL ? units[cofi_column_code(weights, i)] : 1;
-        if (class == c->n_values || here == 0 || (l->dropped != NULL && l->dropped[i])) continue;
-        size_t cluster = at_labels->partition.labels->pass.label[cofi_local_row(l, i)];
-        j->word[cluster * c->n_values + class] += here;
+        if (class == c->n_values || here == 0 || label[i] < 0) continue;
+        j->word[(size_t)label[i] * c->n_values + class] += here;
         j->word[n]++;
     }
-    cofi_release(&s->env, units);
-    return COF_OK;
+    COFI_RELEASE_ALL(&s->env, units, label);
+    return status;
 }
 
 /* The labels of all rows by a label request, -1 for a dropped row. It may change the frame. */
@@ -628,50 +574,6 @@ static cof_status any_slot(cof_shard *s, uint32_t k, slot **out, cof_error *err)
         if ((*out)->partition.k == k) return COF_OK;
     }
     return find_slot(s, k, 0, out, err);
-}
-
-static bool all_finite(const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(x[i]) < 1e9)) return false;
-    return true;
-}
-
-static cof_status answer_expect(job *j)
-{
-    cof_shard *s = j->s;
-    cofi_reader *r = &j->q.body;
-    uint32_t k = cofi_get_u32(r), stride = cofi_stride(k);
-    size_t n = (size_t)cofi_n_flat(&s->problem) * stride;
-    cofi_expectation e = {.k = k, .stride = stride, .step = (size_t)cofi_get_u64(r)};
-    e.membership = cofi_get_f64(r);
-    e.coarse = cofi_get_u32(r) != 0;
-    e.surprise = cofi_get_f64(r);
-    if (r->failed || k == 0 || k > COF_MOST_CLUSTERS || e.step == 0 || !(e.membership > 0) ||
-        !(e.membership <= (e.coarse ? 0x1p20 : 0x1p50)) ||
-        (e.coarse && e.membership * (double)s->problem.total_weight > 0x1p31) || !(e.surprise >= 0) ||
-        !(e.surprise < 1e12) || (r->n - r->at) / 8 != n + stride || j->n_words != n + stride + 2)
-        return bad_request(j->err);
-    cofi_blocks own = {.env = s->env};
-    double *log_pi = cofi_blocks_add(&own, stride, sizeof *log_pi);
-    double *log_theta = cofi_blocks_add(&own, n, sizeof *log_theta);
-    slot *at;
-    cof_status status = own.short_of_memory ? cofi_no_memory(j->err) : COF_OK;
-    if (status == COF_OK) {
-        cofi_get_words(r, log_pi, stride);
-        cofi_get_words(r, log_theta, n);
-        if (!all_finite(log_pi, stride) || !all_finite(log_theta, n)) status = bad_request(j->err);
-    }
-    e.log_pi = log_pi;
-    e.log_theta = log_theta;
-    e.count = j->word;
-    e.size = j->word + n;
-    if (status == COF_OK) status = any_slot(s, k, &at, j->err);
-    if (status == COF_OK) status = cofi_local_expect(&at->partition, &e, j->err);
-    j->word[n + stride] = e.weight;
-    j->word[n + stride + 1] = e.surprise_units;
-    cofi_blocks_release(&own);
-    return status;
 }
 
 /* ---- Seeds --------------------------------------------------------------------------------------- */
@@ -723,7 +625,7 @@ static cof_status find_seeds(cof_shard *s, const uint32_t *seed, uint32_t n, see
 }
 
 /* Distances to the listed seeds; those to seeds that came before are still there. */
-static cof_status read_seeds(job *j, const seed_slot **out)
+static cof_status read_seeds(job *j, seed_slot **out)
 {
     cof_shard *s = j->s;
     size_t n_attrs = s->problem.n_attrs;
@@ -738,9 +640,9 @@ static cof_status read_seeds(job *j, const seed_slot **out)
     s->problem.seed_units = seed;
     if (cofi_seed_reach(&s->problem) == n_attrs) s->problem.seed_units = NULL; /* the faster way */
     bool more = begins_with(s, at, seed, n);
-    if (!more) status = cofi_local_add_seed(&at->partition, NULL, j->err);
+    if (!more) status = cofi_partition_add_seed(&at->partition, NULL, j->err);
     for (uint32_t t = more ? at->n_seeds : 0; status == COF_OK && t < n; t++)
-        status = cofi_local_add_seed(&at->partition, seed + (t + 1) * n_attrs, j->err);
+        status = cofi_partition_add_seed(&at->partition, seed + (t + 1) * n_attrs, j->err);
     cofi_release(&s->env, at->seed);
     at->seed = status == COF_OK ? seed : NULL;
     at->n_seeds = n;
@@ -753,112 +655,7 @@ static cof_status read_seeds(job *j, const seed_slot **out)
     return status;
 }
 
-/* Weight of the rows at each distance from the nearest seed. */
-static cof_status answer_near(job *j)
-{
-    const seed_slot *at;
-    COFI_TRY(read_seeds(j, &at));
-    const cofi_cells *c = &local_of(j->s)->cells;
-    const uint32_t *near = at->partition.labels->near;
-    if (at->n_seeds == 0 || j->n_words != cofi_seed_reach(&j->s->problem) + 1) return bad_request(j->err);
-    for (size_t i = 0; i < c->n_rows; i++) j->word[near[i]] += cofi_cells_weight(c, i);
-    return COF_OK;
-}
-
-static uint64_t bits_of(double merit)
-{
-    uint64_t bits;
-    memcpy(&bits, &merit, sizeof bits);
-    return bits;
-}
-
-static cof_status read_density(job *j, uint64_t **total)
-{
-    uint32_t n = cofi_n_flat(&j->s->problem);
-    if ((j->q.body.n - j->q.body.at) / 8 < n) return bad_request(j->err);
-    *total = cofi_alloc(&j->s->env, n, sizeof **total);
-    if (*total == NULL) return cofi_no_memory(j->err);
-    cofi_get_words(&j->q.body, *total, n);
-    return COF_OK;
-}
-
-/* Mass of one row of the table. */
-static uint64_t mass_of(const cof_shard *s, const cofi_labels *seeds, uint32_t by, uint64_t key,
-                        const uint64_t *density, size_t at)
-{
-    const cofi_local *l = local_of(s);
-    uint64_t weight = l->table_weight != NULL ? l->table_weight[at] : 1;
-    if (by == COFI_ANY_ROW || weight == 0) return weight;
-    size_t row = cofi_local_row(l, at);
-    if (by == COFI_MASS_MERIT) return bits_of(cofi_local_merit(l, seeds, density, row)) == key;
-    uint32_t near = seeds->near[row];
-    if (by == COFI_BY_DISTANCE) return weight * near;
-    if (by == COFI_ANY_NEW_ROW) return near > 0 ? weight : 0;
-    return near == key ? weight : 0;
-}
-
-/* Masses of consecutive stretches of the rows begin..end-1. */
-static cof_status answer_mass(job *j)
-{
-    const cof_shard *s = j->s;
-    const seed_slot *seeds;
-    COFI_TRY(read_seeds(j, &seeds));
-    cofi_reader *r = &j->q.body;
-    uint32_t by = cofi_get_u32(r);
-    uint64_t key = cofi_get_u64(r), begin = cofi_get_u64(r), end = cofi_get_u64(r), *density = NULL;
-    bool needs_seed = by != COFI_ANY_ROW && by != COFI_MASS_MERIT;
-    if (r->failed || begin >= end || end > s->schema->n_rows || j->n_words != COFI_MASS_PARTS ||
-        (by > COFI_NEAREST && by != COFI_MASS_MERIT) || (needs_seed && seeds->n_seeds == 0))
-        return bad_request(j->err);
-    if (by == COFI_MASS_MERIT) COFI_TRY(read_density(j, &density));
-    uint64_t each = (end - begin + COFI_MASS_PARTS - 1) / COFI_MASS_PARTS;
-    uint64_t from = begin > s->first_row ? begin : s->first_row, to = s->first_row + s->rows.n_rows;
-    for (uint64_t row = from; row < to && row < end; row++)
-        j->word[(row - begin) / each] +=
-            mass_of(s, seeds->partition.labels, by, key, density, (size_t)(row - s->first_row));
-    cofi_release(&s->env, density);
-    return COF_OK;
-}
-
-/* How many rows of positive weight have which next digits of their merit, among those with these first digits. */
-static cof_status answer_merit(job *j)
-{
-    const cof_shard *s = j->s;
-    const seed_slot *seeds;
-    COFI_TRY(read_seeds(j, &seeds));
-    cofi_reader *r = &j->q.body;
-    uint32_t shift = cofi_get_u32(r);
-    uint64_t prefix = cofi_get_u64(r), *density;
-    if (r->failed || shift >= 64 || j->n_words != COFI_MERIT_BUCKETS) return bad_request(j->err);
-    COFI_TRY(read_density(j, &density));
-    const cofi_local *l = local_of(s);
-    for (size_t i = 0; i < l->cells.n_rows; i++) {
-        if (cofi_cells_weight(&l->cells, i) == 0) continue;
-        uint64_t digits = bits_of(cofi_local_merit(l, seeds->partition.labels, density, i)) >> shift;
-        if (digits >> COFI_MERIT_BITS == prefix) j->word[digits & (COFI_MERIT_BUCKETS - 1)]++;
-    }
-    cofi_release(&s->env, density);
-    return COF_OK;
-}
-
-static cof_status answer_points(job *j)
-{
-    const cof_shard *s = j->s;
-    uint32_t column = cofi_get_u32(&j->q.body);
-    cofi_listed list;
-    cof_status status = read_rows(j, 1, &list);
-    if (status == COF_OK && (column >= s->rows.n_columns || s->point[column] == NULL))
-        status = bad_request(j->err);
-    if (status != COF_OK) return status;
-    const cofi_column *read = cofi_column_as_read(&s->read->column[s->read_column[column]]);
-    for (uint64_t i = 0; i < list.n; i++) {
-        size_t at = place_of(s, cofi_next_row(&list));
-        if (at != SIZE_MAX) j->word[i] = bits_of(s->point[column][cofi_column_code(read, at)]);
-    }
-    return COF_OK;
-}
-
-/* ---- Digest -------------------------------------------------------------------------------------- */
+/* ---- Calls --------------------------------------------------------------------------------------- */
 
 /* A digest of rows: the sum of a number for each, which depends on the texts of its cells as they were read and on its place
  * in the whole table, but not on the shard it is in. */
@@ -913,21 +710,69 @@ static cof_status answer_digest(job *j)
 
 /* ---- Calls --------------------------------------------------------------------------------------- */
 
+/* Reads a question, finds the labels or seeds that it is about, and lets the rows answer it. */
+static cof_status answer_question(job *j, cofi_blocks *own)
+{
+    cof_shard *s = j->s;
+    cofi_expectation e = {.step = 0};
+    cofi_question q = {.kind = (cofi_ask)j->q.kind, .team = s->team, .word = j->word, .total = j->word};
+    cofi_listed list;
+    slot *labels = NULL;
+    seed_slot *seeds = NULL;
+    if (q.kind == COFI_ASK_EXPECT) q.expect = &e;
+    if (q.kind == COFI_ASK_LABELS) COFI_TRY(read_labels(j, &labels));
+    if (q.kind == COFI_ASK_NEAR || q.kind == COFI_ASK_MASS || q.kind == COFI_ASK_MERIT)
+        COFI_TRY(read_seeds(j, &seeds));
+    cofi_codec body = {.from = j->q.body, .own = own};
+    cofi_code_question(&body, &s->problem, &q, &list);
+    cof_status status = cofi_codec_status(&body);
+    if (status != COF_OK) return status == COF_ERR_MEMORY ? cofi_no_memory(j->err) : bad_request(j->err);
+    j->q.body = body.from;
+    if (q.kind == COFI_ASK_CLASSES) COFI_TRY(read_labels(j, &labels));
+    /* The E step needs memory for k classes, not labels. */
+    if (q.kind == COFI_ASK_EXPECT) COFI_TRY(any_slot(s, e.k, &labels, j->err));
+    bool needs_seed = q.kind == COFI_ASK_NEAR ||
+                      (q.kind == COFI_ASK_MASS && q.mass.by != COFI_ANY_ROW && q.mass.by != COFI_MASS_MERIT);
+    q.partition = labels != NULL ? &labels->partition : seeds != NULL ? &seeds->partition : NULL;
+    if ((needs_seed && seeds->n_seeds == 0) || (q.kind == COFI_ASK_MASS && q.mass.end > s->schema->n_rows) ||
+        cofi_question_words(&q, &s->problem, labels != NULL ? labels->partition.k : 1) != j->n_words)
+        return bad_request(j->err);
+    switch (q.kind) {
+    case COFI_ASK_CELLS:
+        return answer_cells(j, &list);
+    case COFI_ASK_POINTS:
+        return answer_points(j, q.points.column, &list);
+    case COFI_ASK_LABELS:
+        return answer_labels(j, q.partition, &list);
+    case COFI_ASK_PAIRS:
+        return answer_pairs(j, &q);
+    case COFI_ASK_CLASSES:
+        return answer_classes(j, q.partition, &q);
+    case COFI_ASK_EXPECT:
+        e.count = j->word;
+        e.size = j->word + j->n_words - 2 - e.stride;
+        status = s->local->ops->ask(s->local, &q, j->err);
+        j->word[j->n_words - 2] = e.weight;
+        j->word[j->n_words - 1] = e.surprise_units;
+        return status;
+    default:
+        return s->local->ops->ask(s->local, &q, j->err);
+    }
+}
+
 static cof_status answer(job *j)
 {
-    static cof_status (*const kinds[])(job *) = {
-        [COFI_ASK_CENSUS] = answer_census, [COFI_ASK_TOTALS] = answer_totals,
-        [COFI_ASK_CELLS] = answer_cells,   [COFI_ASK_PAIRS] = answer_pairs,
-        [COFI_ASK_PASS] = answer_pass,     [COFI_ASK_LABELS] = answer_labels,
-        [COFI_ASK_EXPECT] = answer_expect, [COFI_ASK_NEAR] = answer_near,
-        [COFI_ASK_MASS] = answer_mass,     [COFI_ASK_MERIT] = answer_merit,
-        [COFI_ASK_POINTS] = answer_points, [COFI_ASK_CLASSES] = answer_classes,
-        [COFI_ASK_AGREE] = answer_agree};
-    if (j->q.kind == COFI_ASK_DIGEST) return j->s->read != NULL ? answer_digest(j) : COF_OK;
-    if (j->q.kind == 0 || j->q.kind >= sizeof kinds / sizeof *kinds) return bad_request(j->err);
+    cofi_blocks own = {.env = j->s->env};
+    if (j->q.kind == 0 || j->q.kind == COFI_ASK_SEVERAL || j->q.kind > COFI_ASK_DIGEST)
+        return bad_request(j->err);
     if (j->s->read == NULL) return COF_OK; /* no rows, all words 0 */
-    cof_status status = set_frame(j);
-    return status == COF_OK ? kinds[j->q.kind](j) : status;
+    if (j->q.kind == COFI_ASK_DIGEST) return answer_digest(j);
+    COFI_TRY(set_frame(j));
+    if (j->q.kind == COFI_ASK_PASS) return answer_pass(j);
+    if (j->q.kind == COFI_ASK_AGREE) return answer_agree(j);
+    cof_status status = answer_question(j, &own);
+    cofi_blocks_release(&own);
+    return status;
 }
 
 /* Requests that were joined: their answers one after another. */
