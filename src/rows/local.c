@@ -197,14 +197,6 @@ static cof_status set(cofi_partition *p, const cofi_kept *kept, const int32_t *l
     return COF_OK;
 }
 
-static cof_status answer_pass(cofi_partition *p, cofi_question *q)
-{
-    cofi_local_drop_seeds(p);
-    q->pass.moved = cofi_pass_run(&p->labels->pass, q->pass.scores);
-    p->hash = p->labels->pass.hash;
-    return COF_OK;
-}
-
 typedef struct label_job {
     const cofi_local *l;
     const cofi_label *from;
@@ -265,7 +257,10 @@ static cof_status ask(cofi_rows *rows, cofi_question *q, cof_error *err)
     case COFI_ASK_PAIRS:
         return cofi_local_pairs(rows, q, err);
     case COFI_ASK_PASS:
-        return answer_pass(q->partition, q);
+        cofi_local_drop_seeds(q->partition);
+        q->pass.moved = cofi_pass_run(&q->partition->labels->pass, q->pass.scores);
+        q->partition->hash = q->partition->labels->pass.hash;
+        return COF_OK;
     case COFI_ASK_LABELS:
         return answer_labels(l, q->partition->labels, q);
     case COFI_ASK_REMEMBER:

@@ -35,22 +35,21 @@ static cof_status collect_weights(const cofi_problem *p, const double *given, ui
     return status;
 }
 
-static cof_status quantise_weights(cofi_local *l, cofi_problem *p, const double *weight, cof_error *err)
-{
-    COFI_TRY(cofi_weights_unit(weight, NULL, p->n_table_rows, p->n_table_rows, &p->unit, err));
-    l->table_weight = cofi_blocks_add(&p->own, p->n_table_rows, sizeof *l->table_weight);
-    if (l->table_weight == NULL) return cofi_no_memory(err);
-    for (size_t i = 0; i < p->n_table_rows; i++) l->table_weight[i] = cofi_weight_units(weight[i], p->unit);
-    return COF_OK;
-}
-
 static cof_status set_weights(cofi_local *l, cofi_problem *p, const double *given, uint32_t half,
                               cof_error *err)
 {
     double *weight;
+    size_t n = l->n_rows;
     p->unit = 1.0;
-    cof_status status = collect_weights(p, given, half, &weight, err);
-    if (status == COF_OK && weight != NULL) status = quantise_weights(l, p, weight, err);
+    COFI_TRY(collect_weights(p, given, half, &weight, err));
+    if (weight == NULL) return COF_OK;
+    cof_status status = cofi_weights_unit(weight, NULL, n, n, &p->unit, err);
+    if (status == COF_OK) {
+        l->table_weight = cofi_blocks_add(&p->own, n, sizeof *l->table_weight);
+        status = cofi_blocks_status(&p->own, err);
+    }
+    for (size_t i = 0; status == COF_OK && i < n; i++)
+        l->table_weight[i] = cofi_weight_units(weight[i], p->unit);
     cofi_release(&p->env, weight);
     return status;
 }
@@ -370,25 +369,18 @@ cof_status cofi_rows_open(const cof_table *table, const cof_fit_options *options
 
 /* ---- A part of a larger table --------------------------------------------------------------------- */
 
-static cof_status set_half_weights(cofi_local *l, cofi_problem *p, uint32_t half, cof_error *err)
-{
-    l->table_weight = cofi_blocks_add(&p->own, l->n_rows, sizeof *l->table_weight);
-    COFI_TRY(cofi_blocks_status(&p->own, err));
-    for (size_t i = 0; i < l->n_rows; i++)
-        l->table_weight[i] = cofi_in_half(l->first_row + i, half) ? cofi_weight_units(1, p->unit) : 0;
-    return COF_OK;
-}
-
-static cof_status set_part_weights(cofi_local *l, cofi_problem *p, cof_error *err)
+static cof_status set_part_weights(cofi_local *l, cofi_problem *p, uint32_t half, cof_error *err)
 {
     const cofi_column *c = cofi_table_weight_column(p->table);
-    if (c == NULL) return COF_OK;
-    double *value = cofi_blocks_add(&p->own, c->n_values, sizeof *value);
+    if (c == NULL && half == 0) return COF_OK;
+    double *value = half == 0 ? cofi_blocks_add(&p->own, c->n_values, sizeof *value) : NULL;
     l->table_weight = cofi_blocks_add(&p->own, l->n_rows, sizeof *l->table_weight);
     COFI_TRY(cofi_blocks_status(&p->own, err));
-    COFI_TRY(cofi_weights_parse(c, value, err));
-    for (size_t i = 0; i < l->n_rows; i++)
-        l->table_weight[i] = cofi_weight_units(value[cofi_column_code(c, i)], p->unit);
+    if (half == 0) COFI_TRY(cofi_weights_parse(c, value, err));
+    for (size_t i = 0; i < l->n_rows; i++) {
+        double weight = half == 0 ? value[cofi_column_code(c, i)] : cofi_in_half(l->first_row + i, half);
+        l->table_weight[i] = cofi_weight_units(weight, p->unit);
+    }
     return COF_OK;
 }
 
@@ -404,13 +396,6 @@ static cof_status set_part_attributes(cofi_local *l, cofi_problem *p, const cofi
     return COF_OK;
 }
 
-static bool any_missing(const cofi_problem *p)
-{
-    for (size_t a = 0; a < p->n_candidates; a++)
-        if (p->table->column[p->candidate[a]].n_missing > 0) return true;
-    return false;
-}
-
 cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *f, uint64_t first_row, bool may_fold,
                                cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
@@ -419,8 +404,10 @@ cof_status cofi_rows_open_part(const cof_table *table, const cofi_frame *f, uint
     cofi_local *l = cofi_local_of(*rows);
     l->first_row = first_row;
     p->unit = f->unit;
-    COFI_TRY(f->half > 0 ? set_half_weights(l, p, f->half, err) : set_part_weights(l, p, err));
-    if (f->missing == COF_MISSING_DROP && any_missing(p)) COFI_TRY(drop_rows(l, p, err));
+    COFI_TRY(set_part_weights(l, p, f->half, err));
+    bool drops = false;
+    for (size_t a = 0; a < p->n_candidates; a++) drops |= table->column[p->candidate[a]].n_missing > 0;
+    if (f->missing == COF_MISSING_DROP && drops) COFI_TRY(drop_rows(l, p, err));
     COFI_TRY(set_part_attributes(l, p, f, err));
     l->cells = (cofi_cells){l->n_rows, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
     /* The groups of equal rows would take as much memory as all that a partition remembers. */

@@ -147,15 +147,6 @@ static void mass_task(void *ctx, uint32_t worker, size_t block)
     job->s->block_mass[block] = mass;
 }
 
-static uint32_t extreme_near(const cofi_cells *c, const uint32_t *near, bool greatest)
-{
-    uint32_t extreme = greatest ? 0 : UINT32_MAX;
-    for (size_t i = 0; i < c->n_rows; i++)
-        if ((greatest ? near[i] > extreme : near[i] < extreme) && cofi_cells_weight(c, i) > 0)
-            extreme = near[i];
-    return extreme;
-}
-
 cof_status cofi_local_draw(cofi_partition *p, cofi_question *q, cof_error *err)
 {
     const cofi_local *l = cofi_local_of(p->rows);
@@ -164,8 +155,11 @@ cof_status cofi_local_draw(cofi_partition *p, cofi_question *q, cof_error *err)
     mass_job job = {l, s, by, l->n_rows};
     bool even = by == COFI_ANY_ROW && l->table_weight == NULL;
     COFI_TRY(open_near(p, err));
-    if (by == COFI_FARTHEST || by == COFI_NEAREST)
-        s->extreme = extreme_near(&l->cells, s->near, by == COFI_FARTHEST);
+    s->extreme = by == COFI_NEAREST ? UINT32_MAX : 0;
+    for (size_t i = 0; (by == COFI_FARTHEST || by == COFI_NEAREST) && i < l->cells.n_rows; i++)
+        if ((by == COFI_FARTHEST ? s->near[i] > s->extreme : s->near[i] < s->extreme) &&
+            cofi_cells_weight(&l->cells, i) > 0)
+            s->extreme = s->near[i];
     if (!even) cofi_team_run(s->pass.team, mass_task, &job, cofi_n_blocks(job.n_rows));
     q->draw.total = even ? job.n_rows : 0;
     for (size_t b = 0; !even && b < cofi_n_blocks(job.n_rows); b++) q->draw.total += s->block_mass[b];

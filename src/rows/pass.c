@@ -66,18 +66,6 @@ static void open_worker(cofi_pass *p, struct cofi_pass_worker *w)
         w->member = cofi_blocks_add_zero(&p->own, (size_t)p->k * COFI_BLOCK_WORDS, sizeof *w->member);
 }
 
-/* The plain kernel is the reference: it scores every row. */
-static cof_status open_savings(cofi_pass *p, cof_error *err)
-{
-    if (p->kernel->most_cells == 0) return COF_OK;
-    cof_status status = COF_OK;
-    if (!p->streamed && cofi_revision_saves_time(&p->plan))
-        status = cofi_revision_open(&p->own.env, &p->plan, &p->revision);
-    else if (cofi_skip_saves_time(&p->plan))
-        status = cofi_skip_open(&p->own.env, &p->plan, &p->skip);
-    return status == COF_OK ? COF_OK : cofi_no_memory(err);
-}
-
 cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k, cofi_team *team,
                           const cofi_kernel *kernel, cofi_pass *pass, cof_error *err)
 {
@@ -92,7 +80,12 @@ cof_status cofi_pass_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     COFI_TRY(cofi_plan_open(env, rows, k, pass->kernel->most_cells, pass->kernel->cheap_cells,
                             pass->kernel->split, &pass->plan, err));
     pass->streamed = cofi_is_streamed(rows);
-    COFI_TRY(open_savings(pass, err));
+    cof_status status = COF_OK; /* the plain kernel is the reference: it scores every row */
+    if (pass->kernel->most_cells > 0 && !pass->streamed && cofi_revision_saves_time(&pass->plan))
+        status = cofi_revision_open(env, &pass->plan, &pass->revision);
+    else if (pass->kernel->most_cells > 0 && cofi_skip_saves_time(&pass->plan))
+        status = cofi_skip_open(env, &pass->plan, &pass->skip);
+    if (status != COF_OK) return cofi_no_memory(err);
     pass->label = cofi_blocks_add(&pass->own, rows->n_rows, sizeof *pass->label);
     pass->unknown = cofi_blocks_add(&pass->own, COFI_BLOCK_ROWS, sizeof *pass->unknown);
     pass->count = cofi_blocks_add(&pass->own, n_entries(pass), sizeof *pass->count);
@@ -242,13 +235,6 @@ typedef struct pass_job {
     const cofi_label *given; /* labels to set instead of finding the nearest clusters; NULL: none */
 } pass_job;
 
-static size_t count_changes(const cofi_label *from, const cofi_label *to, size_t n)
-{
-    uint32_t changed = 0;
-    for (size_t i = 0; i < n; i++) changed += from[i] != to[i];
-    return changed;
-}
-
 /* Lists the rows of the block whose label changes. Zero-weight rows are labelled but not listed: they
  * change no count and do not delay convergence. */
 static size_t list_moves(const cofi_pass *p, size_t block_begin, const cofi_label *from, const cofi_label *to,
@@ -287,7 +273,8 @@ static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t
     enum { FEW_ROWS = 128 };
     bool known = from[0] != COFI_NO_LABEL;
     if (w->member == NULL || p->rows->weight != NULL || n < FEW_ROWS) return false;
-    size_t n_moved = known ? count_changes(from, to, n) : n;
+    uint32_t n_moved = known ? 0 : (uint32_t)n;
+    for (size_t i = 0; known && i < n; i++) n_moved += from[i] != to[i];
     if (n_moved <= n / 16) return false;
     if (known) recount(p, w, begin, from, n, true);
     recount(p, w, begin, to, n, false);
@@ -387,10 +374,16 @@ static void do_block(void *ctx, uint32_t worker, size_t block)
     move_rows(p, w, begin, n, from, job->given != NULL ? job->given + begin : to);
 }
 
-/* Adds up the workers' changes and clears them for the next pass. */
-static uint64_t collect(cofi_pass *p)
+/* Does all blocks, adds up the workers' changes and clears them for the next pass. Returns how many rows moved. */
+static uint64_t run_job(pass_job *job)
 {
+    cofi_pass *p = job->pass;
     uint64_t moved = 0, n_scored = 0;
+    if (p->streamed)
+        cofi_team_run(p->team, do_block, job, n_blocks(p));
+    else
+        cofi_team_run_parts(p->team, do_block, job, n_blocks(p));
+    p->labelled = true;
     for (uint32_t t = 0; t < cofi_team_size(p->team); t++) {
         struct cofi_pass_worker *w = &p->worker[t];
         if (p->skip.valid) n_scored += w->n_scored;
@@ -413,15 +406,6 @@ static uint64_t collect(cofi_pass *p)
     }
     p->skip.off |= n_scored > p->rows->n_rows / 2;
     return moved;
-}
-
-static uint64_t run_job(pass_job *job)
-{
-    cofi_pass *p = job->pass;
-    void (*run)(cofi_team *, cofi_task, void *, size_t) = p->streamed ? cofi_team_run : cofi_team_run_parts;
-    run(p->team, do_block, job, n_blocks(p));
-    p->labelled = true;
-    return collect(p);
 }
 
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
@@ -472,14 +456,9 @@ static void copy_state(const cofi_pass *p, const cofi_pass_state *from, cofi_pas
     to->hash = from->hash;
 }
 
-static cofi_pass_state state_of(const cofi_pass *p)
-{
-    return (cofi_pass_state){p->label, p->count, p->size, p->block_hash, p->hash};
-}
-
 void cofi_pass_save(const cofi_pass *p, cofi_pass_state *s)
 {
-    cofi_pass_state now = state_of(p);
+    cofi_pass_state now = {p->label, p->count, p->size, p->block_hash, p->hash};
     copy_state(p, &now, s);
 }
 
@@ -490,7 +469,7 @@ void cofi_pass_load(cofi_pass *p, const cofi_pass_state *s)
         cofi_pass_take(p, s->label);
         return;
     }
-    cofi_pass_state now = state_of(p);
+    cofi_pass_state now = {p->label, p->count, p->size, p->block_hash, p->hash};
     copy_state(p, s, &now);
     p->hash = now.hash;
     p->labelled = true;

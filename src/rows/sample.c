@@ -7,19 +7,6 @@
 /* Where the rows are elsewhere, so many cells are fetched at once that few requests do. */
 enum { TASK_CELLS_ELSEWHERE = 1 << 20 };
 
-/* Chooses the rows, each from a stretch of the table. */
-typedef uint64_t (*row_of_stretch)(size_t at, size_t n, uint64_t n_rows);
-
-static uint64_t drawn_row(size_t at, size_t n, uint64_t n_rows)
-{
-    return cofi_stretch_row(at, n, n_rows);
-}
-
-static uint64_t spaced_row(size_t at, size_t n, uint64_t n_rows)
-{
-    return cofi_stretch_begin(at, n, n_rows);
-}
-
 static bool open_columns(cofi_local *l, const cofi_problem *p)
 {
     for (size_t r = 0; r < p->n_attrs; r++) {
@@ -36,7 +23,7 @@ static bool open_columns(cofi_local *l, const cofi_problem *p)
 typedef struct fetching {
     cofi_rows *whole;
     cofi_local *to;
-    row_of_stretch choose;
+    bool drawn; /* a row of each stretch is drawn; else it is the first one */
     size_t n_columns, task_rows;
     uint64_t *row;  /* [worker][task_rows] */
     uint32_t *cell; /* [worker][task_rows][n_columns] */
@@ -57,7 +44,10 @@ static cof_status fetch_some(const fetching *f, uint32_t worker, size_t task, co
     uint32_t *cell = f->cell + worker * f->task_rows * f->n_columns;
     size_t begin = task * f->task_rows, n_all = f->to->cells.n_rows;
     size_t n = n_all - begin < f->task_rows ? n_all - begin : f->task_rows;
-    for (size_t i = 0; i < n; i++) row[i] = f->choose(begin + i, n_all, f->whole->problem->n_table_rows);
+    uint64_t n_rows = f->whole->problem->n_table_rows;
+    for (size_t i = 0; i < n; i++)
+        row[i] = f->drawn ? cofi_stretch_row(begin + i, n_all, n_rows)
+                          : cofi_stretch_begin(begin + i, n_all, n_rows);
     COFI_TRY(cofi_rows_fetch(f->whole, NULL, row, n, cell, f->to->table_weight + begin, err));
     for (size_t r = 0; r < f->to->cells.n_attrs; r++)
         store_column(f->to->ids[r], begin, n, cell + r, f->n_columns);
@@ -70,14 +60,14 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
     fetch_some(ctx, worker, task, NULL);
 }
 
-static cof_status fetch(cofi_rows *whole, cofi_team *team, row_of_stretch choose, cofi_local *l,
-                        cofi_problem *p, cof_error *err)
+static cof_status fetch(cofi_rows *whole, cofi_team *team, bool drawn, cofi_local *l, cofi_problem *p,
+                        cof_error *err)
 {
     bool remote = whole->problem->one_at_a_time;
     size_t n_workers = remote || team == NULL ? 1 : cofi_team_size(team);
     fetching f = {.whole = whole,
                   .to = l,
-                  .choose = choose,
+                  .drawn = drawn,
                   .n_columns = whole->problem->n_attrs + whole->problem->n_numeric};
     f.task_rows = remote ? TASK_CELLS_ELSEWHERE / f.n_columns + 1 : cofi_rows_at_once(f.n_columns);
     if (f.task_rows > l->cells.n_rows) f.task_rows = l->cells.n_rows;
@@ -132,8 +122,8 @@ static void forget_equal_weights(cofi_local *l)
     l->cells.weight = NULL;
 }
 
-static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, row_of_stretch choose,
-                            cofi_problem *p, cofi_rows **out, cof_error *err)
+static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, bool drawn, cofi_problem *p,
+                            cofi_rows **out, cof_error *err)
 {
     *p = *rows->problem;
     p->own = (cofi_blocks){.env = p->env};
@@ -149,7 +139,7 @@ static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, row_of_s
     l->table_weight = cofi_blocks_add(&p->own, n, sizeof *l->table_weight);
     l->cells = (cofi_cells){n, p->n_attrs, l->ids, p->first, l->table_weight, NULL};
     if (p->own.short_of_memory || !open_columns(l, p)) return cofi_no_memory(err);
-    COFI_TRY(fetch(rows, team, choose, l, p, err));
+    COFI_TRY(fetch(rows, team, drawn, l, p, err));
     forget_equal_weights(l);
     return COF_OK;
 }
@@ -157,13 +147,13 @@ static cof_status open_some(cofi_rows *rows, cofi_team *team, size_t n, row_of_s
 cof_status cofi_rows_spaced(cofi_rows *rows, cofi_team *team, size_t n, cofi_problem *p, cofi_rows **out,
                             cof_error *err)
 {
-    return open_some(rows, team, n, spaced_row, p, out, err);
+    return open_some(rows, team, n, false, p, out, err);
 }
 
 cof_status cofi_rows_sample(cofi_rows *rows, cofi_team *team, size_t n, size_t enough, cofi_problem *p,
                             cofi_rows **out, cof_error *err)
 {
-    COFI_TRY(open_some(rows, team, n, drawn_row, p, out, err));
+    COFI_TRY(open_some(rows, team, n, true, p, out, err));
     const cofi_local *l = cofi_local_of(*out);
     p->n_present = cofi_blocks_add(&p->own, p->n_attrs, sizeof *p->n_present);
     if (p->n_present == NULL || !count_present(&l->cells, p) || !count_distinct(&l->cells, enough, p))

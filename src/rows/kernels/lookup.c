@@ -32,16 +32,12 @@ static size_t n_groups(const cofi_plan *p)
     return p->n_chunks == 1 ? 1 : p->k <= 8 ? MOST_GROUPS : p->k <= 32 ? 2 : 1;
 }
 
-static size_t nearest_scratch(const cofi_plan *p)
+size_t cofi_lookup_scratch(const cofi_plan *p)
 {
     size_t n = 64 + (size_t)p->k * ROWS * sizeof(uint16_t) + chunk_lookups(p) * ROWS +
                n_full(p->k) * cofi_stride(p->k) * sizeof(int64_t);
-    return p->n_chunks > 1 ? n + n_groups(p) * p->k * ROWS * sizeof(int32_t) : n;
-}
-
-size_t cofi_lookup_scratch(const cofi_plan *p)
-{
-    size_t n = nearest_scratch(p), n_revision = p->rest != NULL ? cofi_revision_scratch(p) : 0;
+    size_t n_revision = p->rest != NULL ? cofi_revision_scratch(p) : 0;
+    if (p->n_chunks > 1) n += n_groups(p) * p->k * ROWS * sizeof(int32_t);
     return n > n_revision ? n : n_revision;
 }
 
@@ -125,12 +121,6 @@ static void add_batch(const cofi_plan *p, uint32_t begin, uint32_t n_wide, size_
     }
 }
 
-static void add_wide(const cofi_plan *p, uint32_t begin, uint32_t end, size_t row, size_t n, uint16_t *sum)
-{
-    for (uint32_t w = begin; w < end; w += BATCH)
-        add_batch(p, w, end - w < BATCH ? end - w : BATCH, row, n, sum);
-}
-
 /* Sums one chunk of terms. A cluster that takes no rows starts above all others and remains there. */
 static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chunk, size_t row, size_t n,
                       room *at)
@@ -147,7 +137,8 @@ static void add_chunk(const cofi_plan *p, const cofi_lanes *lanes, uint32_t chun
             for (size_t i = 0; i < ROWS; i++) at->sum[(size_t)j * ROWS + i] = start[j];
     }
     uint32_t wide = begin > p->n_lookups ? begin : p->n_lookups;
-    if (wide < end) add_wide(p, wide - p->n_lookups, end - p->n_lookups, row, n, at->sum);
+    for (; wide < end; wide += BATCH)
+        add_batch(p, wide - p->n_lookups, end - wide < BATCH ? end - wide : BATCH, row, n, at->sum);
 }
 
 /* The same as cofi_lanes.least, for sums of several chunks, which stay below 2^31. */
@@ -243,24 +234,19 @@ static void nearest_of_group(const cofi_plan *p, const cofi_lanes *lanes, size_t
     if (to == whole) memcpy(label, to, n * sizeof *to);
 }
 
-/* Labels up to n_groups(p) groups. */
-static void nearest_of_groups(const cofi_plan *p, const cofi_lanes *lanes, size_t row, size_t n, room *at,
-                              cofi_label *label)
-{
-    uint64_t unsure[MOST_GROUPS * COFI_GROUP_WORDS];
-    if (p->n_chunks > 1) sum_chunks(p, lanes, row, n, at);
-    for (size_t done = 0; done < n; done += ROWS)
-        nearest_of_group(p, lanes, row + done, n - done < ROWS ? n - done : ROWS, at, at->total + done * p->k,
-                         label + done, unsure + done / 64);
-    settle_rows(p, unsure, row, n, at, label);
-}
-
 void cofi_lookup_nearest(const cofi_plan *p, const cofi_lanes *lanes, size_t begin, size_t n_rows,
                          cofi_label *nearest, void *scratch)
 {
     room at = divide(p, scratch);
     size_t together = n_groups(p) * ROWS;
-    for (size_t done = 0; done < n_rows; done += together)
-        nearest_of_groups(p, lanes, begin + done, n_rows - done < together ? n_rows - done : together, &at,
-                          nearest + done);
+    uint64_t unsure[MOST_GROUPS * COFI_GROUP_WORDS];
+    for (size_t done = 0; done < n_rows; done += together) {
+        size_t row = begin + done, n = n_rows - done < together ? n_rows - done : together;
+        cofi_label *label = nearest + done;
+        if (p->n_chunks > 1) sum_chunks(p, lanes, row, n, &at);
+        for (size_t i = 0; i < n; i += ROWS)
+            nearest_of_group(p, lanes, row + i, n - i < ROWS ? n - i : ROWS, &at, at.total + i * p->k,
+                             label + i, unsure + i / 64);
+        settle_rows(p, unsure, row, n, &at, label);
+    }
 }

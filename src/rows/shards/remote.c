@@ -67,35 +67,25 @@ static cof_status check_words(uint64_t n, cof_error *err)
         (unsigned long long)n, (int)COFI_MOST_WORDS);
 }
 
-static cof_status make_room(remote *m, size_t n, cof_error *err)
-{
-    COFI_TRY(check_words(n, err));
-    if (!cofi_make_room(&m->env, &m->answer, &m->room, n, sizeof *m->answer)) return cofi_no_memory(err);
-    memset(m->answer, 0, n * sizeof *m->answer);
-    return COF_OK;
-}
-
-static cof_status not_reached(const remote *m, cof_error *err)
-{
-    const cof_shards *shards = &m->to->shards;
-    const char *why = shards->why != NULL ? shards->why(shards->ctx) : NULL;
-    return cofi_fail(err, COF_ERR_BACKEND, "%s",
-                     why != NULL ? why : "the shards cannot be reached: a request was not answered");
-}
-
 /* Sends the request; m->answer has n words afterwards. */
 static cof_status ask(remote *m, size_t n, cof_error *err)
 {
     size_t n_all = n + COFI_ANSWER_END;
-    COFI_TRY(make_room(m, n_all, err));
+    COFI_TRY(check_words(n_all, err));
+    if (!cofi_make_room(&m->env, &m->answer, &m->room, n_all, sizeof *m->answer)) return cofi_no_memory(err);
+    memset(m->answer, 0, n_all * sizeof *m->answer);
     cofi_request_end(&m->request, n_all);
     if (m->request.failed) {
         cofi_release(&m->env, m->request.bytes);
         m->request = (cofi_writer){.env = m->env};
         return cofi_no_memory(err);
     }
-    if (m->to->shards.ask(m->to->shards.ctx, m->request.bytes, m->request.n, m->answer, n_all) != 0)
-        return not_reached(m, err);
+    const cof_shards *shards = &m->to->shards;
+    if (shards->ask(shards->ctx, m->request.bytes, m->request.n, m->answer, n_all) != 0) {
+        const char *why = shards->why != NULL ? shards->why(shards->ctx) : NULL;
+        return cofi_fail(err, COF_ERR_BACKEND, "%s",
+                         why != NULL ? why : "the shards cannot be reached: a request was not answered");
+    }
     return cofi_answer_check(m->answer, n_all, m->frame.n_rows, err);
 }
 
@@ -317,13 +307,6 @@ static void close_partition(cofi_partition *p)
     COFI_RELEASE_ALL(env, l->made.bytes, l->next.bytes, l->seeds.bytes, l);
 }
 
-static void swap_writers(cofi_writer *a, cofi_writer *b)
-{
-    cofi_writer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 /* Every row is in one cluster, and has one value in each attribute. */
 static bool counts_add_up(const cofi_partition *p, const uint64_t *word)
 {
@@ -362,7 +345,9 @@ static cof_status ask_pass(remote *m, cofi_partition *p, cofi_question *q, cof_e
     memcpy(p->size, m->answer + n, p->k * sizeof *p->size);
     q->pass.moved = m->answer[n + p->k];
     p->hash = m->answer[n + p->k + 1];
-    swap_writers(&l->made, &l->next);
+    cofi_writer before = l->made; /* its memory is used for the table after the next */
+    l->made = l->next;
+    l->next = before;
     return COF_OK;
 }
 

@@ -93,18 +93,13 @@ static cof_status match_values(const cof_env *env, const cofi_column *whole, con
     return COF_OK;
 }
 
-static bool is_identity(const uint32_t *code, uint32_t n)
-{
-    for (uint32_t v = 0; v <= n; v++)
-        if (code[v] != v) return false;
-    return true;
-}
-
 static bool recode(cof_shard *s, size_t c, const cofi_column *read, const uint32_t *code)
 {
     cofi_column *to = &s->rows.column[c];
     to->width = cofi_code_width(to->n_values);
-    if (is_identity(code, read->n_values) && read->n_values == to->n_values && read->width == to->width) {
+    bool same = read->n_values == to->n_values && read->width == to->width;
+    for (uint32_t v = 0; v <= read->n_values; v++) same = same && code[v] == v;
+    if (same) {
         to->codes = read->codes;
         return true;
     }
@@ -806,14 +801,6 @@ size_t cof_request_words(const void *request, size_t n_bytes)
     return r.failed || n > COFI_MOST_WORDS + COFI_ANSWER_END ? 0 : (size_t)n;
 }
 
-static cof_status make_room(cof_shard *s, size_t n, cof_error *err)
-{
-    if (!cofi_make_room(&s->env, &s->answer, &s->answer_room, n, sizeof *s->answer))
-        return cofi_no_memory(err);
-    memset(s->answer, 0, n * sizeof *s->answer);
-    return COF_OK;
-}
-
 cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, uint64_t *sum, size_t n_words,
                             cof_error *err)
 {
@@ -821,7 +808,9 @@ cof_status cof_shard_answer(cof_shard *s, const void *request, size_t n_bytes, u
     COFI_TRY(cofi_request_read(request, n_bytes, s->column, s->rows.n_columns, &j.q, err));
     if (j.q.n_words != n_words || n_words < COFI_ANSWER_END || n_words > COFI_MOST_WORDS + COFI_ANSWER_END)
         return bad_request(err);
-    COFI_TRY(make_room(s, n_words, err));
+    if (!cofi_make_room(&s->env, &s->answer, &s->answer_room, n_words, sizeof *s->answer))
+        return cofi_no_memory(err);
+    memset(s->answer, 0, n_words * sizeof *s->answer);
     j.word = s->answer;
     j.n_words = n_words - COFI_ANSWER_END;
     COFI_TRY(j.q.kind == COFI_ASK_SEVERAL ? answer_several(&j) : answer(&j));
