@@ -26,31 +26,21 @@ static uint32_t order_attributes(cofi_plan *p)
     return n_narrow;
 }
 
-/* Beyond the cheap cells, one lookup still takes less time than two, but not less than it takes for several attributes that
- * already share a cheap one. */
-static bool can_join(const cofi_plan *p, const cofi_lookup *last, uint32_t o)
-{
-    uint32_t n_cells = last->n_cells * o;
-    return n_cells <= p->cheap_cells || (n_cells <= p->most_cells && last->n_attrs == 1);
-}
-
+/* Joins narrow attributes into lookups. Beyond the cheap cells, one lookup still takes less time than two, but not less than it
+ * takes for several attributes that already share a cheap one. The cheap lookups come first; in either kind the order stays. */
 static void join_attributes(cofi_plan *p, uint32_t n_narrow)
 {
     for (uint32_t a = 0; a < n_narrow; a++) {
         uint32_t o = n_cells_of(p->rows, p->attr[a]);
         cofi_lookup *last = p->n_lookups > 0 ? &p->lookup[p->n_lookups - 1] : NULL;
-        if (last != NULL && can_join(p, last, o)) {
+        uint32_t n_cells = last != NULL ? last->n_cells * o : UINT32_MAX;
+        if (n_cells <= p->cheap_cells || (n_cells <= p->most_cells && last->n_attrs == 1)) {
             last->n_attrs++;
-            last->n_cells *= o;
+            last->n_cells = n_cells;
         } else {
             p->lookup[p->n_lookups++] = (cofi_lookup){.begin = a, .n_attrs = 1, .n_cells = o};
         }
     }
-}
-
-/* Puts the cheap lookups first; in either kind the order stays. */
-static void order_lookups(cofi_plan *p)
-{
     for (uint32_t t = 0; t < p->n_lookups; t++) {
         cofi_lookup look = p->lookup[t];
         if (look.n_cells > p->cheap_cells) continue;
@@ -130,7 +120,6 @@ cof_status cofi_plan_open(const cof_env *env, const cofi_cells *rows, uint32_t k
     COFI_TRY(cofi_blocks_status(&plan->own, err));
     uint32_t n_narrow = order_attributes(plan);
     join_attributes(plan, n_narrow);
-    order_lookups(plan);
     for (size_t a = 0; a < rows->n_attrs; a++) plan->code[a] = (uintptr_t)rows->ids[plan->attr[a]].codes;
     bool ok = list_cells(plan) == COF_OK && open_tables(plan, n_narrow) == COF_OK;
     return ok ? COF_OK : cofi_no_memory(err);
@@ -158,18 +147,12 @@ static int64_t spread(const cofi_plan *p, const int64_t *score, uint64_t *bits)
     return most > least ? most - least : 0;
 }
 
-/* Whether the value has the scores of another one, which is looked at instead. */
-static bool has_same(const cofi_scores *s, uint32_t g)
-{
-    return cofi_scored_as(s, g) != g;
-}
-
 static int64_t attribute_range(const cofi_plan *p, size_t r, uint64_t *bits)
 {
     const cofi_scores *s = p->scores;
     int64_t range = 0;
     for (uint32_t g = p->rows->first[r]; g < p->rows->first[r + 1]; g++) {
-        if (has_same(s, g)) continue;
+        if (cofi_scored_as(s, g) != g) continue; /* the other value is looked at */
         int64_t here = spread(p, cofi_score_of(s, g), bits);
         range = here > range ? here : range;
     }
@@ -202,27 +185,23 @@ static int64_t slack_of(const cofi_plan *p, int64_t least, int64_t most)
     return (slack < least ? slack : least) >> p->shift << p->shift;
 }
 
-/* Sums below it stay clear of clusters that take no rows. */
-static int64_t sum_limit(const cofi_plan *p, uint32_t tie)
-{
-    return 65534 - (int64_t)p->chunk_terms - (int64_t)tie;
-}
-
 static uint32_t tie_steps(const cofi_plan *p)
 {
     return (uint32_t)(COFI_TIE >> p->shift) + 1;
 }
 
-/* The lead that is certain. If no bit is lost, no row needs settling: equal sums are ties, and unequal sums differ by more
- * than a tie. */
-static void set_bound(cofi_plan *p)
+/* Sums below it stay clear of clusters that take no rows. */
+static int64_t sum_limit(const cofi_plan *p)
 {
-    p->bound = p->exact && p->scores->plain == NULL ? 0 : p->n_terms + 1 + tie_steps(p);
+    return 65534 - (int64_t)p->chunk_terms - (int64_t)tie_steps(p);
 }
 
-static bool loses_bits(const cofi_plan *p, uint64_t bits)
+/* Sets the lead that is certain; `bits` are those of the differences that steps divide. If no bit is lost, no row needs
+ * settling: equal sums are ties, and unequal sums differ by more than a tie. */
+static void set_bound(cofi_plan *p, uint64_t bits)
 {
-    return (bits & ((UINT64_C(1) << p->shift) - 1)) != 0;
+    p->exact = p->exact && (bits & ((UINT64_C(1) << p->shift) - 1)) == 0;
+    p->bound = p->exact && p->scores->plain == NULL ? 0 : p->n_terms + 1 + tie_steps(p);
 }
 
 /* Chooses the step, so that sums fit 16 bits. */
@@ -231,9 +210,9 @@ static void set_shift(cofi_plan *p)
     uint64_t bits = 0;
     int64_t range = chunk_range(p, &bits) + spread(p, p->scores->base, &bits);
     if (p->floor != NULL) range += range / 4; /* slack_of */
-    for (p->shift = 0; range >> p->shift >= sum_limit(p, tie_steps(p));) p->shift++;
-    p->exact = !loses_bits(p, bits) && (INT64_C(1) << p->shift) > COFI_TIE;
-    set_bound(p);
+    for (p->shift = 0; range >> p->shift >= sum_limit(p);) p->shift++;
+    p->exact = (INT64_C(1) << p->shift) > COFI_TIE;
+    set_bound(p, bits);
 }
 
 /* Makes the entries of p->cell relative to the least one, in steps; clusters that take no rows get 0. Returns what was
@@ -303,7 +282,7 @@ static void fill_wide(cofi_plan *p, uint32_t w)
     uint16_t *wide = p->wide + p->wide_first[w] * p->wide_stride;
     for (uint32_t v = 0; v < n; v++) {
         uint16_t *to = wide + (size_t)v * p->wide_stride;
-        if (has_same(s, first + v)) continue;
+        if (cofi_scored_as(s, first + v) != first + v) continue;
         memcpy(p->cell, cofi_score_of(s, first + v), p->k * sizeof *p->cell);
         finish_cell(p);
         for (uint32_t j = 0; j < p->k; j++) to[j] = (uint16_t)p->cell[j];
@@ -357,27 +336,22 @@ static bool update_lookup(cofi_plan *p, uint32_t t, uint32_t j, uint64_t *bits)
     return true;
 }
 
-static bool update_cluster(cofi_plan *p, uint32_t j, uint64_t *bits)
-{
-    int64_t entry = 0;
-    p->alive[j] = p->scores->base[j] < COFI_NEVER;
-    if (p->alive[j] && !entry_of(p, p->scores->base[j], p->start_floor, bits, &entry)) return false;
-    p->start[j] = p->alive[j] ? (uint16_t)entry : UINT16_MAX;
-    p->start_top = entry > p->start_top ? (uint32_t)entry : p->start_top;
-    for (uint32_t t = 0; t < p->n_lookups; t++)
-        if (!update_lookup(p, t, j, bits)) return false;
-    return true;
-}
-
 bool cofi_plan_update(cofi_plan *p, const cofi_scores *scores, const cofi_label *list, uint32_t n)
 {
     uint64_t bits = 0;
     int64_t most = 0;
     p->scores = scores;
-    for (uint32_t x = 0; x < n; x++)
-        if (!update_cluster(p, list[x], &bits)) return false;
+    for (uint32_t x = 0; x < n; x++) {
+        uint32_t j = list[x];
+        int64_t entry = 0;
+        p->alive[j] = scores->base[j] < COFI_NEVER;
+        if (p->alive[j] && !entry_of(p, scores->base[j], p->start_floor, &bits, &entry)) return false;
+        p->start[j] = p->alive[j] ? (uint16_t)entry : UINT16_MAX;
+        p->start_top = entry > p->start_top ? (uint32_t)entry : p->start_top;
+        for (uint32_t t = 0; t < p->n_lookups; t++)
+            if (!update_lookup(p, t, j, &bits)) return false;
+    }
     for (uint32_t t = 0; t < p->n_lookups; t++) most += p->top[t];
-    p->exact &= !loses_bits(p, bits);
-    set_bound(p);
-    return most + p->start_top < sum_limit(p, tie_steps(p));
+    set_bound(p, bits);
+    return most + p->start_top < sum_limit(p);
 }

@@ -156,12 +156,6 @@ static void score_late(const cofi_plan *p, const cofi_lanes *lanes, size_t begin
     at->n_rows = 0;
 }
 
-static void add_late(const cofi_plan *p, size_t row, size_t i, room *at)
-{
-    for (uint32_t t = 0; t < p->n_lookups; t++) at->late[t * ROWS + at->n_rows] = at->cell[t * ROWS + i];
-    at->row[at->n_rows++] = row;
-}
-
 /* Finds the label of a row from its own sum, the least and second least sum of the scored clusters, and the bound of the
  * others. False: it is not certain. */
 static bool revise_row(const cofi_plan *p, size_t row, cofi_label nearest, uint16_t best, uint16_t second,
@@ -197,7 +191,8 @@ static void revise_group(const cofi_plan *p, const cofi_revision *v, const cofi_
     for (size_t i = 0; i < n; i++) {
         cofi_label *to = label + (row - begin) + i;
         if (revise_row(p, row + i, v->list[nearest[i]], best[i], (uint16_t)(best[i] + lead[i]), to)) continue;
-        add_late(p, row + i, i, at);
+        for (uint32_t t = 0; t < p->n_lookups; t++) at->late[t * ROWS + at->n_rows] = at->cell[t * ROWS + i];
+        at->row[at->n_rows++] = row + i;
         if (at->n_rows == ROWS) score_late(p, lanes, begin, at, label);
     }
 }

@@ -52,28 +52,29 @@ static inline __attribute__((always_inline)) void add_cells(const cofi_cells *ro
     memcpy(sum, acc, stride * sizeof *acc);
 }
 
-static void add_many(const cofi_cells *rows, const cofi_scores *s, size_t begin, size_t end, size_t row,
+static void add_some(const cofi_cells *rows, const cofi_scores *s, size_t begin, size_t end, size_t row,
                      int64_t *sum)
 {
+    switch (s->stride) {
+    case 2:
+        add_cells(rows, s, 2, begin, end, row, sum);
+        return;
+    case 4:
+        add_cells(rows, s, 4, begin, end, row, sum);
+        return;
+    case 6:
+        add_cells(rows, s, 6, begin, end, row, sum);
+        return;
+    case 8:
+        add_cells(rows, s, 8, begin, end, row, sum);
+        return;
+    default:
+        break;
+    }
     for (size_t r = begin; r < end; r++) {
         const int64_t *value = cofi_score_of(s, rows->first[r] + cofi_id(rows->ids[r], row));
         for (uint32_t j = 0; j < s->stride; j++) sum[j] += value[j];
     }
-}
-
-static void add_some(const cofi_cells *rows, const cofi_scores *s, size_t begin, size_t end, size_t row,
-                     int64_t *sum)
-{
-    if (s->stride == 2)
-        add_cells(rows, s, 2, begin, end, row, sum);
-    else if (s->stride == 4)
-        add_cells(rows, s, 4, begin, end, row, sum);
-    else if (s->stride == 6)
-        add_cells(rows, s, 6, begin, end, row, sum);
-    else if (s->stride == 8)
-        add_cells(rows, s, 8, begin, end, row, sum);
-    else
-        add_many(rows, s, begin, end, row, sum);
 }
 
 void cofi_sum_rows(const cofi_cells *rows, const cofi_scores *s, const size_t *row, size_t n, int64_t *sum)

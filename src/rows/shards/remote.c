@@ -351,24 +351,19 @@ static cof_status ask_pass(remote *m, cofi_partition *p, cofi_question *q, cof_e
     return COF_OK;
 }
 
-static cof_status open_kept(const cofi_partition *p, cofi_kept **kept, cof_error *err)
-{
-    cofi_blocks *own = &p->labels->own;
-    if (*kept != NULL) return COF_OK;
-    cofi_kept *k = cofi_blocks_add_zero(own, 1, sizeof *k);
-    if (k == NULL) return cofi_no_memory(err);
-    k->made = cofi_blocks_add(own, COFI_SCORES_HEAD + (p->stride + 2 * n_counts(p)) * sizeof(uint64_t), 1);
-    k->count = cofi_blocks_add(own, n_counts(p) + p->k, sizeof *k->count);
-    if (k->made == NULL || k->count == NULL) return cofi_no_memory(err);
-    *kept = k;
-    return COF_OK;
-}
-
 static cof_status keep(const cofi_partition *p, cofi_kept **kept, cof_error *err)
 {
     const cofi_writer *made = &p->labels->made;
+    cofi_blocks *own = &p->labels->own;
     size_t n = n_counts(p);
-    COFI_TRY(open_kept(p, kept, err));
+    if (*kept == NULL) {
+        cofi_kept *k = cofi_blocks_add_zero(own, 1, sizeof *k);
+        if (k == NULL) return cofi_no_memory(err);
+        k->made = cofi_blocks_add(own, COFI_SCORES_HEAD + (p->stride + 2 * n) * sizeof(uint64_t), 1);
+        k->count = cofi_blocks_add(own, n + p->k, sizeof *k->count);
+        if (k->made == NULL || k->count == NULL) return cofi_no_memory(err);
+        *kept = k;
+    }
     if (made->n > 0) memcpy((*kept)->made, made->bytes, made->n);
     (*kept)->n_made = made->n;
     memcpy((*kept)->count, p->count, n * sizeof *p->count);
@@ -698,14 +693,6 @@ static cof_status count_distinct(remote *m, cofi_problem *p, uint32_t k, cof_err
     return !all && n_distinct < k ? look_for_rows(m, p, k, err) : COF_OK;
 }
 
-/* The answer to a pass is the longest that every fit asks for. There are no more clusters than rows. */
-static cof_status check_passes(const cofi_problem *p, uint32_t k, cof_error *err)
-{
-    if (k > p->n_table_rows) k = (uint32_t)p->n_table_rows;
-    cofi_question q = {.kind = COFI_ASK_PASS};
-    return check_words(cofi_question_words(&q, p, k) + COFI_ANSWER_END, err);
-}
-
 cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, cofi_opening how,
                             cofi_problem *p, cofi_rows **rows, cof_error *err)
 {
@@ -725,14 +712,18 @@ cof_status cofi_remote_open(const cof_table *table, const cof_fit_options *o, co
     m->frame.column = cofi_blocks_add(&p->own, table->n_columns, sizeof *m->frame.column);
     if (m->frame.column == NULL) return cofi_no_memory(err);
     if (table->n_rows == 0) return cofi_fail(err, COF_ERR_FEW_ROWS, "the shards have no rows");
-    cof_status status = cofi_problem_set_candidates(p, err);
-    if (status == COF_OK) status = check_columns(p, err);
-    if (status == COF_OK) status = set_unit(m, p, o, err);
-    if (status == COF_OK) status = set_attributes(m, p, err);
-    if (status == COF_OK) status = cofi_problem_set_column_weights(p, o->column_weights, err);
-    if (status == COF_OK) status = check_passes(p, o->k > how.most_k ? o->k : how.most_k, err);
-    if (status == COF_OK) status = count_distinct(m, p, o->k, err);
-    return status == COF_OK ? cofi_problem_check_k(p, o->k, err) : status;
+    COFI_TRY(cofi_problem_set_candidates(p, err));
+    COFI_TRY(check_columns(p, err));
+    COFI_TRY(set_unit(m, p, o, err));
+    COFI_TRY(set_attributes(m, p, err));
+    COFI_TRY(cofi_problem_set_column_weights(p, o->column_weights, err));
+    /* The answer to a pass is the longest that every fit asks for. There are no more clusters than rows. */
+    cofi_question pass = {.kind = COFI_ASK_PASS};
+    uint32_t most_k = o->k > how.most_k ? o->k : how.most_k;
+    if (most_k > p->n_table_rows) most_k = (uint32_t)p->n_table_rows;
+    COFI_TRY(check_words(cofi_question_words(&pass, p, most_k) + COFI_ANSWER_END, err));
+    COFI_TRY(count_distinct(m, p, o->k, err));
+    return cofi_problem_check_k(p, o->k, err);
 }
 
 static cof_status ask_any(cofi_rows *rows, cofi_question *q, cof_error *err)

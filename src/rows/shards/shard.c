@@ -313,7 +313,6 @@ static cof_status find_slot(cof_shard *s, uint32_t k, uint64_t key, slot **out, 
     return COF_OK;
 }
 
-/* The weights of a part do not add up to the total, so this is not cofi_partition_pass. */
 static cof_status run_pass(slot *at, const cofi_score_room *t, uint64_t *moved, cof_error *err)
 {
     cofi_question q = {.kind = COFI_ASK_PASS, .partition = &at->partition, .pass = {.scores = &t->scores}};
@@ -428,44 +427,33 @@ static cof_status answer_pairs(job *j, cofi_question *q)
     return status;
 }
 
-/* One table of a pass: the labels before it, then its own. */
-static cof_status answer_one_pass(job *j, uint64_t **word)
+/* The labels before the pass, then its own. The weights of a part do not add up to the total, so this is not
+ * cofi_partition_pass. */
+static cof_status answer_pass(job *j)
 {
     cof_shard *s = j->s;
     slot *at;
-    uint64_t moved = 0;
-    uint32_t known = cofi_get_u32(&j->q.body);
-    cof_status status = COF_OK;
-    uint64_t before = 0;
+    uint64_t moved = 0, before = 0;
+    uint32_t n = cofi_get_u32(&j->q.body), known = cofi_get_u32(&j->q.body);
+    if (j->q.body.failed || n != 1) return bad_request(j->err);
     if (known) {
-        status = read_labels(j, &at);
-        before = status == COF_OK ? at->key : 0;
+        COFI_TRY(read_labels(j, &at));
+        before = at->key;
     }
-    if (status == COF_OK) status = get_scores(j);
-    if (status == COF_OK) status = find_slot(s, s->scores.k, before, &at, j->err);
-    if (status == COF_OK && at->key != before) return bad_request(j->err);
-    if (status != COF_OK) return status;
-    cofi_partition *p = &at->partition;
-    size_t n = (size_t)cofi_n_flat(&s->problem) * p->stride;
-    if ((size_t)(j->word + j->n_words - *word) < n + p->k + 2) return bad_request(j->err);
+    COFI_TRY(get_scores(j));
+    COFI_TRY(find_slot(s, s->scores.k, before, &at, j->err));
+    const cofi_partition *p = &at->partition;
+    cofi_question q = {.kind = COFI_ASK_PASS};
+    size_t n_counts = (size_t)cofi_n_flat(&s->problem) * p->stride;
+    if (at->key != before || j->n_words != cofi_question_words(&q, &s->problem, p->k))
+        return bad_request(j->err);
     COFI_TRY(run_pass(at, &s->scores, &moved, j->err));
-    memcpy(*word, p->count, n * sizeof **word);
-    memcpy(*word + n, p->size, p->k * sizeof **word);
-    (*word)[n + p->k] = moved;
-    (*word)[n + p->k + 1] = cofi_mix64(p->hash + cofi_mix64(s->first_row + 1));
-    *word += n + p->k + 2;
-    return COF_OK;
-}
-
-static cof_status answer_pass(job *j)
-{
-    uint32_t n = cofi_get_u32(&j->q.body);
     uint64_t *word = j->word;
-    cof_status status = j->q.body.failed ? bad_request(j->err) : COF_OK;
-    if (n > j->s->n_together) j->s->n_together = n;
-    for (uint32_t t = 0; t < n && status == COF_OK; t++) status = answer_one_pass(j, &word);
-    if (status == COF_OK && word != j->word + j->n_words) status = bad_request(j->err);
-    return status;
+    memcpy(word, p->count, n_counts * sizeof *word);
+    memcpy(word + n_counts, p->size, p->k * sizeof *word);
+    word[n_counts + p->k] = moved;
+    word[n_counts + p->k + 1] = cofi_mix64(p->hash + cofi_mix64(s->first_row + 1));
+    return COF_OK;
 }
 
 static cof_status answer_labels(job *j, const cofi_partition *partition, cofi_listed *list)
