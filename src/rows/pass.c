@@ -273,8 +273,8 @@ static bool recount_block(const cofi_pass *p, struct cofi_pass_worker *w, size_t
     enum { FEW_ROWS = 128 };
     bool known = from[0] != COFI_NO_LABEL;
     if (w->member == NULL || p->rows->weight != NULL || n < FEW_ROWS) return false;
-    uint32_t n_moved = known ? 0 : (uint32_t)n;
-    for (size_t i = 0; known && i < n; i++) n_moved += from[i] != to[i];
+    uint32_t n_moved = 0; /* of 32 bits, so that compilers count several rows at a time */
+    for (size_t i = 0; i < n; i++) n_moved += from[i] != to[i];
     if (n_moved <= n / 16) return false;
     if (known) recount(p, w, begin, from, n, true);
     recount(p, w, begin, to, n, false);
