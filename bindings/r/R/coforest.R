@@ -1,0 +1,171 @@
+# The fit.
+
+coforest <- function(x, ...) UseMethod("coforest")
+
+coforest.formula <- function(x, data, k, ...) {
+  call <- match.call()
+  call[[1]] <- quote(coforest)
+  right <- x[[length(x)]]
+  inside <- if (length(x) == 3) x[[2]] else right
+  if (length(x) == 3 && !identical(right, 1)) {
+    stop("covariates (", deparse(right), ") are not supported; write ", deparse(inside), " ~ 1", call. = FALSE)
+  }
+  named <- if (is.call(inside) && identical(inside[[1]], quote(cbind))) {
+    vapply(as.list(inside)[-1], deparse, "")
+  } else {
+    attr(terms(stats::as.formula(call("~", inside)), data = data), "term.labels")
+  }
+  absent <- setdiff(named, names(data))
+  if (length(absent) > 0) stop("there is no column ", sQuote(absent[1]), " in data", call. = FALSE)
+  fit <- coforest(data[named], k, ...)
+  fit$call <- call
+  fit
+}
+
+# The place of a value among its choices, from 0 as in C; NULL is the first.
+one_of <- function(value, choices, argument) {
+  if (is.null(value)) return(0L)
+  at <- match(value, choices)
+  if (length(value) != 1 || is.na(at)) {
+    stop(argument, " must be one of ", paste(dQuote(choices, FALSE), collapse = ", "), call. = FALSE)
+  }
+  at - 1L
+}
+
+whole <- function(value, argument, least = 1, most = 2^31 - 1) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value != floor(value) || value < least || value > most) {
+    stop(argument, " must be a whole number from ", least, if (most < 2^31 - 1) paste(" to", most) else " on", call. = FALSE)
+  }
+  value
+}
+
+no_more <- function(...) {
+  if (...length() > 0) {
+    name <- names(list(...))[1]
+    stop("unused argument", if (!is.null(name) && nzchar(name)) paste0(" (", name, ")"), call. = FALSE)
+  }
+}
+
+end_interrupted <- function() {
+  condition <- structure(class = c("interrupt", "condition"), list(message = "the fit was interrupted", call = NULL))
+  signalCondition(condition)
+  invokeRestart("abort")
+}
+
+missing_choices <- c("value", "ignore", "drop", "fail")
+select_choices <- c("auto", "balance", "likelihood", "objective", "mixture")
+quantity_choices <- c("cut", "scaled", "values")
+
+coforest.default <- function(x, k, method = "coforest", nstart = NULL, weights = NULL,
+                             missing = c("value", "ignore", "drop", "fail"), quantities = NULL, bins = 16,
+                             categorical = NULL, numeric = NULL, ignore = NULL, column_weights = NULL, init = NULL,
+                             select = NULL, seed = NULL, threads = getOption("coforest.threads", 2L), time_limit = NULL,
+                             posterior = TRUE, progress = FALSE, ...) {
+  call <- match.call()
+  call[[1]] <- quote(coforest)
+  no_more(...)
+  x <- as_columns(x)
+  known <- .Call(C_methods)
+  one_of(method, known$method, "method")
+  missing <- one_of(match.arg(missing), missing_choices, "missing")
+  if (is.null(quantities)) quantities <- if (grepl("-prototypes", method, fixed = TRUE)) "scaled" else "cut"
+  quantities <- quantity_choices[one_of(quantities, quantity_choices, "quantities") + 1L]
+  if (!is.numeric(k) || !length(k) %in% 1:2 || anyNA(k)) {
+    stop("k must be a number of clusters, or the least and the greatest to choose from, such as c(2, 8)", call. = FALSE)
+  }
+  for (one in k) whole(one, "k", 1, 65535)
+  if (length(k) == 2 && k[1] > k[2]) stop("k is an empty range: the smaller number comes first", call. = FALSE)
+  if (!is.null(weights)) {
+    weights <- as.double(weights)
+    if (length(weights) != nrow(x)) stop("weights has ", length(weights), " numbers, but x has ", nrow(x), " rows", call. = FALSE)
+  }
+  if (is.null(seed)) seed <- sample.int(.Machine$integer.max, 1)
+  table <- make_table(x)
+  kinds <- decide_kinds(x, table, missing, quantities, named_columns(x, categorical, "categorical"),
+                        named_columns(x, numeric, "numeric"), named_columns(x, ignore, "ignore"))
+  apply_kinds(table, kinds, quantities, whole(bins, "bins", 2, 4096))
+  each <- NULL
+  if (!is.null(column_weights)) {
+    each <- rep(1, ncol(x))
+    each[match(named_columns(x, names(column_weights), "column_weights"), names(x))] <- as.double(column_weights)
+  }
+  options <- list(k = k[1], method = method, seed = as.double(seed), missing = missing,
+                  restarts = if (is.null(nstart)) 0 else whole(nstart, "nstart"), init = one_of(init, known$start, "init"),
+                  select = one_of(select, select_choices, "select"), threads = whole(threads, "threads", 0),
+                  time_limit = if (is.null(time_limit)) 0 else as.double(time_limit))
+  found <- .Call(C_fit, table, options, weights, each, NULL, if (length(k) == 2) k[2] else 0, isTRUE(progress))
+  if (found$interrupted) end_interrupted()
+  fit <- collect(found, x, table, weights, kinds, posterior, threads)
+  fit$seed <- seed
+  fit$missing <- missing_choices[missing + 1L]
+  fit$quantities <- quantities
+  fit$call <- call
+  fit
+}
+
+# The object that users see, from the handle of a finished fit.
+collect <- function(found, x, table, weights, kinds, posterior, threads) {
+  model <- found$model
+  about <- .Call(C_model, model)
+  k <- length(about$size)
+  clusters <- as.character(seq_len(k))
+  attributes <- .Call(C_attributes, model)
+  names(attributes) <- vapply(attributes, `[[`, "", "name")
+  used <- Filter(function(a) a$used, attributes)
+  profiles <- lapply(used, function(a) {
+    dimnames(a$profile) <- list(clusters, ifelse(is.na(a$values), "NA", a$values))
+    a$profile
+  })
+  # methods without a likelihood have neither criteria nor memberships
+  criteria <- tryCatch(.Call(C_criteria, model, table, weights, threads), error = function(e) NULL)
+  rows <- if (posterior) tryCatch(.Call(C_posterior, model, table, threads), error = function(e) NULL)
+  cluster <- found$cluster
+  if (.row_names_info(x) > 0) names(cluster) <- row.names(x)
+  if (!is.null(rows)) colnames(rows$posterior) <- clusters
+  rownames(about$means) <- clusters
+  result <- found$result
+  each <- if (is.null(weights)) rep(1, nrow(x)) else weights
+  structure(list(
+    cluster = cluster,
+    size = setNames(tabulate(cluster, k), clusters),
+    k = k,
+    method = about$method,
+    modes = mode_frame(used, profiles),
+    profiles = profiles,
+    means = if (ncol(about$means) > 0) about$means,
+    quartiles = Filter(Negate(is.null), lapply(used, function(a) {
+      if (!is.null(a$five)) dimnames(a$five) <- list(clusters, c("min", "25%", "50%", "75%", "max"))
+      a$five
+    })),
+    trees = lapply(Filter(function(a) length(a$edges$from) > 0, used), function(a) {
+      data.frame(from = a$values[a$edges$from], to = a$values[a$edges$to], length = a$edges$length,
+                 stringsAsFactors = FALSE)
+    }),
+    importance = sort(vapply(used, `[[`, 0, "importance"), decreasing = TRUE),
+    cut = Filter(Negate(is.null), lapply(used, `[[`, "cut")),
+    objective = result$objective,
+    logLik = criteria$logLik, npar = criteria$npar, aic = criteria$aic, bic = criteria$bic, icl = criteria$icl,
+    posterior = rows$posterior,
+    nobs = sum(each[!is.na(cluster)]),
+    iter = result$passes,
+    converged = identical(result$stop_reason, "converged"),
+    restarts = result$restarts,
+    agreement = about$agreement,
+    k_curve = if (length(result$k_curve) > 0) as.data.frame(result$k_curve),
+    structure_found = result$structure_found,
+    kinds = kinds,
+    left_out = kinds$column[kinds$use == "left out"],
+    weights = weights,
+    model = .Call(C_write, model)
+  ), class = "coforest")
+}
+
+# The most frequent value of every column in every cluster; NA where a cluster has no rows.
+mode_frame <- function(attributes, profiles) {
+  modes <- lapply(profiles, function(share) {
+    levels <- colnames(share)
+    best <- apply(share, 1, function(p) if (anyNA(p)) NA_integer_ else which.max(p))
+    factor(levels[best], levels)
+  })
+  as.data.frame(modes, optional = TRUE, stringsAsFactors = FALSE)
+}
