@@ -1,0 +1,3 @@
+library(testthat)
+library(coforest)
+test_check("coforest")
