@@ -10,15 +10,17 @@ plot.coforest <- function(x, which = c("profiles", "trees", "importance", "k", "
 # Shares of the values of the columns that tell most: a panel a column, a bar a cluster.
 plot_profiles <- function(x, most = 6, ...) {
   shown <- names(x$importance)[seq_len(min(most, length(x$importance)))]
-  old <- par(mfrow = c(ceiling(length(shown) / 3), min(3, length(shown))), mar = c(4.5, 2.5, 2.5, .5))
+  old <- par(mfrow = c(ceiling(length(shown) / 3), min(3, length(shown))), mar = c(2.5, 2.5, 4.5, 1))
   on.exit(par(old))
   for (name in shown) {
     share <- x$profiles[[name]]
     shades <- hcl.colors(ncol(share), "Viridis")
-    barplot(t(share), horiz = TRUE, las = 1, col = shades, border = "white", main = name, xlim = c(0, 1), ...)
-    if (ncol(share) <= 6) {
-      legend("bottom", colnames(share), fill = shades, border = NA, bty = "n", horiz = TRUE, inset = c(0, -.42), xpd = NA, cex = .8)
-    }
+    barplot(t(share), horiz = TRUE, las = 1, col = shades, border = "white", xlim = c(0, 1), ...)
+    mtext(name, line = 2.6, font = 2)
+    # as many values as a line holds
+    few <- seq_len(min(6, ncol(share)))
+    legend("top", substr(colnames(share)[few], 1, 14), fill = shades[few], border = NA, bty = "n", horiz = TRUE,
+           inset = -.07, xpd = NA, cex = 1, x.intersp = .5)
   }
 }
 
@@ -33,14 +35,14 @@ plot_trees <- function(x, column = NULL, ...) {
   old <- par(mar = c(4, 1, 1, 1))
   on.exit(par(old))
   plot.new()
-  plot.window(c(-.05, 1.35) * max(along), c(length(along) + .5, .5))
+  plot.window(c(-.1, 1.1) * max(along), c(length(along) + .5, .3))
   tree <- x$trees[[column]]
   from <- ifelse(is.na(tree$from), "NA", tree$from)
   to <- ifelse(is.na(tree$to), "NA", tree$to)
   segments(along[from], line[from], along[from], line[to], col = "grey50")
   segments(along[from], line[to], along[to], line[to], col = "grey50")
   points(along, line, pch = 19, ...)
-  text(along, line, paste0("  ", names(along)), adj = 0)
+  text(along, line, names(along), pos = 3)
   axis(1)
   mtext(paste0(column, ": distance along the tree"), 1, 2.5)
 }

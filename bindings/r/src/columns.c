@@ -68,9 +68,10 @@ static void add_levels(child *c, SEXP levels)
         offset[i + 2] = (int64_t)at;
         bits[(i + 1) / 8] |= (uint8_t)(1 << ((i + 1) % 8));
     }
-    c->dictionary_schema =
-        (struct ArrowSchema){.format = "U", .name = "", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
-    c->dictionary = (struct ArrowArray){.length = n + 1, .null_count = 1, .n_buffers = 3, .release = release_array};
+    c->dictionary_schema = (struct ArrowSchema){
+        .format = "U", .name = "", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+    c->dictionary =
+        (struct ArrowArray){.length = n + 1, .null_count = 1, .n_buffers = 3, .release = release_array};
     c->dictionary_buffers[0] = bits;
     c->dictionary_buffers[1] = offset;
     c->dictionary_buffers[2] = bytes;
@@ -154,11 +155,8 @@ SEXP C_table(SEXP columns, SEXP names, SEXP n_rows)
         arrays[i] = &c[i].array;
     }
     const void *no_buffer[1] = {NULL};
-    struct ArrowSchema schema = {.format = "+s",
-                                 .name = "",
-                                 .n_children = (int64_t)n,
-                                 .children = schemas,
-                                 .release = release_schema};
+    struct ArrowSchema schema = {
+        .format = "+s", .name = "", .n_children = (int64_t)n, .children = schemas, .release = release_schema};
     struct ArrowArray array = {.length = (int64_t)Rf_asReal(n_rows),
                                .n_buffers = 1,
                                .buffers = no_buffer,

@@ -245,8 +245,7 @@ static SEXP attribute_of(const cof_model *model, size_t a, double importance)
         SEXP five = Rf_allocMatrix(REALSXP, (int)k, COF_N_FIVE);
         SET_VECTOR_ELT(list, 9, five);
         for (uint32_t j = 0; j < k; j++)
-            for (uint32_t q = 0; q < COF_N_FIVE; q++)
-                REAL(five)[q * k + j] = cof_model_five(model, a, j)[q];
+            for (uint32_t q = 0; q < COF_N_FIVE; q++) REAL(five)[q * k + j] = cof_model_five(model, a, j)[q];
     }
     SET_VECTOR_ELT(list, 10, Rf_ScalarReal(cof_model_column_weight(model, a)));
     UNPROTECT(1);
@@ -275,8 +274,8 @@ SEXP C_model(SEXP pointer)
     size_t n = cof_model_n_numeric(model);
     SEXP list = PROTECT(glue_named_list(4, names));
     SET_VECTOR_ELT(list, 0, reals(cof_model_sizes(model), k));
-    SEXP means = PROTECT(Rf_allocMatrix(REALSXP, (int)k, (int)n)), labels = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n)),
-         both = PROTECT(Rf_allocVector(VECSXP, 2));
+    SEXP means = PROTECT(Rf_allocMatrix(REALSXP, (int)k, (int)n)),
+         labels = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n)), both = PROTECT(Rf_allocVector(VECSXP, 2));
     for (size_t q = 0; q < n; q++) {
         SET_STRING_ELT(labels, (R_xlen_t)q, Rf_mkCharCE(cof_model_numeric_name(model, q), CE_UTF8));
         for (uint32_t j = 0; j < k; j++) REAL(means)[q * k + j] = cof_model_numeric_mean(model, q, j);
@@ -304,7 +303,8 @@ SEXP C_predict(SEXP pointer, SEXP table_pointer, SEXP threads)
     R_xlen_t n = (R_xlen_t)cof_table_n_rows(table);
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
     cof_error err = {{0}};
-    glue_check(cof_model_predict(model, table, threads_of(threads), INTEGER(out), (size_t)n, NULL, &err), &err);
+    glue_check(cof_model_predict(model, table, threads_of(threads), INTEGER(out), (size_t)n, NULL, &err),
+               &err);
     for (R_xlen_t i = 0; i < n; i++) INTEGER(out)[i] = INTEGER(out)[i] < 0 ? NA_INTEGER : INTEGER(out)[i] + 1;
     UNPROTECT(1);
     return out;
@@ -364,8 +364,9 @@ SEXP C_posterior(SEXP pointer, SEXP table_pointer, SEXP threads)
     R_SetExternalPtrAddr(handle, posterior);
     for (R_xlen_t first = 0; first < n; first += AT_ONCE) {
         R_xlen_t now = n - first < AT_ONCE ? n - first : AT_ONCE;
-        glue_check(cof_posterior_rows(posterior, (size_t)first, (size_t)now, rows, log_likelihood + first, &err),
-                   &err);
+        glue_check(
+            cof_posterior_rows(posterior, (size_t)first, (size_t)now, rows, log_likelihood + first, &err),
+            &err);
         for (R_xlen_t i = 0; i < now; i++)
             for (uint32_t j = 0; j < k; j++) share[j * n + first + i] = rows[i * k + j];
     }
@@ -379,7 +380,8 @@ SEXP C_criteria(SEXP pointer, SEXP table_pointer, SEXP weights, SEXP threads)
     cof_fit_info info = {.struct_size = sizeof info};
     cof_error err = {{0}};
     glue_check(cof_model_criteria(model_of(pointer), glue_table(table_pointer),
-                                  weights == R_NilValue ? NULL : REAL(weights), threads_of(threads), &info, &err),
+                                  weights == R_NilValue ? NULL : REAL(weights), threads_of(threads), &info,
+                                  &err),
                &err);
     static const char *const names[] = {"logLik", "npar", "aic", "bic", "icl", "n_shared"};
     const double values[] = {info.mixture_log_likelihood, info.n_parameters, info.aic, info.bic, info.icl,
@@ -453,7 +455,8 @@ SEXP C_read(SEXP raw)
     SEXP pointer = PROTECT(empty_model());
     cof_model *model = NULL;
     cof_error err = {{0}};
-    glue_check(cof_model_load_memory(glue_env(), "the model", RAW(raw), (size_t)XLENGTH(raw), &model, &err), &err);
+    glue_check(cof_model_load_memory(glue_env(), "the model", RAW(raw), (size_t)XLENGTH(raw), &model, &err),
+               &err);
     R_SetExternalPtrAddr(pointer, model);
     UNPROTECT(1);
     return pointer;
@@ -468,9 +471,8 @@ SEXP C_report(SEXP pointer, SEXP table_pointer, SEXP file, SEXP source)
 {
     const cof_model *model = model_of(pointer);
     const cof_table *table = table_pointer == R_NilValue ? NULL : glue_table(table_pointer);
-    cof_report_options options = {.struct_size = sizeof options,
-                                  .source = Rf_translateCharUTF8(STRING_ELT(source, 0)),
-                                  .threads = 2};
+    cof_report_options options = {
+        .struct_size = sizeof options, .source = Rf_translateCharUTF8(STRING_ELT(source, 0)), .threads = 2};
     cof_output *out = NULL;
     cof_error err = {{0}};
     glue_check(cof_output_open(glue_env(), Rf_translateChar(STRING_ELT(file, 0)), &out, &err), &err);
@@ -490,8 +492,8 @@ SEXP C_evaluate(SEXP a, SEXP b, SEXP weights)
     cof_indices indices = {.struct_size = sizeof indices};
     cof_error err = {{0}};
     glue_check(cof_evaluate_weighted(glue_env(), INTEGER(a), INTEGER(b),
-                                     weights == R_NilValue ? NULL : REAL(weights), (size_t)XLENGTH(a), &indices,
-                                     &err),
+                                     weights == R_NilValue ? NULL : REAL(weights), (size_t)XLENGTH(a),
+                                     &indices, &err),
                &err);
     R_xlen_t n = 0;
     while (cof_index_at((size_t)n) != NULL) n++;
