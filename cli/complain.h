@@ -23,7 +23,7 @@ enum {
 extern const char *program_name;
 
 /* Prints `coforest: <sentence>` and hands the code back, so that failing is one line. */
-int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int complain(int code, const char *format, ...) __attribute__((format(__printf__, 2, 3)));
 
 /* Keeps the command line, so that a complaint about usage can end with the line that would have worked. */
 void remember_command(int argc, char **argv);
@@ -49,7 +49,7 @@ int complain_error(cof_status status, task doing, const cof_error *err);
 /* Zeroed memory, which stays until the program ends. It is never NULL: without memory the program says so and ends.
  * Only for the first thread. */
 void *keep(size_t n, size_t size);
-char *keep_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *keep_text(const char *format, ...) __attribute__((format(__printf__, 1, 2)));
 void release_kept(void);
 
 /* The candidate nearest to what was typed, or NULL if none comes close. Ends with a NULL. */

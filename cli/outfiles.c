@@ -174,6 +174,7 @@ int outfile_open(outfile *f)
 {
     if (is_kept(f)) return complain_kept(f); /* one of several in a folder, or made since the check */
     make_room();
+    if (is_stdout(f)) fflush(stdout); /* what was printed so far comes first */
     f->status = cof_output_open(NULL, f->path, &f->output, &f->err);
     if (f->status != COF_OK) return complain_outfile(f, f->status);
     waiting.output[waiting.n++] = f->output;

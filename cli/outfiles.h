@@ -29,7 +29,7 @@ int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n
 int outfile_open(outfile *f);
 void outfile_put(outfile *f, const char *bytes, size_t n_bytes);
 int outfile_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink; ctx is the outfile */
-void outfile_print(outfile *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void outfile_print(outfile *f, const char *format, ...) __attribute__((format(__printf__, 2, 3)));
 int outfile_finish(outfile *f);
 int outfile_save_model(outfile *f, const cof_model *model); /* open, put and finish in one */
 int outfiles_publish(outfile *files, size_t n);             /* gives all finished files their names */

@@ -21,7 +21,7 @@ shown show_amount(double n);                      /* a count if it is whole, els
 shown show_share(double part, double whole);      /* 41 %; 0 % only for nothing, 100 % only for all */
 shown show_seconds(double seconds);               /* 0.012 s, 3 min 20 s */
 /* Adds to a text in an array of n bytes. */
-void append(char *text, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void append(char *text, size_t n, const char *format, ...) __attribute__((format(__printf__, 3, 4)));
 const char *plural(uint64_t n);          /* "s", or "" for one */
 shown show_shell_word(const char *text); /* quoted if a shell would need it */
 

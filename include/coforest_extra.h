@@ -590,8 +590,8 @@ COF_API uint64_t cof_memory(void);
 /* Files that appear under their names only when they are complete. Each one waits in its target's folder under a
  * random name, with the permissions of the file it replaces; a crash leaves at most such a hidden file, which the
  * next output opened in that folder removes. A link to a file stays, and the file it leads to is replaced; a link to
- * nothing is refused. path "-" is standard output; it, devices and pipes are written directly and never wait. All of
- * these fail with COF_ERR_IO. */
+ * nothing is refused. path "-" is standard output, whose stdio stream the caller flushes before; it, devices and pipes are
+ * written directly and never wait. All of these fail with COF_ERR_IO. */
 typedef struct cof_output cof_output;
 COF_API cof_status cof_output_open(const cof_env *env, const char *path, cof_output **out, cof_error *err);
 COF_API cof_status cof_output_write(cof_output *output, const void *bytes, size_t n_bytes, cof_error *err);

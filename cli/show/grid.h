@@ -23,7 +23,7 @@ typedef struct grid { /* row 0 is the head; the first column is set to the left,
 grid grid_make(size_t n_rows, size_t n_columns);
 cell *grid_at(const grid *g, size_t row, size_t column);
 void grid_put(const grid *g, size_t row, size_t column, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(__printf__, 4, 5)));
 
 int grid_width(const grid *g);
 void grid_text(const grid *g,

@@ -44,7 +44,7 @@ static const option describe_options[] = {
     OPTION("json", NULL, OPTION_FLAG, describe_settings, json, "Print one JSON object instead of the text."),
     {.name = NULL}};
 
-__attribute__((format(printf, 2, 3))) static void notice(describe_job *job, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static void notice(describe_job *job, const char *format, ...)
 {
     va_list args;
     if (job->n_notices == MOST_NOTICES) {

@@ -467,7 +467,7 @@ static int fit_table(fit_job *job, const char *path)
     return CODE_DONE;
 }
 
-__attribute__((format(printf, 2, 3))) static void warn(fit_job *job, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static void warn(fit_job *job, const char *format, ...)
 {
     va_list args;
     if (job->n_warnings == MAX_WARNINGS) return;

@@ -52,7 +52,7 @@ double cofi_now_s(void); /* seconds of a monotonic clock */
 
 /* Writes the message and returns the status, so that a failure is one line of code. err may be NULL. */
 cof_status cofi_fail(cof_error *err, cof_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(__printf__, 3, 4)));
 cof_status cofi_no_memory(cof_error *err);
 /* Leaves the calling function with the status of the call if that is a failure; for functions that have nothing
  * to release. */

@@ -47,8 +47,7 @@ static cof_status open_path(cof_output *output, const char *path, cof_error *err
     char real[PATH_MAX];
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         output->fd = STDOUT_FILENO;
-        /* Flushes what the program has printed so far, to keep the order. */
-        return fflush(stdout) == 0 ? COF_OK : system_failure(output, errno, err);
+        return COF_OK;
     }
     /* The link is examined before its target: between the two calls another process may create the file,
      * and a new file must not be mistaken for a dangling link. */

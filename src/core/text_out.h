@@ -24,7 +24,7 @@ void cofi_out_bytes(cofi_out *out, const char *bytes, size_t n);
 void cofi_out_text(cofi_out *out, const char *text);
 /* For integers and short texts; for numbers with a fraction use the next two functions. At most 255 bytes
  * per call. */
-void cofi_out_format(cofi_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cofi_out_format(cofi_out *out, const char *format, ...) __attribute__((format(__printf__, 2, 3)));
 void cofi_out_fixed(cofi_out *out, double number, int width, int decimals);
 /* the fewest digits that give the same number when read */
 void cofi_out_number(cofi_out *out, double number);

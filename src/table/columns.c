@@ -39,7 +39,7 @@ static bool is_quantity(const cofi_recognition *r, bool crowded)
     return crowded || r->n_points > (r->whole ? MANY_NUMBERS : FEW_FRACTIONS);
 }
 
-__attribute__((format(printf, 4, 5))) static void advise(cof_advice *out, int32_t kind, bool numbers,
+__attribute__((format(__printf__, 4, 5))) static void advise(cof_advice *out, int32_t kind, bool numbers,
                                                          const char *why, ...)
 {
     cof_advice made = {.kind = kind, .numbers = numbers};

@@ -305,6 +305,7 @@ static void standard_output(void **state)
     dup2(file, STDOUT_FILENO);
     close(file);
     printf("first ");
+    fflush(stdout);
     write_all("-", "second ");
     write_all("/dev/stdout", "third ");
     printf("last");

@@ -1,15 +1,13 @@
 /* The part of posix.h that belongs to the C library. The compiler reads it before every source. */
 #pragma once
 
-#ifndef __clang__
-#pragma GCC diagnostic ignored                                                                               \
-    "-Wformat" /* it checks by the formats of an older C library, which lacks %zu */
-#pragma GCC diagnostic ignored "-Wformat-extra-args"
-#endif
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef __clang__ /* GCC would check formats by those of an older C library, which lacks %zu */
+#define __printf__ __gnu_printf__
+#endif
 
 FILE *cofi_win_fopen(const char *path, const char *mode);
 char *cofi_win_strcasestr(const char *text, const char *part);
