@@ -40,7 +40,7 @@ static bool is_quantity(const cofi_recognition *r, bool crowded)
 }
 
 __attribute__((format(__printf__, 4, 5))) static void advise(cof_advice *out, int32_t kind, bool numbers,
-                                                         const char *why, ...)
+                                                             const char *why, ...)
 {
     cof_advice made = {.kind = kind, .numbers = numbers};
     va_list args;
