@@ -38,11 +38,11 @@ const option na_options[] = {
     {.name = NULL}};
 
 static const choice quantities_choices[] = {
-    [QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
-    [QUANTITIES_SCALED] = {"scaled",
-                           "numbers scaled to 0..1 beside the categories; default for k-prototypes and "
-                           "ek-prototypes"},
-    [QUANTITIES_VALUES] = {"values", "every number is a category"},
+    [COF_QUANTITIES_CUT] = {"cut", "into bins of equal share, which are ordered categories (default)"},
+    [COF_QUANTITIES_SCALED] = {"scaled",
+                               "numbers scaled to 0..1 beside the categories; default for k-prototypes and "
+                               "ek-prototypes"},
+    [COF_QUANTITIES_VALUES] = {"values", "every number is a category"},
     {NULL, NULL}};
 
 static const choice scale_choices[] = {
@@ -426,14 +426,6 @@ static int set_order(cof_table *table, const char *file, const char *text, bool 
                          order_column, &o);
 }
 
-/* What the library takes a column for, a cof_kind. */
-static int32_t column_kind(const cof_table *table, size_t column, int32_t missing)
-{
-    cof_advice advice = {.struct_size = sizeof advice};
-    return cof_column_advise(table, column, missing, &advice, NULL) == COF_OK ? advice.kind
-                                                                              : COF_KIND_CATEGORY;
-}
-
 static int set_roles(cof_table *table, columns *out)
 {
     for (size_t c = 0; c < out->n; c++) {
@@ -475,15 +467,42 @@ static int mark_asked(const cof_table *table, const char *file, const column_cho
     return CODE_DONE;
 }
 
-/* Identifiers, unless the user named or ordered them, and constants. */
-static void mark_guessed(const cof_table *table, const column_choice *asked, int32_t missing, columns *out)
+/* What the user said about the kinds of columns. */
+typedef struct ruling {
+    const cof_table *table;
+    const char *file;
+    int32_t *of;      /* cof_rule, one a column */
+    const char **cut; /* the edges of a column with COF_RULE_CUT */
+} ruling;
+
+static int cut_column(cof_table *table, size_t c, const column_choice *asked, const char *edges)
 {
+    cof_cut_options o = {.struct_size = sizeof o, .bins = asked->bins};
+    if (edges != NULL) o.edges = split(edges, ',', &o.n_edges);
+    return complain_status(cof_table_cut(table, c, &o, &said), TASK_SETTING);
+}
+
+/* Leaves identifiers and constants out, unless the user named or ordered them, and cuts or scales quantities. */
+static int treat_columns(cof_table *table, const column_choice *asked, int32_t missing, const ruling *r,
+                         columns *out)
+{
+    int32_t quantities = asked->quantities < 0 ? COF_QUANTITIES_CUT : asked->quantities;
     for (size_t c = 0; c < out->n; c++) {
-        int32_t kind = column_kind(table, c, missing);
-        bool undecided = out->why[c] == LEFT_NOT_CHOSEN || (out->why[c] == USED && asked->columns.n == 0);
-        if (undecided && kind == COF_KIND_IDENTIFIER) out->why[c] = LEFT_IDENTIFIER;
-        if (out->why[c] == USED && kind == COF_KIND_CONSTANT) out->why[c] = LEFT_CONSTANT;
+        left_out *why = &out->why[c];
+        cof_advice advice = {.struct_size = sizeof advice};
+        TRY(complain_status(cof_column_advise(table, c, missing, &advice, &said), TASK_TABLE));
+        bool chosen = *why != LEFT_NOT_CHOSEN && (*why != USED || asked->columns.n > 0);
+        int32_t rule = asked->named_only && r->of[c] == COF_RULE_NONE ? COF_RULE_CATEGORICAL : r->of[c];
+        int32_t treatment = cof_column_treatment(&advice, rule, quantities, chosen);
+        if (!chosen && advice.kind == COF_KIND_IDENTIFIER)
+            *why = treatment == COF_TREAT_IDENTIFIER ? LEFT_IDENTIFIER : USED;
+        if (*why == USED && advice.kind == COF_KIND_CONSTANT) *why = LEFT_CONSTANT;
+        if (*why != USED) continue;
+        if (treatment == COF_TREAT_NUMBERS) *why = AS_NUMBER;
+        if (treatment == COF_TREAT_BINS) TRY(cut_column(table, c, asked, r->cut[c]));
+        out->n_cut += treatment == COF_TREAT_BINS;
     }
+    return CODE_DONE;
 }
 
 int parse_gamma(const column_choice *asked, double *gamma)
@@ -504,29 +523,20 @@ void resolve_quantities(column_choice *asked, const char *method, bool paper)
 {
     if (asked->quantities >= 0) return;
     asked->named_only = paper;
-    asked->quantities = paper || strstr(method, "-prototypes") != NULL ? QUANTITIES_SCALED : QUANTITIES_CUT;
+    asked->quantities =
+        paper || strstr(method, "-prototypes") != NULL ? COF_QUANTITIES_SCALED : COF_QUANTITIES_CUT;
 }
 
 /* ---- Quantities ---------------------------------------------------------------------------------- */
 
-/* What the user said about a column's kind. */
-typedef enum rule { NO_RULE, RULE_NUMERIC, RULE_CATEGORICAL, RULE_CUT, RULE_ORDINAL } rule;
-
-typedef struct ruling {
-    const cof_table *table;
-    const char *file;
-    rule *of;         /* one a column */
-    const char **cut; /* the edges of a column with RULE_CUT */
-} ruling;
-
-static int set_rule(ruling *r, size_t c, rule now)
+static int set_rule(ruling *r, size_t c, int32_t now)
 {
     static const char *const names[] = {"", "--numeric", "--categorical", "--cut", "--ordinal"};
-    rule was = r->of[c];
-    if (was != NO_RULE && was != now && !(was == RULE_NUMERIC && now == RULE_CUT))
+    int32_t was = r->of[c];
+    if (was != COF_RULE_NONE && was != now && !(was == COF_RULE_NUMERIC && now == COF_RULE_CUT))
         return complain(CODE_USAGE, "column \"%s\" has two rules, %s and %s; leave one out",
                         column_name(r->table, c), names[was], names[now]);
-    if (was == RULE_CUT && now == RULE_CUT)
+    if (was == COF_RULE_CUT && now == COF_RULE_CUT)
         return complain(CODE_USAGE, "column \"%s\" is to be cut twice; leave one --cut out",
                         column_name(r->table, c));
     r->of[c] = now;
@@ -535,7 +545,7 @@ static int set_rule(ruling *r, size_t c, rule now)
 
 typedef struct rule_action {
     ruling *r;
-    rule now;
+    int32_t now;       /* cof_rule */
     const char *edges; /* NULL: none are given */
 } rule_action;
 
@@ -547,7 +557,7 @@ static int rule_column(void *ctx, size_t c)
     return code;
 }
 
-static int rule_named(ruling *r, const text_list *lists, bool several, rule now)
+static int rule_named(ruling *r, const text_list *lists, bool several, int32_t now)
 {
     rule_action a = {.r = r, .now = now};
     for (size_t i = 0; i < lists->n; i++)
@@ -557,7 +567,7 @@ static int rule_named(ruling *r, const text_list *lists, bool several, rule now)
 
 static int rule_cut(ruling *r, const char *text, const char *form, bool several)
 {
-    rule_action a = {.r = r, .now = RULE_CUT};
+    rule_action a = {.r = r, .now = COF_RULE_CUT};
     return each_assigned(r->table, r->file, text, form, several, &a.edges, rule_column, &a);
 }
 
@@ -583,55 +593,20 @@ static int read_cuts(ruling *r, const char *path, bool several)
 
 static int set_rules(ruling *r, const column_choice *asked, const columns *out)
 {
-    TRY(rule_named(r, &asked->numeric, asked->several, RULE_NUMERIC));
+    TRY(rule_named(r, &asked->numeric, asked->several, COF_RULE_NUMERIC));
     for (size_t i = 0; i < asked->cut.n; i++)
         TRY(rule_cut(r, asked->cut.text[i], "--cut must look like COLUMN=18,30,65", asked->several));
     if (asked->cuts != NULL) TRY(read_cuts(r, asked->cuts, asked->several));
-    TRY(rule_named(r, &asked->categorical, asked->several, RULE_CATEGORICAL));
+    TRY(rule_named(r, &asked->categorical, asked->several, COF_RULE_CATEGORICAL));
     for (size_t c = 0; c < out->n; c++) {
         bool special = c == out->label || c == out->weights;
-        if (column_of(r->table, c).ordinal && r->of[c] != NO_RULE && r->of[c] != RULE_CATEGORICAL)
-            TRY(set_rule(r, c, RULE_ORDINAL));
-        else if (special && (r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT))
+        if (column_of(r->table, c).ordinal && r->of[c] != COF_RULE_NONE && r->of[c] != COF_RULE_CATEGORICAL)
+            TRY(set_rule(r, c, COF_RULE_ORDINAL));
+        else if (special && (r->of[c] == COF_RULE_NUMERIC || r->of[c] == COF_RULE_CUT))
             return complain(CODE_USAGE, "\"%s\" is the column of %s, which cannot be a quantity",
                             column_name(r->table, c), c == out->label ? "--label" : "--weights");
     }
     return CODE_DONE;
-}
-
-static int cut_column(cof_table *table, size_t c, const column_choice *asked, const char *edges)
-{
-    cof_cut_options o = {.struct_size = sizeof o, .bins = asked->bins};
-    if (edges != NULL) o.edges = split(edges, ',', &o.n_edges);
-    return complain_status(cof_table_cut(table, c, &o, &said), TASK_SETTING);
-}
-
-/* Columns that take part, and that the user or the library takes for quantities. A running number that --columns names
- * is one too: as categories its values would all differ. */
-static bool is_quantity(const cof_table *table, size_t c, const column_choice *asked, rule given)
-{
-    if (given == RULE_NUMERIC || given == RULE_CUT) return true;
-    if (given != NO_RULE || asked->named_only || asked->quantities == QUANTITIES_VALUES) return false;
-    cof_advice advice = {.struct_size = sizeof advice};
-    return cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL) == COF_OK &&
-           (advice.kind == COF_KIND_QUANTITY || (advice.kind == COF_KIND_IDENTIFIER && advice.numbers));
-}
-
-static int treat_quantities(cof_table *table, const column_choice *asked, const ruling *r, columns *out)
-{
-    int code = CODE_DONE;
-    for (size_t c = 0; c < out->n && code == CODE_DONE; c++) {
-        bool named = r->of[c] == RULE_NUMERIC || r->of[c] == RULE_CUT;
-        if (named && out->why[c] == LEFT_IDENTIFIER) out->why[c] = USED;
-        if (out->why[c] != USED || !is_quantity(table, c, asked, r->of[c])) continue;
-        bool scaled = asked->quantities == QUANTITIES_SCALED && r->of[c] != RULE_CUT;
-        if (asked->quantities == QUANTITIES_VALUES && r->of[c] != RULE_CUT) continue;
-        if (scaled)
-            out->why[c] = AS_NUMBER;
-        else if ((code = cut_column(table, c, asked, r->cut[c])) == CODE_DONE)
-            out->n_cut++;
-    }
-    return code;
 }
 
 shown cut_names(const cof_table *table, const columns *c)
@@ -707,8 +682,7 @@ int choose_columns(cof_table *table, const char *file, const column_choice *aske
     for (size_t i = 0; i < asked->ordinal.n; i++)
         TRY(set_order(table, file, asked->ordinal.text[i], asked->several));
     TRY(set_rules(&r, asked, out));
-    mark_guessed(table, asked, missing, out);
-    TRY(treat_quantities(table, asked, &r, out));
+    TRY(treat_columns(table, asked, missing, &r, out));
     TRY(set_roles(table, out));
     return weigh_columns(table, file, asked, out);
 }
@@ -780,9 +754,10 @@ bool is_attribute(const cof_model *model, const char *name)
 
 size_t find_identifier(const cof_table *table, const cof_model *model)
 {
+    cof_advice advice = {.struct_size = sizeof advice};
     for (size_t c = 0; c < cof_table_n_columns(table); c++)
-        if (column_kind(table, c, COF_MISSING_VALUE) == COF_KIND_IDENTIFIER &&
-            !is_attribute(model, column_name(table, c)))
+        if (cof_column_advise(table, c, COF_MISSING_VALUE, &advice, NULL) == COF_OK &&
+            advice.kind == COF_KIND_IDENTIFIER && !is_attribute(model, column_name(table, c)))
             return c;
     return SIZE_MAX;
 }

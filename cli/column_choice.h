@@ -41,17 +41,10 @@ typedef struct untidy {
 } untidy;
 int find_untidy(const cof_table *table, size_t c, untidy *u); /* adds those of a column; exit codes */
 
-/* What becomes of the columns that are quantities. */
-typedef enum quantities {
-    QUANTITIES_CUT,    /* into bins, which are ordered categories */
-    QUANTITIES_SCALED, /* numbers beside the categories */
-    QUANTITIES_VALUES  /* every number is a category */
-} quantities;
-
 typedef struct column_choice { /* what the user said about columns */
     const char *label, *weights, *cuts;
     text_list ignore, columns, ordinal, numeric, categorical, cut, column_weights;
-    int32_t quantities; /* -1: not given, which means cut */
+    int32_t quantities; /* cof_quantities; -1: not given, which means cut */
     uint32_t bins;      /* 0: the library's default */
     int32_t scale;      /* cof_scale */
     const char *gamma;  /* as typed; NULL: estimated */

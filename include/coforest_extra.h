@@ -88,6 +88,35 @@ typedef struct cof_advice { /* set struct_size first */
  * keep a column from being constant. Time is proportional to the column's values; nothing is allocated. */
 COF_API cof_status cof_column_advise(const cof_table *table, size_t column, int32_t missing,
                                      cof_advice *advice, cof_error *err);
+
+/* What somebody said about a column. */
+typedef enum cof_rule {
+    COF_RULE_NONE = 0,
+    COF_RULE_NUMERIC = 1, /* a quantity, however few values it has */
+    COF_RULE_CATEGORICAL = 2,
+    COF_RULE_CUT = 3, /* a quantity with edges to cut it at */
+    COF_RULE_ORDINAL = 4
+} cof_rule;
+
+/* What becomes of quantities. */
+typedef enum cof_quantities {
+    COF_QUANTITIES_CUT = 0,    /* bins, which are ordered categories */
+    COF_QUANTITIES_SCALED = 1, /* numbers beside the categories */
+    COF_QUANTITIES_VALUES = 2  /* every number is a category */
+} cof_quantities;
+
+/* What a column becomes before a fit. */
+typedef enum cof_treatment {
+    COF_TREAT_VALUES = 0,    /* its values are categories */
+    COF_TREAT_BINS = 1,      /* cof_table_cut */
+    COF_TREAT_NUMBERS = 2,   /* COF_ROLE_NUMERIC */
+    COF_TREAT_IDENTIFIER = 3 /* COF_ROLE_IDENTIFIER */
+} cof_treatment;
+
+/* The treatment of a column that has this advice, as the program and the Python package decide it: quantities are the columns
+ * that a rule calls so, and those without a rule that look like it. A running number is an identifier, or a quantity where
+ * the column was `chosen` to take part. */
+COF_API int32_t cof_column_treatment(const cof_advice *advice, int32_t rule, int32_t quantities, int chosen);
 /* Text of a cell as it was read, also where the column is cut. Lent. The indices are not checked. */
 COF_API const char *cof_table_cell(const cof_table *table, size_t row, size_t column);
 /* Nonzero if a column of that name is meant by the pattern, in which * stands for any text and ? for one byte. */

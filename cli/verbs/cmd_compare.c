@@ -150,7 +150,7 @@ static int read_scaled(comparison *c, contest *at)
         wanted = wanted || strstr(contender(c, m), "-prototypes") != NULL;
     if (!wanted) return CODE_DONE;
     column_choice asked = c->s.columns;
-    asked.quantities = QUANTITIES_SCALED;
+    asked.quantities = COF_QUANTITIES_SCALED;
     cof_env env = reading_env(&c->line);
     int code = read_table(&env, at->path, &c->s.reading, NULL, &at->scaled);
     progress_erase(&c->line);

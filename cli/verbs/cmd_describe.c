@@ -116,7 +116,7 @@ static void notice_codes(describe_job *job)
 
 static int study_table(describe_job *job)
 {
-    column_choice nothing_said = {.quantities = QUANTITIES_VALUES}; /* nothing is cut here */
+    column_choice nothing_said = {.quantities = COF_QUANTITIES_VALUES}; /* nothing is cut here */
     TRY(choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns));
     job->facts = keep(job->columns.n + 1, sizeof *job->facts);
     if (!job->s.reading.no_header && looks_headless(job->table))

@@ -97,6 +97,17 @@ cof_status cof_column_advise(const cof_table *table, size_t column, int32_t miss
     return COF_OK;
 }
 
+int32_t cof_column_treatment(const cof_advice *advice, int32_t rule, int32_t quantities, int chosen)
+{
+    bool named = rule == COF_RULE_NUMERIC || rule == COF_RULE_CUT;
+    bool running = advice->kind == COF_KIND_IDENTIFIER && advice->numbers;
+    if (!named && advice->kind == COF_KIND_IDENTIFIER && !chosen) return COF_TREAT_IDENTIFIER;
+    if (!named && (rule != COF_RULE_NONE || quantities == COF_QUANTITIES_VALUES)) return COF_TREAT_VALUES;
+    if (!named && advice->kind != COF_KIND_QUANTITY && !running) return COF_TREAT_VALUES;
+    if (rule == COF_RULE_CUT || quantities == COF_QUANTITIES_CUT) return COF_TREAT_BINS;
+    return quantities == COF_QUANTITIES_SCALED ? COF_TREAT_NUMBERS : COF_TREAT_VALUES;
+}
+
 /* ---- Weights ------------------------------------------------------------------------------------- */
 
 const cofi_column *cofi_table_weight_column(const cof_table *table)

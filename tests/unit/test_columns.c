@@ -171,6 +171,36 @@ static void refused_memory_is_told(void **state)
     }
 }
 
+/* Every kind of column under every rule and way with quantities. */
+static void kind_and_rule_decide_what_a_column_becomes(void **state)
+{
+    enum { V = COF_TREAT_VALUES, B = COF_TREAT_BINS, N = COF_TREAT_NUMBERS, I = COF_TREAT_IDENTIFIER };
+    static const struct {
+        int32_t kind, numbers, rule, chosen, expected[3]; /* cut, scaled, values */
+    } cases[] = {{COF_KIND_CATEGORY, 0, COF_RULE_NONE, 0, {V, V, V}},
+                 {COF_KIND_CATEGORY, 1, COF_RULE_NUMERIC, 0, {B, N, V}},
+                 {COF_KIND_CATEGORY, 1, COF_RULE_CUT, 1, {B, B, B}},
+                 {COF_KIND_CONSTANT, 0, COF_RULE_NONE, 0, {V, V, V}},
+                 {COF_KIND_QUANTITY, 1, COF_RULE_NONE, 0, {B, N, V}},
+                 {COF_KIND_QUANTITY, 1, COF_RULE_NONE, 1, {B, N, V}},
+                 {COF_KIND_QUANTITY, 1, COF_RULE_CATEGORICAL, 0, {V, V, V}},
+                 {COF_KIND_QUANTITY, 1, COF_RULE_ORDINAL, 1, {V, V, V}},
+                 {COF_KIND_IDENTIFIER, 0, COF_RULE_NONE, 0, {I, I, I}},
+                 {COF_KIND_IDENTIFIER, 1, COF_RULE_CATEGORICAL, 0, {I, I, I}},
+                 {COF_KIND_IDENTIFIER, 0, COF_RULE_NONE, 1, {V, V, V}},
+                 {COF_KIND_IDENTIFIER, 1, COF_RULE_NONE, 1, {B, N, V}},
+                 {COF_KIND_IDENTIFIER, 1, COF_RULE_NUMERIC, 0, {B, N, V}},
+                 {COF_KIND_IDENTIFIER, 1, COF_RULE_CUT, 0, {B, B, B}}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int32_t how = COF_QUANTITIES_CUT; how <= COF_QUANTITIES_VALUES; how++) {
+            cof_advice advice = {
+                .struct_size = sizeof advice, .kind = cases[i].kind, .numbers = cases[i].numbers};
+            assert_int_equal(cof_column_treatment(&advice, cases[i].rule, how, cases[i].chosen),
+                             cases[i].expected[how]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(words_for_nothing_are_found),
         cmocka_unit_test(rows_are_counted),
         cmocka_unit_test(refused_memory_is_told),
+        cmocka_unit_test(kind_and_rule_decide_what_a_column_becomes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@ from ._tables import _as_array, columns_of, retold, text_of
 
 _SHOWN_NAMES = 5
 _UNKNOWN = {word: word for word in ("warn", "error", "ignore")}
-_IDENTIFIER, _QUANTITY = _core.KINDS["identifier"], _core.KINDS["quantity"]
 
 
 def _choice(what, word, known):
@@ -209,30 +208,23 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             weights[c] = weight
         return weights
 
-    def _quantities(self, views, rules):
-        """Places of the columns that are quantities: those that are named, and those that look like it."""
+    def _treat_quantities(self, table, views, kinds, rules):
+        """Cuts quantities, or marks them as numbers beside the categories; returns the places of the latter."""
         how = self.quantities
         if how is None:
             how = "scaled" if getattr(self, "method", self._method).endswith("-prototypes") else "cut"
-        if how not in ("cut", "scaled", "values"):
+        if how not in _core.QUANTITIES:
             raise ValueError(f"quantities must be one of 'cut', 'scaled', 'values' or None; not {how!r}")
-        found = {c for c, (option, _) in rules.items() if option in ("numeric", "cut")}
-        if how != "values":
-            found |= {c for c, view in enumerate(views) if c not in rules
-                      and (view["kind"] == _QUANTITY or view["kind"] == _IDENTIFIER and view["numbers"])}
-        return how, found
-
-    def _treat_quantities(self, table, views, kinds, rules):
-        """Cuts quantities, or marks them as numbers beside the categories; returns the places of the latter."""
-        how, found = self._quantities(views, rules)
         scaled = set()
         bins = _count("bins", self.bins, 2)
-        for c in sorted(found):
-            edges = rules[c][1] if c in rules else None
-            if how == "scaled" and edges is None:
+        for c, view in enumerate(views):
+            option, edges = rules.get(c, (None, None))
+            rule = _core.RULES[option] if option is not None else 0
+            treatment = _core.column_treatment(view["kind"], view["numbers"], rule, _core.QUANTITIES[how])
+            if treatment == _core.TREAT_NUMBERS:
                 table.set_role(c, _core.ROLES["numeric"])
                 scaled.add(c)
-            elif how == "cut" or edges is not None:
+            elif treatment == _core.TREAT_BINS:
                 table.cut(c, bins, edges or [])
                 views[c] = table.column(c)
                 kinds[c] = "O"  # its values are names of bins
@@ -247,7 +239,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
 
     @staticmethod
     def _warn_identifiers(views):
-        found = [view["name"] for view in views if view["kind"] == _IDENTIFIER and not view["numbers"]]
+        found = [view["name"] for view in views if view["kind"] == _core.KINDS["identifier"] and not view["numbers"]]
         if found:
             warnings.warn(
                 f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "

@@ -55,6 +55,16 @@ static int add_names(PyObject *module)
                  Py_BuildValue("{i:s,i:s,i:s}", COF_PHASE_READ, "read", COF_PHASE_START, "start",
                                COF_PHASE_FIT, "fit")) != 0)
         return -1;
+    if (add_dict(module, "RULES",
+                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "numeric", COF_RULE_NUMERIC, "categorical",
+                               COF_RULE_CATEGORICAL, "cut", COF_RULE_CUT, "ordinal", COF_RULE_ORDINAL)) !=
+            0 ||
+        add_dict(module, "QUANTITIES",
+                 Py_BuildValue("{s:i,s:i,s:i}", "cut", COF_QUANTITIES_CUT, "scaled", COF_QUANTITIES_SCALED,
+                               "values", COF_QUANTITIES_VALUES)) != 0 ||
+        PyModule_AddIntConstant(module, "TREAT_BINS", COF_TREAT_BINS) != 0 ||
+        PyModule_AddIntConstant(module, "TREAT_NUMBERS", COF_TREAT_NUMBERS) != 0)
+        return -1;
     return add_dict(module, "DRAWINGS",
                     Py_BuildValue("{s:i,s:i,s:i,s:i}", "text", COF_DRAW_TEXT, "dot", COF_DRAW_DOT, "svg",
                                   COF_DRAW_SVG, "json", COF_DRAW_JSON));

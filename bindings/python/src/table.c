@@ -375,6 +375,16 @@ static PyObject *encode_tables(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* What a column of this kind becomes; the caller chose it to take part. */
+static PyObject *column_treatment(PyObject *module, PyObject *args)
+{
+    int kind, numbers, rule, quantities;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ipii", &kind, &numbers, &rule, &quantities)) return NULL;
+    cof_advice advice = {.struct_size = sizeof advice, .kind = kind, .numbers = numbers};
+    return PyLong_FromLong(cof_column_treatment(&advice, rule, quantities, 1));
+}
+
 PyMethodDef core_table_functions[] = {
     {"table_read", table_read, METH_O, "table_read(path of a CSV, TSV or encoded file) -> Table"},
     {"encode_tables", encode_tables, METH_VARARGS,
@@ -384,6 +394,8 @@ PyMethodDef core_table_functions[] = {
     {"table_from_codes", table_from_codes, METH_VARARGS, "table_from_codes(int32 rows, names) -> Table"},
     {"table_from_stream", table_from_stream, METH_O,
      "table_from_stream(arrow_array_stream capsule) -> Table"},
+    {"column_treatment", column_treatment, METH_VARARGS,
+     "column_treatment(kind, numbers, rule, quantities): TREAT_BINS, TREAT_NUMBERS or another number"},
     {NULL, NULL, 0, NULL}};
 
 /* ---- Asking ------------------------------------------------------------------------------------------ */
