@@ -22,7 +22,7 @@ set(COF_SOURCES
   src/fit/alternatives.c
   src/fit/criterion.c
   src/fit/dependence.c
-  src/fit/fit_parts.c
+  src/fit/fit.c
   src/fit/likelihood.c
   src/fit/loops.c
   src/fit/mixture.c

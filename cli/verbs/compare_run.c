@@ -141,8 +141,8 @@ static bool is_finding(cof_status status)
     return status == COF_ERR_NO_RESULT || status == COF_ERR_NO_COLUMNS;
 }
 
-/* With the lock held; true for the run that ends its method's turn on the table. */
-static bool settle(pool *p, size_t number, const job *j, cof_status status, const cof_error *err)
+/* The lock is held. True for the last run of a method on a table. */
+static bool record_fit(pool *p, size_t number, const job *j, cof_status status, const cof_error *err)
 {
     entry *e = j->entry;
     if (is_finding(status))
@@ -169,7 +169,7 @@ static void *work(void *ctx)
         pthread_mutex_unlock(&p->lock);
         cof_status status = fit_one(p, &j, &err);
         pthread_mutex_lock(&p->lock);
-        bool last = settle(p, number, &j, status, &err);
+        bool last = record_fit(p, number, &j, status, &err);
         if (!last || j.at->classes != NULL) continue;
         pthread_mutex_unlock(&p->lock);
         status = compare_runs(p->c, &j, &err);
@@ -182,7 +182,7 @@ static void *work(void *ctx)
     return NULL;
 }
 
-static void tell(pool *p, double begun_s)
+static void draw_line(pool *p, double begun_s)
 {
     comparison *c = p->c;
     job j = job_at(c, p->next > 0 ? p->next - 1 : 0); /* the latest begun */
@@ -203,7 +203,7 @@ static void watch(pool *p)
         until.tv_nsec += 100000000;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
         pthread_cond_timedwait(&p->changed, &p->lock, &until);
-        tell(p, begun_s);
+        draw_line(p, begun_s);
     }
     pthread_mutex_unlock(&p->lock);
     progress_erase(&p->c->line);
@@ -221,7 +221,7 @@ static void share_threads(pool *p)
     p->inner_threads = threads / p->n_workers;
 }
 
-static int end_of(pool *p)
+static int finish(pool *p)
 {
     comparison *c = p->c;
     c->stopped = interrupted() || p->status == COF_ERR_STOPPED;
@@ -259,5 +259,5 @@ int run_fits(comparison *c)
     }
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.lock);
-    return end_of(&p);
+    return finish(&p);
 }

@@ -3,6 +3,7 @@
 
 #include "../core/real.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Constants of the criterion `balance`, which is a sum of logarithms. The penalty exceeds any difference in gains. */
@@ -113,6 +114,7 @@ static double balance(const cofi_gains *g, bool by_likelihood)
 {
     double penalty = EMPTY_PENALTY * g->n_empty;
     if (g->likelihood <= 0) return COFI_NO_GAIN - penalty;
+    assert(g->beside_tree > 0);
     double merit = cofi_ln(g->likelihood) + cofi_ln(g->beside_tree) + cofi_ln(fmax(g->tightness, 1e-300));
     return merit + (by_likelihood ? 0 : OWN_ADVANTAGE) - penalty;
 }

@@ -5,6 +5,7 @@
 #include "criterion.h"
 #include "scores.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- Value distances ---------------------------------------------------------------------------- */
@@ -130,45 +131,32 @@ typedef struct score_job {
     bool modes; /* distance to the mode; otherwise mean distance to the profile */
 } score_job;
 
-static double attribute_factor(const cofi_row_distance *m, size_t r)
+/* Distance between value v of attribute r and cluster j. */
+static double value_distance(const score_job *job, size_t r, uint32_t v, uint32_t j)
 {
-    return m->factor != NULL ? m->factor[r] : 1.0;
-}
-
-static double to_mode(const cofi_fit *fit, const cofi_row_distance *m, size_t r, uint32_t v, uint32_t j)
-{
-    uint32_t mode = fit->seeds.mode[j * fit->problem->n_attrs + r];
-    if (m->d == NULL) return mode == v ? 0 : 1;
-    if (mode >= fit->problem->n_values[r]) return 0; /* the seed's cell was ignored */
-    return cofi_distances_of(fit, m->d, r, v)[mode];
-}
-
-static double to_profile(const cofi_fit *fit, const cofi_row_distance *m, size_t r, uint32_t v, uint32_t j)
-{
+    const cofi_fit *fit = job->fit;
+    uint32_t n_values = fit->problem->n_values[r], mode = fit->seeds.mode[j * fit->problem->n_attrs + r];
     double sum = 0;
-    if (m->d == NULL) return 1 - cofi_profile_of(fit, r, v, j);
-    const double *row = cofi_distances_of(fit, m->d, r, v);
-    for (uint32_t u = 0; u < fit->problem->n_values[r]; u++) sum += row[u] * cofi_profile_of(fit, r, u, j);
+    if (job->m->d == NULL) return job->modes ? mode != v : 1 - cofi_profile_of(fit, r, v, j);
+    const double *row = cofi_distances_of(fit, job->m->d, r, v);
+    if (job->modes) return mode < n_values ? row[mode] : 0; /* otherwise the seed's cell was ignored */
+    for (uint32_t u = 0; u < n_values; u++) sum += row[u] * cofi_profile_of(fit, r, u, j);
     return sum;
 }
 
 static void score_task(void *ctx, uint32_t worker, size_t r)
 {
-    score_job *job = ctx;
+    const score_job *job = ctx;
     cofi_fit *fit = job->fit;
     const cofi_problem *p = fit->problem;
-    uint32_t stride = fit->scores.stride;
-    double factor = attribute_factor(job->m, r), weight = cofi_column_weight(p, r);
-    for (uint32_t g = p->first[r]; g < p->first[r + 1]; g++) {
-        uint32_t v = g - p->first[r];
+    double factor = job->m->factor != NULL ? job->m->factor[r] : 1, weight = cofi_column_weight(p, r);
+    int64_t *value = fit->scores.value + (size_t)p->first[r] * fit->scores.stride;
+    for (uint32_t v = 0; v < p->first[r + 1] - p->first[r]; v++, value += fit->scores.stride) {
         for (uint32_t j = 0; j < fit->partition.k; j++) {
-            double score = 0; /* ignored cells add nothing */
-            if (v < p->n_values[r])
-                score =
-                    factor * (job->modes ? to_mode(fit, job->m, r, v, j) : to_profile(fit, job->m, r, v, j));
+            bool ignored = v >= p->n_values[r]; /* such a cell adds nothing */
+            double score = ignored ? 0 : factor * value_distance(job, r, v, j);
             if (job->m->sum == COFI_L2) score *= score;
-            score *= weight;
-            fit->scores.value[(size_t)g * stride + j] = cofi_fixed_point(score, fit->scores.scale);
+            value[j] = cofi_fixed_point(score * weight, fit->scores.scale);
         }
     }
 }
@@ -182,7 +170,7 @@ static double largest_sum(const cofi_fit *fit, const cofi_row_distance *m)
         size_t n = (size_t)p->n_values[r] * p->n_values[r];
         double most = m->d == NULL ? 1 : 0;
         for (size_t at = 0; m->d != NULL && at < n; at++) most = fmax(most, m->d->d[m->d->at[r] + at]);
-        most *= attribute_factor(m, r);
+        if (m->factor != NULL) most *= m->factor[r];
         sum += cofi_column_weight(p, r) * (m->sum == COFI_L2 ? most * most : most);
     }
     return sum;
@@ -240,6 +228,7 @@ static uint32_t passes_since(const cofi_loop *loop, uint64_t hash)
 cof_status cofi_loop_end_pass(cofi_fit *fit, cofi_loop *loop, cof_error *err)
 {
     cofi_log *log = &fit->log;
+    assert(loop->pass < loop->last && loop->n_met <= fit->host.o.max_passes + 1);
     if (loop->phase == COF_PHASE_FIT && !loop->unrecorded)
         COFI_TRY(cofi_log_record(&fit->host, log, loop->moved, err));
     loop->pass++;

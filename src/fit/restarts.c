@@ -164,6 +164,7 @@ static void repeat_earlier(cofi_restarts *run, uint32_t restart)
 {
     uint32_t earlier = run->place[restart].same_as;
     if (earlier == COFI_NONE || !atomic_load(&run->place[earlier].done)) return;
+    assert(earlier < restart);
     run->record[restart] = run->record[earlier];
     if (run->gains != NULL) run->gains[restart] = run->gains[earlier];
     cofi_agreement_repeat(&run->agreement, restart, earlier);
@@ -250,6 +251,7 @@ static cof_status compare_by_agreement(cofi_restarts *run, cof_error *err)
 cof_status cofi_restarts_restore(cofi_restarts *run, uint32_t restart, cof_error *err)
 {
     uint32_t l = run->place[restart].lane;
+    assert(restart < run->n_records && l < run->runner.n_lanes);
     cofi_lane *lane = &run->runner.lane[l];
     cofi_lane_best *best = &run->best_of[l];
     cofi_fit *fit = run->fit = &lane->fit;

@@ -2,6 +2,8 @@
 
 #include "method.h"
 
+#include <assert.h>
+
 /* ---- What a lane may call ------------------------------------------------------------------------- */
 
 bool cofi_runner_is_time_up(const cofi_runner *run)
@@ -123,6 +125,7 @@ static void run_in_rounds(cofi_runner *run)
 cof_status cofi_runner_run(cofi_runner *run, const cofi_jobs *jobs, cof_error *err)
 {
     const cofi_lane *failed = NULL;
+    assert(run->n_lanes > 0);
     run->jobs = jobs;
     atomic_store(&run->n_left, jobs->n);
     atomic_store(&run->n_busy, jobs->n < run->n_lanes ? jobs->n : run->n_lanes);
@@ -183,6 +186,7 @@ cof_status cofi_lane_open(cofi_lane *lane, cofi_rows *rows, const cofi_method *m
 {
     cofi_runner *run = lane->runner;
     cof_fit_options o = *options;
+    assert(lane->fit.host.env.release == NULL); /* it is opened once */
     bool hears = run->env.progress != NULL && (run->tells_passes || run->rounds != NULL);
     o.threads = threads;
     lane->env.progress = hears ? lane_progress : NULL;

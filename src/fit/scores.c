@@ -5,6 +5,7 @@
 
 #include "likelihood.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { LANES = 8 };
@@ -87,6 +88,7 @@ void cofi_profile_update(cofi_fit *fit)
 double cofi_scores_scale(double largest_sum)
 {
     int exponent = 0;
+    assert(isfinite(largest_sum) && largest_sum >= 0);
     if (largest_sum > 0) frexp(largest_sum, &exponent); /* largest_sum < 2^exponent */
     return ldexp(1.0, COFI_SUM_BITS - 1 - exponent);
 }

@@ -5,7 +5,7 @@
  * counts to find the scores of the next, nor to find L. */
 #include "scores.h"
 
-#include "criterion.h"
+#include <assert.h>
 
 enum {
     LEAST_VALUES = 4096, /* of all attributes; fewer are read in no time */
@@ -55,6 +55,7 @@ static void group_values(cofi_fit *fit)
         }
     }
     m->first[p->n_attrs] = m->n;
+    assert(m->n == n);
     for (uint32_t g = 0; g < n_flat; g++) m->sum_of[g] = m->sum_of[same_as[g]];
 }
 

@@ -7,6 +7,7 @@
 #include "../fit/scores.h"
 #include "mixed.h"
 
+#include <assert.h>
 #include <math.h>
 
 typedef struct coforest {
@@ -72,6 +73,7 @@ static cof_status refine(cofi_fit *fit, coforest *s, cof_error *err)
     const cofi_partition *q = &fit->partition;
     cofi_log *log = &fit->log;
     for (log->rebuild = 0;; log->rebuild++) {
+        assert(log->rebuild < fit->host.o.max_rebuilds);
         s->built[log->rebuild] = q->hash;
         cofi_build_forest(fit);
         COFI_TRY(move_rows(fit, s, false, err));

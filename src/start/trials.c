@@ -3,6 +3,8 @@
 #include "../fit/runner.h"
 #include "../fit/scores.h"
 
+#include <assert.h>
+
 /* The trial of one restart. Clusters are numbered in order of first appearance, so equal partitions have equal labels. */
 typedef struct trial {
     bool done; /* false: the host asked to stop, or the time was up */
@@ -213,6 +215,7 @@ cof_status cofi_trials_run(cofi_trials *t, const cofi_trial_start *start, cofi_f
 cof_status cofi_trials_join(const cofi_trials *t, cofi_fit *fit, cofi_partition *partition, cof_error *err)
 {
     uint32_t restart = fit->log.restart, same = t->same_as[restart];
+    assert(same != restart); /* restarts that are left out do not run */
     const trial *of = &t->trial[same < restart ? same : restart];
     uint64_t moved;
     COFI_TRY(cofi_partition_take(partition, of->label, &moved, err));
