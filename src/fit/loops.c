@@ -131,32 +131,50 @@ typedef struct score_job {
     bool modes; /* distance to the mode; otherwise mean distance to the profile */
 } score_job;
 
-/* Distance between value v of attribute r and cluster j. */
-static double value_distance(const score_job *job, size_t r, uint32_t v, uint32_t j)
+/* Sets mean[v * stride] to sum_u p(u|C_j) d(v,u) for the values v of attribute r. Shares are divided once for all v, and terms are
+ * added in the order of u. */
+static void mean_distances(const score_job *job, size_t r, uint32_t j, double *mean)
 {
+    enum { AT_ONCE = 256 };
     const cofi_fit *fit = job->fit;
-    uint32_t n_values = fit->problem->n_values[r], mode = fit->seeds.mode[j * fit->problem->n_attrs + r];
-    double sum = 0;
-    if (job->m->d == NULL) return job->modes ? mode != v : 1 - cofi_profile_of(fit, r, v, j);
-    const double *row = cofi_distances_of(fit, job->m->d, r, v);
-    if (job->modes) return mode < n_values ? row[mode] : 0; /* otherwise the seed's cell was ignored */
-    for (uint32_t u = 0; u < n_values; u++) sum += row[u] * cofi_profile_of(fit, r, u, j);
-    return sum;
+    uint32_t stride = fit->scores.stride, n_values = fit->problem->n_values[r];
+    double share[AT_ONCE];
+    for (uint32_t v = 0; v < n_values; v++) mean[(size_t)v * stride] = 0;
+    for (uint32_t begin = 0; begin < n_values; begin += AT_ONCE) {
+        uint32_t n = n_values - begin < AT_ONCE ? n_values - begin : AT_ONCE;
+        for (uint32_t u = 0; u < n; u++) share[u] = cofi_profile_of(fit, r, begin + u, j);
+        for (uint32_t v = 0; v < n_values; v++) {
+            const double *distance = cofi_distances_of(fit, job->m->d, r, v) + begin;
+            double sum = mean[(size_t)v * stride];
+            for (uint32_t u = 0; u < n; u++) sum += distance[u] * share[u];
+            mean[(size_t)v * stride] = sum;
+        }
+    }
 }
 
+/* The scores of one attribute. Mean distances are computed in their memory. */
 static void score_task(void *ctx, uint32_t worker, size_t r)
 {
     const score_job *job = ctx;
     cofi_fit *fit = job->fit;
     const cofi_problem *p = fit->problem;
+    const cofi_distances *d = job->m->d;
+    uint32_t stride = fit->scores.stride, n_values = p->n_values[r];
     double factor = job->m->factor != NULL ? job->m->factor[r] : 1, weight = cofi_column_weight(p, r);
-    int64_t *value = fit->scores.value + (size_t)p->first[r] * fit->scores.stride;
-    for (uint32_t v = 0; v < p->first[r + 1] - p->first[r]; v++, value += fit->scores.stride) {
-        for (uint32_t j = 0; j < fit->partition.k; j++) {
-            bool ignored = v >= p->n_values[r]; /* such a cell adds nothing */
-            double score = ignored ? 0 : factor * value_distance(job, r, v, j);
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        uint32_t mode = fit->seeds.mode[j * p->n_attrs + r];
+        int64_t *value = fit->scores.value + (size_t)p->first[r] * stride + j;
+        double *mean = (double *)(void *)value;
+        if (!job->modes && d != NULL) mean_distances(job, r, j, mean);
+        for (uint32_t v = 0; v < p->first[r + 1] - p->first[r]; v++) {
+            double score = 0; /* an ignored cell adds nothing, neither in the row nor in the seed */
+            if (v < n_values && d == NULL) score = job->modes ? mode != v : 1 - cofi_profile_of(fit, r, v, j);
+            if (v < n_values && d != NULL && !job->modes) score = mean[(size_t)v * stride];
+            if (v < n_values && d != NULL && job->modes && mode < n_values)
+                score = cofi_distances_of(fit, d, r, v)[mode];
+            score *= factor;
             if (job->m->sum == COFI_L2) score *= score;
-            value[j] = cofi_fixed_point(score * weight, fit->scores.scale);
+            value[(size_t)v * stride] = cofi_fixed_point(score * weight, fit->scores.scale);
         }
     }
 }

@@ -11,13 +11,12 @@
 enum {
     SMALL_CELLS = 1 << 22, /* rows x attributes; up to this, every thread has a restart of its own */
     MIDDLE_WORK = 1 << 29, /* cells x clusters; up to this, two restarts with many values share the threads */
-    SMALL_ENTRIES =
-        1 << 20, /* values x clusters; above this there are many values. A lane has several such tables */
-    MOST_ENTRIES = 5 << 19, /* with many values, up to this two restarts run in parallel, above it one */
-    LANE_WORK = 1 << 18,    /* cells x clusters of all restarts; below it, starting threads takes longer */
-    RESTART_WORK = 1 << 12, /* what a restart takes besides its cells, in cells x clusters */
-    PORTFOLIO_TIMES = 8,    /* work of a restart of the portfolio, in restarts from a random start */
-    ROUND_ENTRIES = 1 << 22 /* values x clusters x lanes, in rounds */
+    SMALL_ENTRIES = 1 << 20, /* values x clusters; with more, a table has many values */
+    MOST_ENTRIES = 5 << 19,  /* with many values, up to this two restarts run in parallel, above it one */
+    LANE_WORK = 1 << 18,     /* cells x clusters of all restarts; below it, starting threads takes longer */
+    RESTART_WORK = 1 << 12,  /* what a restart takes besides its cells, in cells x clusters */
+    PORTFOLIO_TIMES = 8,     /* work of a restart of the portfolio, in restarts from a random start */
+    ROUND_ENTRIES = 1 << 22  /* values x clusters x lanes, in rounds */
 };
 
 static uint32_t least(uint32_t a, double b)
