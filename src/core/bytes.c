@@ -21,11 +21,6 @@ void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n)
     w->n += n;
 }
 
-void cofi_put_u8(cofi_writer *w, uint8_t x)
-{
-    cofi_put_bytes(w, &x, 1);
-}
-
 void cofi_put_u32(cofi_writer *w, uint32_t x)
 {
     unsigned char b[4] = {(unsigned char)x, (unsigned char)(x >> 8), (unsigned char)(x >> 16),
@@ -85,12 +80,6 @@ const unsigned char *cofi_get_bytes(cofi_reader *r, size_t n)
     const unsigned char *here = r->bytes + r->at;
     r->at += n;
     return here;
-}
-
-uint8_t cofi_get_u8(cofi_reader *r)
-{
-    const unsigned char *b = cofi_get_bytes(r, 1);
-    return b != NULL ? b[0] : 0;
 }
 
 uint32_t cofi_get_u32(cofi_reader *r)
@@ -191,10 +180,12 @@ void cofi_get_words(cofi_reader *r, void *words, size_t n)
 
 void cofi_code_8(cofi_codec *c, void *member)
 {
-    if (c->to != NULL)
-        cofi_put_u8(c->to, *(const uint8_t *)member);
-    else
-        *(uint8_t *)member = cofi_get_u8(&c->from);
+    if (c->to != NULL) {
+        cofi_put_bytes(c->to, member, 1);
+        return;
+    }
+    const unsigned char *byte = cofi_get_bytes(&c->from, 1);
+    *(unsigned char *)member = byte != NULL ? *byte : 0;
 }
 
 void cofi_code_flag(cofi_codec *c, void *member)
@@ -298,6 +289,6 @@ uint64_t cofi_code_left(const cofi_codec *c)
 cof_status cofi_codec_status(const cofi_codec *c)
 {
     if (c->to != NULL) return c->to->failed ? COF_ERR_MEMORY : COF_OK;
-    if (c->short_of_memory) return COF_ERR_MEMORY;
+    if (c->short_of_memory || (c->own != NULL && c->own->short_of_memory)) return COF_ERR_MEMORY;
     return c->from.failed ? COF_ERR_DATA : COF_OK;
 }

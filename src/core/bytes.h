@@ -13,7 +13,6 @@ typedef struct cofi_writer {
 } cofi_writer;
 
 void cofi_put_bytes(cofi_writer *w, const void *bytes, size_t n);
-void cofi_put_u8(cofi_writer *w, uint8_t x);
 void cofi_put_u32(cofi_writer *w, uint32_t x);
 void cofi_put_u64(cofi_writer *w, uint64_t x);
 void cofi_put_f64(cofi_writer *w, double x);          /* IEEE 754 binary64 */
@@ -34,7 +33,6 @@ typedef struct cofi_reader {
 } cofi_reader;
 
 const unsigned char *cofi_get_bytes(cofi_reader *r, size_t n); /* NULL past the end */
-uint8_t cofi_get_u8(cofi_reader *r);
 uint32_t cofi_get_u32(cofi_reader *r);
 uint64_t cofi_get_u64(cofi_reader *r);
 double cofi_get_f64(cofi_reader *r);

@@ -135,8 +135,7 @@ cof_status cof_output_finish(cof_output *output, cof_error *err)
 {
     if (!output->finished) {
         flush(output);
-        if (output->failure == 0 && output->staged.fd >= 0)
-            output->failure = cofi_staged_sync(&output->staged);
+        if (output->failure == 0 && output->staged.fd >= 0) output->failure = cofi_sync(output->staged.fd);
         if (output->owns_fd && close(output->fd) != 0 && errno != EINTR && output->failure == 0)
             output->failure = errno;
         output->fd = -1;
@@ -153,7 +152,7 @@ static cof_status place_all(cof_output *const *outputs, size_t n, cof_error *err
     for (size_t step = 0; step < 2 * n && status == COF_OK; step++) {
         cof_output *output = outputs[step % n];
         if (output == NULL || output->staged.fd < 0) continue;
-        int number = step < n ? cofi_staged_place(&output->staged) : cofi_staged_sync_folder(&output->staged);
+        int number = step < n ? cofi_staged_place(&output->staged) : cofi_sync(output->staged.folder);
         if (number != 0) status = system_failure(output, number, err);
     }
     for (size_t i = n; status != COF_OK && i-- > 0;)

@@ -124,11 +124,6 @@ int cofi_staged_open(const cof_env *env, const char *target, const struct stat *
     return number;
 }
 
-int cofi_staged_sync(const cofi_staged *s)
-{
-    return cofi_sync(s->fd);
-}
-
 /* ---- Placing ------------------------------------------------------------------------------------- */
 
 void cofi_staged_lock_folder(const cofi_staged *s)
@@ -167,11 +162,6 @@ int cofi_staged_place(cofi_staged *s)
     s->name[0] = '\0';
     s->placed = true;
     return 0;
-}
-
-int cofi_staged_sync_folder(const cofi_staged *s)
-{
-    return cofi_sync(s->folder);
 }
 
 void cofi_staged_put_back(cofi_staged *s)

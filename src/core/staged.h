@@ -33,12 +33,9 @@ int cofi_staged_open(const cof_env *env, const char *target, const struct stat *
 
 /* Writes a file to the disk, or the names of a folder. 0, or an errno. */
 int cofi_sync(int fd);
-/* Writes the staged file to the disk. */
-int cofi_staged_sync(const cofi_staged *s);
 
 /* Renames the file to its target. The replaced file is kept until cofi_staged_close. */
 int cofi_staged_place(cofi_staged *s);
-int cofi_staged_sync_folder(const cofi_staged *s);
 void cofi_staged_put_back(cofi_staged *s); /* undoes cofi_staged_place */
 
 /* For several files of one process: keeps other processes from placing theirs in between.

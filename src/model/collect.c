@@ -2,8 +2,6 @@
  * forest of the kept partition. */
 #include "collect.h"
 
-#include "quantity.h"
-
 /* Room for the tree and the copied domain of a column. */
 static void add_attribute(cof_model *m, cofi_model_attr *a, const cofi_column *c, bool used, uint32_t n_edges)
 {

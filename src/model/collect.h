@@ -11,3 +11,5 @@ cof_status cofi_model_add_alternative(cof_model *model, const cofi_restarts *run
                                       cof_error *err);
 /* Copies the records and the history of the restarts into the model. */
 cof_status cofi_model_add_records(cof_model *model, const cofi_restarts *run, cof_error *err);
+/* Computes minimum, quartiles and maximum of every cut attribute in every cluster of the partition (quantity.c). */
+cof_status cofi_quantity_measure(cof_model *model, const cofi_partition *partition, cof_error *err);

@@ -577,9 +577,9 @@ static const char *get_section(coding *f)
     if (f->seen[tag] && tag != TAG_ATTRIBUTE) return "a section comes twice";
     sections[at].code(f);
     f->seen[tag] = true;
-    if (f->bytes.short_of_memory || f->m->own.short_of_memory) return NULL;
-    if (f->bytes.from.failed) return f->bytes.wrong != NULL ? f->bytes.wrong : "a section is cut short";
-    return cofi_code_left(&f->bytes) > 0 ? "a section is too long" : NULL;
+    cof_status status = cofi_codec_status(&f->bytes);
+    if (status == COF_ERR_DATA) return f->bytes.wrong != NULL ? f->bytes.wrong : "a section is cut short";
+    return status == COF_OK && cofi_code_left(&f->bytes) > 0 ? "a section is too long" : NULL;
 }
 
 /* Checks the first HEADER_BYTES of a file, or fewer if it is shorter, before anything else is read. */
@@ -617,9 +617,8 @@ static cof_status get_model(coding *f, const char *name, cof_error *err)
     const char *wrong = NULL;
     size_t first, second, n = 0;
     cof_model *m = f->m;
-    while (wrong == NULL && !f->bytes.short_of_memory && !m->own.short_of_memory && f->file.at < f->file.n)
-        wrong = get_section(f);
-    if (f->bytes.short_of_memory || m->own.short_of_memory) return cofi_no_memory(err);
+    while (wrong == NULL && !m->own.short_of_memory && f->file.at < f->file.n) wrong = get_section(f);
+    COFI_TRY(cofi_blocks_status(&m->own, err));
     if (wrong == NULL && !is_whole(f)) wrong = "a part of it is missing";
     if (wrong != NULL) return damaged(name, wrong, err);
     n = m->n_attrs; /* columns are found by name, so names must be unique */

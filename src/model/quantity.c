@@ -1,6 +1,6 @@
 /* Minimum, quartiles and maximum of every cluster, from a sample of evenly spaced rows: 65,536 rows give
  * the quartiles to half a percent of the ranks for any table size. */
-#include "quantity.h"
+#include "collect.h"
 
 #include <math.h>
 #include <stdio.h>

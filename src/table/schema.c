@@ -349,8 +349,9 @@ static cof_status read_columns(cof_schema *s, cofi_codec *c, cof_error *err)
     if (!c->from.failed && cofi_names_repeated(c->env, &s->table.column->name, sizeof *s->table.column, n,
                                                &first, &second) != COF_OK)
         c->short_of_memory = true;
-    if (c->short_of_memory) return cofi_no_memory(err);
-    if (!c->from.failed && second == n) return COF_OK;
+    cof_status status = cofi_codec_status(c);
+    if (status == COF_ERR_MEMORY) return cofi_no_memory(err);
+    if (status == COF_OK && second == n) return COF_OK;
     return cofi_fail(err, COF_ERR_DATA, "the schema contradicts itself; write it again from the table");
 }
 

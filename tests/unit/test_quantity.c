@@ -2,7 +2,7 @@
 #include "unit_helper.h"
 
 #include "../../src/core/bytes.h"
-#include "../../src/model/quantity.h"
+#include "../../src/model/collect.h"
 #include "alloc_helper.h"
 
 enum { N = 400, CELL = 24 };
@@ -292,7 +292,7 @@ static void the_report_shows_them(void **state)
         cofi_writer w = {.env = cofi_env_resolve(NULL)};
         cof_report_options o = {.struct_size = sizeof o};
         assert_status(cof_report_write(m, with_rows ? table : NULL, &o, keep_bytes, &w, &err), COF_OK, &err);
-        cofi_put_u8(&w, 0);
+        cofi_put_bytes(&w, "", 1);
         assert_non_null(strstr((const char *)w.bytes, "id=\"quantities\""));
         assert_non_null(strstr((const char *)w.bytes, "2024-0")); /* the median of a date */
         char *rows = strstr((char *)w.bytes, "id=\"rows\"");
