@@ -80,7 +80,7 @@ static void start_value(cof_json *j, const char *key)
     put_text(j, ": ");
 }
 
-static void open_at(cof_json *j, const char *key, char bracket, bool line)
+void cof_json_open(cof_json *j, const char *key, char bracket)
 {
     bool inside_line = on_one_line(j);
     start_value(j, key);
@@ -88,17 +88,13 @@ static void open_at(cof_json *j, const char *key, char bracket, bool line)
     j->depth++;
     j->filled &= ~(1u << j->depth);
     j->on_line &= ~(1u << j->depth);
-    if (line || inside_line) j->on_line |= 1u << j->depth;
-}
-
-void cof_json_open(cof_json *j, const char *key, char bracket)
-{
-    open_at(j, key, bracket, false);
+    if (inside_line) j->on_line |= 1u << j->depth;
 }
 
 void cof_json_open_line(cof_json *j, const char *key, char bracket)
 {
-    open_at(j, key, bracket, true);
+    cof_json_open(j, key, bracket);
+    j->on_line |= 1u << j->depth;
 }
 
 void cof_json_close(cof_json *j, char bracket)

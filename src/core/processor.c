@@ -17,21 +17,14 @@ enum {
 };
 static const unsigned int F_DQ_BW_VL = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* leaf 7, ebx */
 
-/* Needs OSXSAVE. */
-static uint32_t saved_registers(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
-
 static bool ask(cofi_instructions wanted)
 {
     unsigned int a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & POPCNT)) return false;
     if (wanted == COFI_POPCNT) return true;
     if (!(c & OSXSAVE) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    uint32_t saved = saved_registers();
+    uint32_t saved, high; /* the registers that the system saves; the instruction needs OSXSAVE */
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
     if (wanted == COFI_AVX2) return (saved & YMM) == YMM && b & AVX2;
     return (saved & ZMM) == ZMM && (b & F_DQ_BW_VL) == F_DQ_BW_VL && c & GFNI && c & VPOPCNTDQ;
 }

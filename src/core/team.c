@@ -138,16 +138,6 @@ static void *worker_main(void *arg)
     }
 }
 
-static bool start_worker(cofi_team *team, uint32_t number)
-{
-    worker_seat *seat = &team->seat[number - 1];
-    seat->team = team;
-    seat->number = number;
-    if (pthread_create(&seat->thread, NULL, worker_main, seat) != 0) return false;
-    if (team->look_s > 0) cofi_start_elsewhere(seat->thread);
-    return true;
-}
-
 cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out, cof_error *err)
 {
     cofi_team *team = cofi_alloc_zero(env, 1, sizeof *team);
@@ -169,8 +159,13 @@ cof_status cofi_team_open(const cof_env *env, uint32_t threads, cofi_team **out,
         cofi_team_close(team);
         return cofi_no_memory(err);
     }
-    while (team->n_started + 1 < team->n_workers && start_worker(team, team->n_started + 1))
+    while (team->n_started + 1 < team->n_workers) {
+        worker_seat *seat = &team->seat[team->n_started];
+        *seat = (worker_seat){.team = team, .number = team->n_started + 1};
+        if (pthread_create(&seat->thread, NULL, worker_main, seat) != 0) break;
+        if (team->look_s > 0) cofi_start_elsewhere(seat->thread);
         team->n_started++;
+    }
     /* If fewer threads start than requested, the result is the same, so this is not an error. */
     team->n_workers = team->n_started + 1;
     *out = team;

@@ -667,23 +667,18 @@ static cof_status read_some(cofi_input *in, cofi_writer *w, uint64_t n, cof_erro
 
 /* Reads the header first, because a file that is no model may be huge or endless. Then reads as many bytes
  * as the header announces and one more, which must not exist. */
-static cof_status read_file(const char *path, cofi_input *in, cofi_writer *w, cof_error *err)
+cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out, cof_error *err)
 {
     char shown[160];
     const char *name = cofi_utf8_show_tail(shown, sizeof shown, path);
     uint64_t length = 0;
-    COFI_TRY(read_some(in, w, HEADER_BYTES, err));
-    COFI_TRY(check_header(name, w->bytes, w->n, &length, err));
-    return read_some(in, w, length + END_BYTES + 1, err);
-}
-
-cof_status cof_model_load(const cof_env *lent, const char *path, cof_model **out, cof_error *err)
-{
     cofi_writer w = {.env = cofi_env_resolve(lent)};
     cofi_input *in = NULL;
     cofi_source source = {.name = path};
     cof_status status = cofi_input_open(&w.env, &source, &in, err);
-    if (status == COF_OK) status = read_file(path, in, &w, err);
+    if (status == COF_OK) status = read_some(in, &w, HEADER_BYTES, err);
+    if (status == COF_OK) status = check_header(name, w.bytes, w.n, &length, err);
+    if (status == COF_OK) status = read_some(in, &w, length + END_BYTES + 1, err);
     if (status == COF_OK) status = cof_model_load_memory(lent, path, w.bytes, w.n, out, err);
     cofi_input_close(in);
     cofi_release(&w.env, w.bytes);

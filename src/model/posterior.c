@@ -218,7 +218,7 @@ typedef struct rating {
     double *membership, *log_likelihood; /* either may be NULL */
 } rating;
 
-static void give_row(void *ctx, size_t row, int64_t *sum, double *share)
+static void put_memberships(void *ctx, size_t row, int64_t *sum, double *share)
 {
     const rating *job = ctx;
     uint32_t k = job->p->scores.k;
@@ -236,7 +236,7 @@ cof_status cof_posterior_rows(cof_posterior *p, size_t first, size_t n, double *
         return cofi_fail(err, COF_ERR_ARGUMENT, "%zu rows from row %zu on were asked for, but there are %zu",
                          n, first, n_rows);
     rating job = {p, first, memberships, log_likelihoods};
-    cofi_assignment_run(&p->rows, first, n, give_row, &job);
+    cofi_assignment_run(&p->rows, first, n, put_memberships, &job);
     return COF_OK;
 }
 
