@@ -178,6 +178,7 @@ set(CLI_SOURCES
   cli/show/json_fit.c
   cli/show/labels_csv.c
   cli/show/manual.c
+  cli/show/parameters_csv.c
   cli/show/report_out.c
   cli/show/show_compare.c
   cli/show/show_fit.c

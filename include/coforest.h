@@ -305,10 +305,25 @@ typedef struct cof_fit_options {
     uint32_t keep;
     int32_t
         no_alternatives; /* nonzero: other partitions are not looked for, which saves a restart for each */
+    /* The rest is for lca. Pseudo-rows of the overall distribution that smooth each class, at most 1e6; 0 -> 1; COF_PRIOR_NONE:
+     * none, so that the parameters have the greatest likelihood. */
+    double prior;
+    /* EM of the kept restart ends when a round adds less to its objective, the log-likelihood and the smoothing; 0 -> 1e-9.
+     * The other restarts end at the share 1e-9 of it. */
+    double tolerance;
+    /* Rounds of EM of a restart, with those that polish the kept one; 0 -> max_passes if that is set, else 500, and up to
+     * 100,000 that polish, fewer for large tables. */
+    uint32_t max_rounds;
+    /* Where one restart begins, instead of a partition: for each attribute in the order of the columns, and each of its values
+     * in the order of their ids (missing last, if it is one), the probabilities in the k classes; n_init_probabilities of
+     * them. Classes keep this order; otherwise they are numbered by falling share. */
+    const double *init_probabilities;
+    size_t n_init_probabilities;
 } cof_fit_options;
 /* Estimated: half the mean standard deviation of the scaled quantities, as the Python package kmodes does (0.5 for
  * COF_SCALE_Z); or their mean variance over the mean chance that two rows differ in a category, as the R package
  * clustMixType does. */
+#define COF_PRIOR_NONE         (-1.0)
 #define COF_GAMMA_KMODES       (-1.0)
 #define COF_GAMMA_CLUSTMIXTYPE (-2.0)
 

@@ -403,6 +403,14 @@ COF_API double cof_model_count(const cof_model *model, size_t attribute, uint32_
  * value. Time is proportional to the values of the attribute. */
 COF_API int64_t cof_model_mode(const cof_model *model, size_t attribute, uint32_t cluster);
 
+/* The classes of a mixture: a model of lca, or one that the likelihood refined. The share of all rows that the class
+ * has, and the probability that a row of the class holds the value, both as EM left them (refined by the likelihood: of a
+ * further row given the counts). Not to be confused with cof_model_sizes and cof_model_profile, which count the rows that
+ * are labelled with the class. NaN for other models and out of range. */
+COF_API double cof_model_class_share(const cof_model *model, uint32_t cluster);
+COF_API double cof_model_class_probability(const cof_model *model, size_t attribute, uint32_t value,
+                                           uint32_t cluster);
+
 /* Which of an attribute's values every row of a table holds, a missing cell and a bin of a quantity included; -1 for a
  * value the model never met. COF_ERR_ARGUMENT if the attribute takes no part or n_values is not the table's rows;
  * COF_ERR_DATA if the table lacks a column. Time and memory in proportion to the rows. */

@@ -112,6 +112,25 @@ static void print_five(const cof_model *model, size_t attribute, cof_json *j)
     cof_json_close(j, ']');
 }
 
+/* Of classes: the probabilities of the values, a list for each class. */
+static void print_probabilities(const cof_model *model, size_t attribute, cof_json *j)
+{
+    cof_attribute about = attribute_of(model, attribute);
+    if (!about.used || isnan(cof_model_class_share(model, 0))) return;
+    cof_json_open_line(j, "values", '[');
+    for (uint32_t v = 0; v < about.n_values; v++)
+        cof_json_text(j, NULL, cof_model_value(model, attribute, v));
+    cof_json_close(j, ']');
+    cof_json_open_line(j, "class_probabilities", '[');
+    for (uint32_t cluster = 0; cluster < cof_model_k(model); cluster++) {
+        cof_json_open_line(j, NULL, '[');
+        for (uint32_t v = 0; v < about.n_values; v++)
+            cof_json_real(j, NULL, cof_model_class_probability(model, attribute, v, cluster));
+        cof_json_close(j, ']');
+    }
+    cof_json_close(j, ']');
+}
+
 static void print_means(const cof_model *model, size_t quantity, cof_json *j)
 {
     cof_json_open_line(j, "means", '[');
@@ -135,7 +154,12 @@ static void print_attributes(const fit_job *job, cof_json *j)
         cof_json_text(j, "why", left_out_word(job->columns.why[c]));
         print_cut(job->table, c, j);
         if (job->columns.weight != NULL) cof_json_real(j, "column_weight", job->columns.weight[c]);
-        if (view.role == COF_ROLE_ATTRIBUTE) print_five(job->model, attribute++, j);
+        if (view.role == COF_ROLE_ATTRIBUTE) {
+            print_five(job->model, attribute, j);
+            if (strcmp(cof_model_method(job->model), "lca") == 0)
+                print_probabilities(job->model, attribute, j);
+            attribute++;
+        }
         if (view.role == COF_ROLE_NUMERIC) print_means(job->model, quantity++, j);
         cof_json_close(j, '}');
     }

@@ -8,7 +8,7 @@
 #include "../method_list.h"
 #include "../verbs/fit_job.h"
 
-static void put_cell(outfile *f, const char *text)
+void put_cell(outfile *f, const char *text)
 {
     cof_text_cell(outfile_sink, f, text, ',', !f->raw);
 }

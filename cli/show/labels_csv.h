@@ -42,5 +42,7 @@ int write_modes(outfile *f, const cof_model *model);
 int write_profiles(outfile *f, const cof_model *model);
 /* column,value,other,distance: every pair of values of every column, as the model measures it. */
 int write_distances(outfile *f, const cof_table *table, const cof_model *model);
+/* One text, quoted where CSV needs it. */
+void put_cell(outfile *f, const char *text);
 /* One JSON object a line and pass. */
 int write_history(outfile *f, const cof_model *model);

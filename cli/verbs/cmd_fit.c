@@ -7,6 +7,7 @@
 #include "../complain.h"
 #include "fit_job.h"
 #include "../show/labels_csv.h"
+#include "../show/parameters_csv.h"
 #include "../method_list.h"
 #include "../progress.h"
 #include "../show/report_out.h"
@@ -76,7 +77,19 @@ static const option clustering_options[] = {
     OPTION("max-rebuilds", "N", OPTION_COUNT, fit_settings, max_rebuilds,
            "The largest number of forests that a restart builds (default: 51).", .least = 1),
     OPTION("max-passes", "N", OPTION_COUNT, fit_settings, max_passes,
-           "The largest number of passes over the rows for each forest (default: 51).", .least = 1),
+           "The largest number of passes over the rows for each forest (default: 51); with lca of rounds of "
+           "EM in "
+           "a restart, polishing included (default: 500, and at most 100,000 that polish the kept restart).",
+           .least = 1),
+    OPTION("prior", "WEIGHT", OPTION_REAL, fit_settings, prior,
+           "How many rows of the overall distribution smooth each class of lca; 0 gives maximum likelihood "
+           "(default: 1).",
+           .most = 1000000),
+    OPTION("tolerance", "GAIN", OPTION_REAL, fit_settings, tolerance,
+           "lca ends when a round of EM adds less to the log-likelihood (default: 1e-9).", .most = 1000000),
+    FILE_OPTION("start", fit_settings, start,
+                "Begin lca at the probabilities in this file, as --parameters-out writes them, and keep the "
+                "order of its classes."),
     OPTION("time-limit", "SECONDS", OPTION_REAL, fit_settings, time_limit,
            "Stop after so many seconds and keep the best result so far, but not before the first restart has "
            "ended (default: 0, no limit).",
@@ -118,6 +131,9 @@ static const option output_options[] = {
         "memberships-out", fit_settings, out[OUT_MEMBERSHIPS],
         "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
         "between clusters."),
+    FILE_OPTION("parameters-out", fit_settings, out[OUT_PARAMETERS],
+                "Write the classes of lca as CSV: the share of each (column and value are empty) and the "
+                "probability of every value in it."),
     FILE_OPTION("model-out", fit_settings, out[OUT_MODEL],
                 "Save the model, for \"predict\", \"trees\" and \"report\"."),
     FILE_OPTION(
@@ -314,7 +330,8 @@ const struct fit_output fit_outputs[N_OUT] = {
     [OUT_MODES] = {"--modes-out", "the most frequent values of every cluster"},
     [OUT_ALTERNATIVES] = {"--alternatives-out", "the clusters of every row, here and in the alternatives"},
     [OUT_PROFILES] = {"--profiles-out", "how often every value occurs in every cluster"},
-    [OUT_MEMBERSHIPS] = {"--memberships-out", "the memberships of every row"}};
+    [OUT_MEMBERSHIPS] = {"--memberships-out", "the memberships of every row"},
+    [OUT_PARAMETERS] = {"--parameters-out", "shares and probabilities of the classes"}};
 
 static int check_outputs(fit_job *job, const char *input)
 {
@@ -453,11 +470,18 @@ static int fit_table(fit_job *job, const char *path)
                                .gamma = job->gamma,
                                .column_weights = job->columns.weight,
                                .time_limit_s = s->time_limit,
+                               .prior = s->prior == 0  ? COF_PRIOR_NONE
+                                        : s->prior > 0 ? s->prior
+                                                       : 0,
+                               .tolerance = s->tolerance,
                                .keep = s->keep};
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
     TRY(open_shards(job, path));
+    if (s->start != NULL) TRY(read_start(s->start, job->table, s->missing, s->k, &job->start, &job->n_start));
+    options.init_probabilities = job->start;
+    options.n_init_probabilities = job->n_start;
     TRY(complain_status(job->set != NULL ? fit_shards(job, &options) : fit_locally(job, &options), TASK_FIT));
     job->processor_s = processor_now_s() - begun_s;
     job->s.k = cof_model_k(job->model);
@@ -643,7 +667,10 @@ static int collect_warnings(fit_job *job)
     else if (info->n_empty > 0)
         warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
     if (info->stop_reason == COF_STOP_CAP)
-        warn(job, "rows were still moving when --max-rebuilds or --max-passes was reached");
+        warn(job,
+             strcmp(cof_model_method(job->model), "lca") == 0
+                 ? "EM was still gaining when its last round was reached; a larger --max-passes lets it go on"
+                 : "rows were still moving when --max-rebuilds or --max-passes was reached");
     if (info->stop_reason == COF_STOP_STOPPED || info->stop_reason == COF_STOP_TIME) warn_stopped(job);
     return CODE_DONE;
 }
@@ -716,6 +743,7 @@ static int write_outputs(fit_job *job)
     if (to[OUT_TABLE].path != NULL) TRY(write_table(&to[OUT_TABLE], table, labels));
     if (to[OUT_MODES].path != NULL) TRY(write_modes(&to[OUT_MODES], job->model));
     if (to[OUT_PROFILES].path != NULL) TRY(write_profiles(&to[OUT_PROFILES], job->model));
+    if (to[OUT_PARAMETERS].path != NULL) TRY(write_parameters(&to[OUT_PARAMETERS], job->model));
     if (to[OUT_MARGINS].path != NULL) TRY(write_margins(&to[OUT_MARGINS], table, names, labels, job->margin));
     if (to[OUT_MEMBERSHIPS].path != NULL)
         TRY(write_memberships(&to[OUT_MEMBERSHIPS], table, names, labels, job->model, job->s.threads));
@@ -798,6 +826,7 @@ static int run_fit(int argc, char **argv)
                          .variant = -1,
                          .init = -1,
                          .select = -1,
+                         .prior = -1,
                          .missing = -1,
                          .columns = {.quantities = -1}}};
     operands found;

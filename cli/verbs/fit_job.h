@@ -21,6 +21,7 @@ enum {
     OUT_PROFILES,
     OUT_ALTERNATIVES,
     OUT_MEMBERSHIPS,
+    OUT_PARAMETERS,
     N_OUT,
     MAX_WARNINGS = 8
 };
@@ -34,11 +35,11 @@ typedef struct fit_settings {
     uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
     int32_t method, variant, init, select, missing;       /* -1: not given */
     uint64_t seed;
-    const char *init_rows, *journal;
+    const char *init_rows, *journal, *start;
     uint32_t shards; /* 0: not asked for */
     bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
-    const char *out[N_OUT]; /* the files to write */
-    double time_limit;
+    const char *out[N_OUT];              /* the files to write */
+    double time_limit, prior, tolerance; /* prior -1, tolerance 0: not given */
     uint32_t keep;
 } fit_settings;
 
@@ -49,6 +50,8 @@ typedef struct fit_job {
     cof_table *table;
     columns columns;
     uint64_t *init_rows;
+    double *start; /* probabilities where lca begins; NULL: at a partition */
+    size_t n_start;
     double gamma;         /* as the library takes it */
     cof_shard_set *set;   /* the fit is one over shards, and the model has no labels; else NULL */
     cof_shards shards;    /* whom it asks: the set, or other processes */

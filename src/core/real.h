@@ -24,6 +24,8 @@ double cofi_log2(double x);
 /* log of the gamma function for x > 0, with an error below 1e-14 times the larger of 1 and the result. */
 double cofi_log_gamma(double x);
 
+#define COFI_LEAST_LN (-700.0) /* in place of the logarithm of a probability that is 0 */
+
 /* exp(x) for x < 700 with a relative error of about 1e-13; exp(-700) for x < -700. Powers of two go through the exponent
  * bits, the rest through a polynomial. */
 COFI_INLINE void cofi_exp_all(double *x, size_t n)

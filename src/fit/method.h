@@ -17,6 +17,9 @@ typedef struct cofi_method {
     /* Computes the remaining results from the partition alone. NULL: the restart is run again, which gives
      * the same result. */
     cof_status (*restore)(cofi_fit *fit, void *state, cof_error *err);
+    /* Runs once, after the restart that is kept was restored: improves its result (unless not `polish`, because the host
+     * asked to stop), adds to its passes and its history, and may renumber its clusters. May be NULL. */
+    cof_status (*finish)(cofi_fit *fit, void *state, bool polish, cof_error *err);
     /* Adds results of the last restart that only this method has. May be NULL. */
     void (*tell)(const cofi_fit *fit, const void *state, cof_fit_info *info);
 } cofi_method;

@@ -4,9 +4,11 @@
 #include "../core/real.h"
 
 #include "likelihood.h"
+#include "method.h"
 #include "scores.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { COARSE_WEIGHT = 1 << 16 }; /* with as much weight, coarse memberships would have less than 15 bits */
 
@@ -16,6 +18,12 @@ struct cofi_mixture {
     double *log_pi;
     double *overall; /* [g]: share of each value in the table */
     double *rows;    /* of one class, for each value of one attribute */
+    double prior;    /* pseudo-rows of a class */
+    struct rank {
+        double log_pi;
+        uint32_t from;
+    } * rank; /* k, for sorting */
+    double *line;
     size_t n_entries;
 };
 
@@ -51,6 +59,9 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, bool coarse, cofi_
     m->log_pi = cofi_blocks_add_line(&fit->own, stride, sizeof *m->log_pi);
     m->overall = cofi_blocks_add_zero(&fit->own, cofi_n_flat(p), sizeof *m->overall);
     m->rows = cofi_blocks_add(&fit->own, most_values(p), sizeof *m->rows);
+    m->prior = (fit->method->flags & COFI_METHOD_CLASSES) == 0 ? 1 : fmax(fit->host.o.prior, 0);
+    m->rank = cofi_blocks_add(&fit->own, stride, sizeof *m->rank);
+    m->line = cofi_blocks_add_zero(&fit->own, stride, sizeof *m->line);
     m->e = (cofi_expectation){
         .log_theta = m->log_theta,
         .log_pi = m->log_pi,
@@ -79,26 +90,34 @@ static void class_counts(const cofi_fit *fit, const cofi_mixture *m, const uint6
         cofi_bins_smooth(m->overall + p->first[r], p->n_bins[r], rows);
 }
 
+static double ln_of_share(double share)
+{
+    return fmax(cofi_ln(share), COFI_LEAST_LN);
+}
+
 /* M step. `unit` is the count of one full row of weight 1; n is the weight of all rows. Returns the mean change of the
  * cells' log-probabilities. */
 static double maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *count, const uint64_t *size,
-                       double unit, double n)
+                       double unit, double n, double prior)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->partition.stride, k = fit->partition.k;
     double changed = 0;
-    for (uint32_t j = 0; j < k; j++) m->log_pi[j] = cofi_ln(((double)size[j] / unit + 1.0 / k) / (n + 1));
+    for (uint32_t j = 0; j < k; j++)
+        m->log_pi[j] = ln_of_share(((double)size[j] / unit + prior / k) / (n + prior));
     for (size_t r = 0; r < p->n_attrs; r++) {
         double weight = cofi_column_weight(p, r);
         for (uint32_t j = 0; j < k; j++) {
             double total = 0;
             class_counts(fit, m, count, unit, r, j, m->rows);
             for (uint32_t v = 0; v < p->n_values[r]; v++) total += m->rows[v];
+            if (total + prior == 0)
+                continue; /* a class that has no row with a known cell keeps its probabilities */
             for (uint32_t v = 0; v < p->n_values[r]; v++) {
                 size_t g = p->first[r] + v;
-                double share = (m->rows[v] + m->overall[g]) / (total + 1);
-                double now =
-                    share > 0 ? weight * cofi_ln(share) : 0; /* 0: no row of positive weight holds it */
+                double share = (m->rows[v] + prior * m->overall[g]) / (total + prior);
+                double now = m->overall[g] > 0 ? weight * ln_of_share(share)
+                                               : 0; /* no row of positive weight holds it */
                 changed += m->rows[v] * fabs(now - m->log_theta[g * stride + j]);
                 m->log_theta[g * stride + j] = now;
             }
@@ -110,27 +129,57 @@ static double maximise(const cofi_fit *fit, cofi_mixture *m, const uint64_t *cou
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *m)
 {
     const cofi_problem *p = fit->problem;
-    maximise(fit, m, fit->partition.count, fit->partition.size, p->unit, (double)p->total_weight / p->unit);
+    maximise(fit, m, fit->partition.count, fit->partition.size, p->unit, (double)p->total_weight / p->unit,
+             fmax(m->prior, 1));
+}
+
+/* A pinch of the overall distribution keeps every row possible. */
+void cofi_mixture_begin_at(const cofi_fit *fit, cofi_mixture *m)
+{
+    const double pinch = 1e-9;
+    const cofi_problem *p = fit->problem;
+    const double *given = fit->host.o.init_probabilities;
+    uint32_t k = fit->partition.k;
+    for (uint32_t j = 0; j < k; j++) m->log_pi[j] = -cofi_ln(k);
+    for (size_t r = 0, a = 0; r < p->n_attrs; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        if (p->column[r] == p->candidate[a]) {
+            for (uint32_t v = 0; v < p->n_values[r]; v++)
+                for (uint32_t j = 0; j < k; j++) {
+                    size_t g = p->first[r] + v;
+                    double share = (given[(size_t)v * k + j] + pinch * m->overall[g]) / (1 + pinch);
+                    m->log_theta[g * fit->partition.stride + j] =
+                        m->overall[g] > 0 ? cofi_column_weight(p, r) * ln_of_share(share) : 0;
+                }
+            r++;
+        }
+        given += (size_t)cofi_problem_n_values(p, c) * k;
+    }
 }
 
 double cofi_mixture_maximise(const cofi_fit *fit, cofi_mixture *m)
 {
     double unit = fit->problem->unit;
-    return maximise(fit, m, m->e.count, m->e.size, m->e.membership * unit, (double)m->e.weight / unit);
+    return maximise(fit, m, m->e.count, m->e.size, m->e.membership * unit, (double)m->e.weight / unit,
+                    m->prior);
 }
 
-/* Upper bound of minus the log-likelihood of any row under one class. */
-static double largest_surprise(const cofi_fit *fit, const cofi_mixture *m)
+/* Upper bound of minus the log-likelihood of any row under one class; of any row that the last M step saw, under one of the
+ * classes that may have it, if not `all`. */
+static double largest_surprise(const cofi_fit *fit, const cofi_mixture *m, bool all)
 {
     const cofi_problem *p = fit->problem;
     uint32_t stride = fit->partition.stride, k = fit->partition.k;
     double largest = 0;
-    for (uint32_t j = 0; j < k; j++) largest = fmax(largest, -m->log_pi[j]);
+    for (uint32_t j = 0; j < k; j++)
+        if (all || m->log_pi[j] > COFI_LEAST_LN) largest = fmax(largest, -m->log_pi[j]);
     for (size_t r = 0; r < p->n_attrs; r++) {
-        double most = 0;
+        double most = 0, impossible = -COFI_LEAST_LN * cofi_column_weight(p, r);
         for (uint32_t v = 0; v < p->n_values[r]; v++)
-            for (uint32_t j = 0; j < k; j++)
-                most = fmax(most, -m->log_theta[(size_t)(p->first[r] + v) * stride + j]);
+            for (uint32_t j = 0; j < k; j++) {
+                double here = -m->log_theta[(size_t)(p->first[r] + v) * stride + j];
+                if (all || here < impossible) most = fmax(most, here);
+            }
         largest += most;
     }
     return largest;
@@ -138,7 +187,7 @@ static double largest_surprise(const cofi_fit *fit, const cofi_mixture *m)
 
 cof_status cofi_mixture_expect(cofi_fit *fit, cofi_mixture *m, double *log_likelihood, cof_error *err)
 {
-    m->e.surprise = log_likelihood != NULL ? fmax(largest_surprise(fit, m), 1) : 0;
+    m->e.surprise = log_likelihood != NULL ? fmax(largest_surprise(fit, m, false), 1) : 0;
     cof_status status = cofi_partition_expect(&fit->partition, &m->e, err);
     fit->log.visits += (fit->problem->n_table_rows + m->e.step - 1) / m->e.step;
     if (log_likelihood != NULL) *log_likelihood = m->e.log_likelihood;
@@ -149,21 +198,42 @@ double cofi_mixture_smoothing(const cofi_fit *fit, const cofi_mixture *m)
 {
     uint32_t k = fit->partition.k;
     double sum = 0;
+    if (m->prior == 0) return 0;
     for (uint32_t j = 0; j < k; j++) {
         sum += m->log_pi[j] / k;
         for (uint32_t g = 0; g < cofi_n_flat(fit->problem); g++)
             sum += m->overall[g] * m->log_theta[(size_t)g * fit->partition.stride + j];
     }
-    return sum;
+    return m->prior * sum;
+}
+
+static int by_falling_share(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->log_pi != y->log_pi) return x->log_pi > y->log_pi ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+void cofi_mixture_sort(const cofi_fit *fit, cofi_mixture *m)
+{
+    uint32_t k = fit->partition.k, stride = fit->partition.stride;
+    for (uint32_t j = 0; j < k; j++) m->rank[j] = (struct rank){m->log_pi[j], j};
+    qsort(m->rank, k, sizeof *m->rank, by_falling_share);
+    for (size_t g = 0; g <= cofi_n_flat(fit->problem); g++) {
+        double *entry = g < cofi_n_flat(fit->problem) ? m->log_theta + g * stride : m->log_pi;
+        memcpy(m->line, entry, k * sizeof *entry);
+        for (uint32_t j = 0; j < k; j++) entry[j] = m->line[m->rank[j].from];
+    }
 }
 
 void cofi_mixture_scores(cofi_fit *fit, const cofi_mixture *m)
 {
     cofi_scores *s = &fit->scores;
     memset(fit->profiles.alive, 1, fit->partition.k);
-    cofi_scores_open(fit, largest_surprise(fit, m));
+    cofi_scores_open(fit, largest_surprise(fit, m, true));
     for (size_t at = 0; at < m->n_entries; at++) s->value[at] = cofi_fixed_point(-m->log_theta[at], s->scale);
-    for (uint32_t j = 0; j < fit->partition.k; j++) s->base[j] = cofi_fixed_point(-m->log_pi[j], s->scale);
+    for (uint32_t j = 0; j < fit->partition.k; j++) /* a class without a share takes no row */
+        s->base[j] = m->log_pi[j] > COFI_LEAST_LN ? cofi_fixed_point(-m->log_pi[j], s->scale) : COFI_NEVER;
 }
 
 double cofi_mixture_parameters(const cofi_fit *fit)

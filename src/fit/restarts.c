@@ -322,6 +322,32 @@ static cof_status prepare_starts(cofi_restarts *run, cof_error *err)
     return COF_OK;
 }
 
+/* Restores the kept restart, and lets the method improve it. */
+static cof_status finish_best(cofi_restarts *run, cof_error *err)
+{
+    cofi_restart_place *place = &run->place[run->best];
+    cofi_lane *lane = &run->runner.lane[place->lane];
+    cofi_fit *fit = &lane->fit;
+    cof_restart_record *record = &run->record[run->best];
+    bool held = run->best_of[place->lane].holds == run->best;
+    size_t first = held ? place->first : fit->log.n_history; /* of the passes of this restart */
+    COFI_TRY(cofi_restarts_restore(run, run->best, err));
+    if (fit->method->finish == NULL) return COF_OK;
+    COFI_TRY(fit->method->finish(fit, lane->method_state, !atomic_load(&run->runner.stopped), err));
+    place->first = first;
+    place->n = fit->log.n_history - first;
+    record->objective = fit->log.objective;
+    record->passes = fit->log.n_passes;
+    record->stop_reason = fit->log.stop;
+    record->log_likelihood = cofi_log_likelihood(&fit->partition);
+    if (fit->host.o.select == COF_SELECT_OBJECTIVE) record->criterion = -record->objective;
+    COFI_TRY(cofi_agreement_note(&fit->partition, &run->agreement, run->best, err));
+    cofi_release(&run->env, run->ari);
+    run->ari = NULL;
+    return cofi_agreement_measure(&run->runner.lane[0].fit.host, &run->agreement, run->n_records, run->best,
+                                  &run->ari, err);
+}
+
 cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
 {
     const cofi_fit *first = &run->runner.lane[0].fit;
@@ -343,7 +369,6 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
     if (run->reports) report_restarts(run);
     close_gaps(run, host->o.restarts);
     if (run->n_records == 0) return stopped_early(err);
-    COFI_TRY(collect_history(run, err));
     COFI_TRY(compare_by_agreement(run, err));
     for (uint32_t r = 1; r < run->n_records; r++) /* a later restart must be better by more than rounding */
         if (cofi_clearly_larger(run->record[r].criterion, run->record[run->best].criterion)) run->best = r;
@@ -353,7 +378,8 @@ cof_status cofi_restarts_run(cofi_restarts *run, cof_error *err)
         COFI_TRY(cofi_alternatives_find(host, &run->agreement, run->record, run->gains, run->n_records,
                                         run->best, run->ari, &run->alternatives, err));
     if (host->o.keep > 1) COFI_TRY(keep_alternative(run, host, err));
-    COFI_TRY(cofi_restarts_restore(run, run->best, err));
+    COFI_TRY(finish_best(run, err));
+    COFI_TRY(collect_history(run, err));
     return cofi_agreement_clusters(host, &run->fit->partition, &run->agreement, run->record, run->n_records,
                                    run->best, &run->overlap, &run->n_good, err);
 }

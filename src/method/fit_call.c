@@ -51,12 +51,21 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
     if (o->keep > 1 + COFI_MOST_ALTERNATIVES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "at most partition number %d can be kept, not %u",
                          1 + COFI_MOST_ALTERNATIVES, o->keep);
+    if (isnan(o->prior) || (o->prior < 0 && o->prior != COF_PRIOR_NONE) || o->prior > 1e6)
+        return cofi_fail(err, COF_ERR_ARGUMENT,
+                         "the prior must be a number of pseudo-rows from 0 to 1000000");
+    if (isnan(o->tolerance) || isinf(o->tolerance) || o->tolerance < 0)
+        return cofi_fail(err, COF_ERR_ARGUMENT, "the tolerance must be a number of at least 0");
+    if (o->prior == 0) o->prior = 1;
+    if (o->tolerance == 0) o->tolerance = 1e-9;
+    if (o->max_rounds == 0) o->max_rounds = o->max_passes;
     if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
         return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
                          MOST_PASSES);
     if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
     if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
-    if (start_of(o)->once) o->restarts = 1; /* a deterministic start gives the same result every time */
+    if (start_of(o)->once || o->init_probabilities != NULL)
+        o->restarts = 1; /* a deterministic start gives the same result every time */
     const cofi_method *method = cofi_method_find(o->method);
     if (method == NULL) return cofi_fail(err, COF_ERR_ARGUMENT, "there is no method '%s'", o->method);
     if (o->column_weights != NULL && (method->flags & COFI_METHOD_NO_SCORES) != 0)
@@ -94,6 +103,35 @@ static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_
                     : p->n_numeric > 0 || (method->flags & COFI_METHOD_COST) != 0 ? COF_SELECT_OBJECTIVE
                                                                                   : COF_SELECT_LIKELIHOOD;
     if (o->restarts == 0) o->restarts = portfolio ? usual_restarts(p, o->k) : DEFAULT_RESTARTS;
+}
+
+/* Probabilities of a start: for each class and attribute they sum to 1, but for rounding. */
+static cof_status check_probabilities(const cofi_problem *p, const cof_fit_options *o, cof_error *err)
+{
+    const double *given = o->init_probabilities, *end = given + (given != NULL ? o->n_init_probabilities : 0);
+    if (given == NULL) return COF_OK;
+    for (size_t a = 0; a < p->n_candidates; a++) {
+        const cofi_column *c = &p->table->column[p->candidate[a]];
+        uint32_t n = cofi_problem_n_values(p, c);
+        if ((size_t)(end - given) / o->k < n)
+            return cofi_fail(err, COF_ERR_ARGUMENT,
+                             "the start has %zu probabilities, too few for column '%s'; it needs one for "
+                             "each value and class",
+                             o->n_init_probabilities, c->name);
+        for (uint32_t j = 0; j < o->k; j++) {
+            double sum = 0;
+            for (uint32_t v = 0; v < n; v++)
+                sum += given[(size_t)v * o->k + j] >= 0 ? given[(size_t)v * o->k + j] : NAN;
+            if (!(fabs(sum - 1) < 1e-3))
+                return cofi_fail(err, COF_ERR_ARGUMENT,
+                                 "the start's probabilities of column '%s' in class %u do not add up to 1",
+                                 c->name, j + 1);
+        }
+        given += (size_t)n * o->k;
+    }
+    return given == end ? COF_OK
+                        : cofi_fail(err, COF_ERR_ARGUMENT, "the start has %zu probabilities, too many",
+                                    o->n_init_probabilities);
 }
 
 static cof_status check_table(const cofi_problem *p, const cofi_method *method, cof_error *err)
@@ -148,6 +186,7 @@ cof_status cofi_fit_table(const cof_table *table, const cof_fit_options *options
     prepare_s = cofi_now_s() - began_s;
     if (status == COF_OK) resolve_start(&problem, method, &o);
     if (status == COF_OK) status = check_table(&problem, method, err);
+    if (status == COF_OK) status = check_probabilities(&problem, &o, err);
     /* Other starts and the authors' variant repeat published programs, which decide ties by the order of the codes. */
     if (status == COF_OK && start_of(&o) == cofi_start_of(COF_INIT_PORTFOLIO) &&
         o.variant == COF_VARIANT_PAPER)

@@ -77,6 +77,7 @@ GETTER(k, count_value(m->k))
 GETTER(n_rows, count_value(info->n_rows + info->n_dropped))
 GETTER(missing, text_value(word_of(missings, m->missing)))
 GETTER(size, real_value(m->size[at]))
+GETTER(class_share, real_value(cof_model_class_share(m, (uint32_t)at)))
 GETTER(structure_found,
        ((cof_field_value){.known = 1, .count = info->log_likelihood > info->log_likelihood_of_one}))
 GETTER(k_at_edge, count_value(m->k_at_edge))
@@ -107,6 +108,7 @@ CONDITION(agreement, m->agreement != NULL && m->n_restarts > 1)
 CONDITION(cluster_agreement, m->cluster_agreement != NULL)
 CONDITION(alternatives, m->n_alternatives > 0)
 CONDITION(k_curve, m->k_curve != NULL)
+CONDITION(classes, strcmp(m->method, "lca") == 0)
 CONDITION(gamma, info != NULL && !isnan(info->gamma))
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
@@ -196,6 +198,8 @@ static const source sources[] = {
     {{"stop_reason", NULL, TEXT, 0, STOP_ABOUT}, INFO(stop_reason), .words = stops},
     {{"sizes", NULL, REAL, 1, "rows of each cluster; with weights, the sum of their weights"}, .get = get_size},
     {{"n_empty", NULL, COUNT, 0, "clusters without rows"}, INFO(n_empty)},
+    {{"class_shares", NULL, REAL, 1, "for lca, the share of all rows that each class has; sizes count the rows whose "
+      "likeliest class it is"}, .get = get_class_share, .has = has_classes},
     {{"restart_records", NULL, RECORDS, 0, "one record for every finished restart"}, .size = 0},
     {{"objective", "restart_records", REAL, 0, "its objective"}, RESTART(objective)},
     {{"log_likelihood", "restart_records", REAL, 0, "its log-likelihood"}, RESTART(log_likelihood)},

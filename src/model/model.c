@@ -1,6 +1,7 @@
 /* The cof_model handle: memory and accessors. */
 #include "model.h"
 
+#include "../core/real.h"
 #include "coforest_shard.h"
 
 #include <math.h>
@@ -197,6 +198,29 @@ double cof_model_profile(const cof_model *m, size_t attribute, uint32_t value, u
     for (uint32_t v = 0; v < a->n_values; v++) total += m->count[(size_t)(a->first + v) * m->k + cluster];
     if (total == 0) return NAN;
     return (double)m->count[(size_t)(a->first + value) * m->k + cluster] / (double)total;
+}
+
+/* Scores of classes are minus the logarithms of probabilities; the largest stands for the logarithm of 0. */
+static double probability_of(const cof_model *m, int64_t score, double weight)
+{
+    double ln = -(double)score / m->scores.scale;
+    return ln <= 0.999 * COFI_LEAST_LN * weight ? 0 : cofi_exp(ln / weight);
+}
+
+double cof_model_class_share(const cof_model *m, uint32_t cluster)
+{
+    if (cluster >= m->k || !cofi_model_is_mixture(m)) return NAN;
+    return m->scores.base[cluster] == COFI_NEVER ? 0 : probability_of(m, m->scores.base[cluster], 1);
+}
+
+double cof_model_class_probability(const cof_model *m, size_t attribute, uint32_t value, uint32_t cluster)
+{
+    double weight = m->column_weight != NULL && attribute < m->n_attrs ? m->column_weight[attribute] : 1;
+    uint64_t units = 0;
+    if (!has_entry(m, attribute, value, cluster) || !cofi_model_is_mixture(m) || weight == 0) return NAN;
+    size_t g = m->attr[attribute].first + value;
+    for (uint32_t j = 0; j < m->k; j++) units += m->count[g * m->k + j];
+    return units == 0 ? 0 : probability_of(m, m->scores.value[g * m->scores.stride + cluster], weight);
 }
 
 const cof_edge *cof_model_edges(const cof_model *m, size_t attribute, size_t *n_edges)
