@@ -64,6 +64,7 @@ set(COF_SOURCES
   src/method/whole_rows.c
   src/model/assign.c
   src/model/assignment.c
+  src/model/class_statistics.c
   src/model/collect.c
   src/model/fields.c
   src/model/model.c
@@ -221,6 +222,7 @@ set(UNIT_TESTS
   tests/unit/test_auto.c
   tests/unit/test_bytes.c
   tests/unit/test_cbdm.c
+  tests/unit/test_class_statistics.c
   tests/unit/test_columns.c
   tests/unit/test_criterion.c
   tests/unit/test_cut.c

@@ -358,6 +358,12 @@ typedef struct cof_fit_info { /* set struct_size first */
     double aic, icl, n_parameters;
     uint64_t n_shared; /* rows shared between clusters, where icl is known */
     double gamma;      /* weight of a differing category beside quantities; NaN where no method uses one */
+    /* As cof_model_criteria computes them; NaN where nobody asked. aic3: three times the parameters instead of twice;
+     * bic_adjusted: (n + 2) / 24 instead of n rows; entropy_r_squared: 1 - entropy of the memberships / (n log k). */
+    double aic3, bic_adjusted, entropy_r_squared;
+    /* Of lca: G and X squared of the cells of the table (of its rows without missing cells), their degrees of freedom, the
+     * lesser of the rows and the possible cells less one, less the parameters, and their p values by chi-square. */
+    double g_squared, x_squared, df, p_g_squared, p_x_squared;
 } cof_fit_info;
 
 /* Forest, profiles, dictionaries, and the labels if it was just fitted. It does not need its table any more. */

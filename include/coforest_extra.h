@@ -473,7 +473,7 @@ COF_API void cof_posterior_free(cof_posterior *posterior); /* NULL is accepted *
 
 /* A row whose largest membership is below this is called shared between clusters. */
 #define COF_SHARED_MEMBERSHIP 0.8
-/* Sets mixture_log_likelihood, n_parameters, bic, aic, icl and n_shared of info for the rows of a table, which need not be
+/* Sets mixture_log_likelihood, n_parameters, bic, aic, icl, n_shared and the members after gamma of info for the rows of a table, which need not be
  * the one fitted; the other members stay. Parameters are k - 1 class shares and, in every class, one less than the values
  * that occur for each attribute and a mean for each numeric column, and one spread of these. bic is n_parameters x log(n)
  * - 2 x log-likelihood, aic has 2 instead of log(n), icl is bic plus twice the entropy of the memberships. weights: one for
@@ -481,6 +481,36 @@ COF_API void cof_posterior_free(cof_posterior *posterior); /* NULL is accepted *
  * numbers. Time is proportional to rows x attributes x k. */
 COF_API cof_status cof_model_criteria(const cof_model *model, const cof_table *table, const double *weights,
                                       uint32_t threads, cof_fit_info *info, cof_error *err);
+
+/* ---- How latent classes fit -------------------------------------------------------------------------------- */
+
+/* Beside cof_model_criteria, which tells the fit in numbers: the cells of the table, the parts of the misfit, and standard
+ * errors. The model is one of lca. */
+typedef struct cof_class_study cof_class_study;
+typedef struct cof_class_cell { /* frozen */
+    uint64_t row;               /* the first of equal rows that have no missing cell */
+    double observed, expected;  /* weight of these rows, and what the model expects */
+} cof_class_cell;
+enum { COF_STUDY_ERRORS = 1, COF_STUDY_RESIDUALS = 2 };
+
+/* Compares a model with the rows of a table, in general those it was fitted to; `wanted` is a sum of COF_STUDY_..., 0: the
+ * cells alone. weights: one for each row; NULL: the weight column, or 1 each. The model must outlive the handle, the table
+ * need not. COF_ERR_NO_RESULT for another method; otherwise errors as of cof_posterior_open. Time is proportional to rows
+ * x attributes, with errors also to distinct rows x (k x values)^2 + (k x values)^3, with residuals to distinct rows x
+ * attributes^2. */
+COF_API cof_status cof_class_study_open(const cof_model *model, const cof_table *table, const double *weights,
+                                        uint32_t wanted, cof_class_study **out, cof_error *err);
+COF_API void cof_class_study_free(cof_class_study *study); /* NULL is accepted */
+COF_API const cof_class_cell *cof_class_study_cells(const cof_class_study *study, size_t *n_cells); /* lent */
+/* Standard errors of a class's share and of a probability in it, from the observed information (the products of the rows'
+ * scores). NaN where they were not asked for, are out of range, columns have weights, or there are more than 1500 values
+ * x k; 0, which means little, for a probability of 0 or 1. */
+COF_API double cof_class_study_share_error(const cof_class_study *study, uint32_t cluster);
+COF_API double cof_class_study_probability_error(const cof_class_study *study, size_t attribute,
+                                                 uint32_t value, uint32_t cluster);
+/* The bivariate residual of two attributes: X squared of their table, observed and expected, over its degrees of freedom.
+ * Far above 1: they depend on each other inside classes. NaN where there is none. */
+COF_API double cof_class_study_residual(const cof_class_study *study, size_t one, size_t other);
 
 /* ---- Quantities of a model ------------------------------------------------------------------------------ */
 

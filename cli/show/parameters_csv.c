@@ -9,32 +9,101 @@
 #include "../complain.h"
 #include "labels_csv.h"
 
-static void put_parameter(outfile *f, const char *column, const char *value, uint32_t cluster, double x)
+/* A number, empty where it is not known. */
+static void put_number(outfile *f, double x, const char *end)
 {
     char digits[COF_NUMBER_BYTES];
+    outfile_print(f, "%s%s", isnan(x) ? "" : cof_text_number(digits, sizeof digits, x), end);
+}
+
+static int open_study(const cof_model *model, const cof_table *table, uint32_t wanted,
+                      cof_class_study **study)
+{
+    return complain_status(cof_class_study_open(model, table, NULL, wanted, study, &said), TASK_OUTPUT);
+}
+
+static void put_parameter(outfile *f, const char *column, const char *value, uint32_t cluster, double x,
+                          double error)
+{
     put_cell(f, column);
     outfile_put(f, ",", 1);
     put_cell(f, value);
-    outfile_print(f, ",%" PRIu32 ",%s\n", cluster + 1, cof_text_number(digits, sizeof digits, x));
+    outfile_print(f, ",%" PRIu32 ",", cluster + 1);
+    put_number(f, x, ",");
+    put_number(f, error, "\n");
 }
 
-int write_parameters(outfile *f, const cof_model *model)
+int write_parameters(outfile *f, const cof_model *model, const cof_table *table)
 {
+    cof_class_study *study = NULL;
     uint32_t k = cof_model_k(model);
     if (isnan(cof_model_class_share(model, 0)))
         return complain(CODE_FAILED,
                         "--parameters-out has nothing to write, because %s has no classes; leave it out",
                         cof_model_method(model));
+    TRY(open_study(model, table, COF_STUDY_ERRORS, &study));
     TRY(outfile_open(f));
-    outfile_print(f, "column,value,class,probability\n");
-    for (uint32_t j = 0; j < k; j++) put_parameter(f, "", "", j, cof_model_class_share(model, j));
+    outfile_print(f, "column,value,class,probability,standard_error\n");
+    for (uint32_t j = 0; j < k; j++)
+        put_parameter(f, "", "", j, cof_model_class_share(model, j), cof_class_study_share_error(study, j));
     for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
         cof_attribute about = attribute_of(model, a);
         for (uint32_t j = 0; about.used && j < k; j++)
             for (uint32_t v = 0; v < about.n_values; v++)
                 put_parameter(f, about.name, cof_model_value(model, a, v), j,
-                              cof_model_class_probability(model, a, v, j));
+                              cof_model_class_probability(model, a, v, j),
+                              cof_class_study_probability_error(study, a, v, j));
     }
+    cof_class_study_free(study);
+    return outfile_finish(f);
+}
+
+int write_cells(outfile *f, const cof_model *model, const cof_table *table)
+{
+    cof_class_study *study = NULL;
+    size_t n = 0;
+    TRY(open_study(model, table, 0, &study));
+    const cof_class_cell *cell = cof_class_study_cells(study, &n);
+    TRY(outfile_open(f));
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+        cof_attribute about = attribute_of(model, a);
+        if (!about.used) continue;
+        put_cell(f, about.name);
+        outfile_put(f, ",", 1);
+    }
+    outfile_print(f, "observed,expected\n");
+    for (size_t c = 0; c < n; c++) {
+        for (size_t a = 0; a < cof_model_n_attributes(model); a++) {
+            cof_attribute about = attribute_of(model, a);
+            if (!about.used) continue;
+            size_t column = cof_table_find(table, about.name);
+            put_cell(f, cof_table_value(table, column, cof_table_code(table, cell[c].row, column)));
+            outfile_put(f, ",", 1);
+        }
+        put_number(f, cell[c].observed, ",");
+        put_number(f, cell[c].expected, "\n");
+    }
+    cof_class_study_free(study);
+    return outfile_finish(f);
+}
+
+int write_residuals(outfile *f, const cof_model *model, const cof_table *table)
+{
+    cof_class_study *study = NULL;
+    TRY(open_study(model, table, COF_STUDY_RESIDUALS, &study));
+    TRY(outfile_open(f));
+    outfile_print(f, "column,other,residual\n");
+    for (size_t a = 0; a < cof_model_n_attributes(model); a++)
+        for (size_t b = a + 1; b < cof_model_n_attributes(model); b++) {
+            double residual = cof_class_study_residual(study, a, b);
+            if (isnan(residual)) continue;
+            put_cell(f, attribute_of(model, a).name);
+            outfile_put(f, ",", 1);
+            put_cell(f, attribute_of(model, b).name);
+            outfile_put(f, ",", 1);
+            put_number(f, residual, "\n");
+        }
+    cof_class_study_free(study);
     return outfile_finish(f);
 }
 

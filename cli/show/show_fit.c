@@ -206,6 +206,12 @@ static void show_criterion(const fit_job *job, const page *p)
                 info->mixture_log_likelihood, info->n_parameters);
         fprintf(p->out, "  %-14s BIC %.2f, AIC %.2f, ICL %.2f (smaller is better)\n", "Criteria", info->bic,
                 info->aic, info->icl);
+        if (!isnan(info->g_squared))
+            fprintf(p->out, "  %-14s G squared %.2f, X squared %.2f with %.0f degrees of freedom\n", "Cells",
+                    info->g_squared, info->x_squared, info->df);
+        if (!isnan(info->df))
+            fprintf(p->out, "  %-14s adjusted BIC %.2f, AIC3 %.2f, entropy R squared %.3f\n", "",
+                    info->bic_adjusted, info->aic3, info->entropy_r_squared);
         fprintf(p->out, "  %-14s %s row%s between clusters: no membership reaches %.1f\n", "Shared",
                 show_count(info->n_shared).text, plural(info->n_shared), COF_SHARED_MEMBERSHIP);
     } else if (!isnan(info->bic)) {

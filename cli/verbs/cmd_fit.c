@@ -133,7 +133,12 @@ static const option output_options[] = {
         "between clusters."),
     FILE_OPTION("parameters-out", fit_settings, out[OUT_PARAMETERS],
                 "Write the classes of lca as CSV: the share of each (column and value are empty) and the "
-                "probability of every value in it."),
+                "probability of every value in it, with standard errors."),
+    FILE_OPTION("cells-out", fit_settings, out[OUT_CELLS],
+                "Write how many rows have each pattern of values, and how many lca expects, as CSV."),
+    FILE_OPTION("residuals-out", fit_settings, out[OUT_RESIDUALS],
+                "Write how much every two columns depend on each other inside the classes of lca, as CSV: "
+                "bivariate residuals, about 1 where they do not."),
     FILE_OPTION("model-out", fit_settings, out[OUT_MODEL],
                 "Save the model, for \"predict\", \"trees\" and \"report\"."),
     FILE_OPTION(
@@ -146,8 +151,10 @@ static const option output_options[] = {
     FILE_OPTION("report", fit_settings, out[OUT_REPORT],
                 "Write a report, one HTML file that needs no other file."),
     FILE_OPTION("map-out", fit_settings, out[OUT_MAP], "Write the report's map of the rows, as SVG."),
-    OPTION("criteria", NULL, OPTION_FLAG, fit_settings, criteria,
-           "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better."),
+    OPTION(
+        "criteria", NULL, OPTION_FLAG, fit_settings, criteria,
+        "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better. For lca also "
+        "how well the cells of the table fit: G squared, X squared and their degrees of freedom."),
     OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,
            "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
            "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
@@ -331,7 +338,9 @@ const struct fit_output fit_outputs[N_OUT] = {
     [OUT_ALTERNATIVES] = {"--alternatives-out", "the clusters of every row, here and in the alternatives"},
     [OUT_PROFILES] = {"--profiles-out", "how often every value occurs in every cluster"},
     [OUT_MEMBERSHIPS] = {"--memberships-out", "the memberships of every row"},
-    [OUT_PARAMETERS] = {"--parameters-out", "shares and probabilities of the classes"}};
+    [OUT_PARAMETERS] = {"--parameters-out", "shares and probabilities of the classes"},
+    [OUT_CELLS] = {"--cells-out", "observed and expected cells"},
+    [OUT_RESIDUALS] = {"--residuals-out", "residuals of pairs of columns"}};
 
 static int check_outputs(fit_job *job, const char *input)
 {
@@ -743,7 +752,9 @@ static int write_outputs(fit_job *job)
     if (to[OUT_TABLE].path != NULL) TRY(write_table(&to[OUT_TABLE], table, labels));
     if (to[OUT_MODES].path != NULL) TRY(write_modes(&to[OUT_MODES], job->model));
     if (to[OUT_PROFILES].path != NULL) TRY(write_profiles(&to[OUT_PROFILES], job->model));
-    if (to[OUT_PARAMETERS].path != NULL) TRY(write_parameters(&to[OUT_PARAMETERS], job->model));
+    if (to[OUT_PARAMETERS].path != NULL) TRY(write_parameters(&to[OUT_PARAMETERS], job->model, table));
+    if (to[OUT_CELLS].path != NULL) TRY(write_cells(&to[OUT_CELLS], job->model, table));
+    if (to[OUT_RESIDUALS].path != NULL) TRY(write_residuals(&to[OUT_RESIDUALS], job->model, table));
     if (to[OUT_MARGINS].path != NULL) TRY(write_margins(&to[OUT_MARGINS], table, names, labels, job->margin));
     if (to[OUT_MEMBERSHIPS].path != NULL)
         TRY(write_memberships(&to[OUT_MEMBERSHIPS], table, names, labels, job->model, job->s.threads));

@@ -419,7 +419,15 @@ void cofi_restarts_tell(const cofi_restarts *run, cof_fit_info *info)
                            .init = fit->host.o.init,
                            .select = fit->host.o.select,
                            .log_likelihood_of_one = cofi_log_likelihood_of_one(&fit->partition),
-                           .gamma = p->n_numeric > 0 ? fit->gamma : NAN};
+                           .gamma = p->n_numeric > 0 ? fit->gamma : NAN,
+                           .aic3 = NAN,
+                           .bic_adjusted = NAN,
+                           .entropy_r_squared = NAN,
+                           .g_squared = NAN,
+                           .x_squared = NAN,
+                           .df = NAN,
+                           .p_g_squared = NAN,
+                           .p_x_squared = NAN};
     for (uint32_t l = 0; l < runner->n_lanes; l++) {
         const cofi_log *log = &runner->lane[l].fit.log;
         info->row_visits += log->visits;

@@ -108,6 +108,7 @@ CONDITION(agreement, m->agreement != NULL && m->n_restarts > 1)
 CONDITION(cluster_agreement, m->cluster_agreement != NULL)
 CONDITION(alternatives, m->n_alternatives > 0)
 CONDITION(k_curve, m->k_curve != NULL)
+CONDITION(cells, info != NULL && !isnan(info->df))
 CONDITION(classes, strcmp(m->method, "lca") == 0)
 CONDITION(gamma, info != NULL && !isnan(info->gamma))
 
@@ -172,6 +173,20 @@ static const source sources[] = {
      .has = has_mixture},
     {{"icl", NULL, REAL, 0, "its integrated completed likelihood: bic plus twice the entropy of the memberships; smaller "
       "is better; where asked for"}, MEMBER(cof_fit_info, icl), .has = has_posterior},
+    {{"aic3", NULL, REAL, 0, "as aic with three times the parameters; where asked for"}, MEMBER(cof_fit_info, aic3),
+     .has = has_posterior},
+    {{"bic_adjusted", NULL, REAL, 0, "as bic with (n + 2) / 24 rows; where asked for"},
+     MEMBER(cof_fit_info, bic_adjusted), .has = has_posterior},
+    {{"entropy_r_squared", NULL, REAL, 0, "1 less the entropy of the memberships over that of equal ones: 1 where every row "
+      "has one class; null for one class; where asked for"}, MEMBER(cof_fit_info, entropy_r_squared), .has = has_posterior},
+    {{"g_squared", NULL, REAL, 0, "likelihood ratio of the cells of the table, observed and expected; lca, where asked for"},
+     MEMBER(cof_fit_info, g_squared), .has = has_cells},
+    {{"x_squared", NULL, REAL, 0, "Pearson's statistic of these cells"}, MEMBER(cof_fit_info, x_squared), .has = has_cells},
+    {{"df", NULL, REAL, 0, "their degrees of freedom: the lesser of the rows and the possible cells less one, less the "
+      "parameters"}, MEMBER(cof_fit_info, df), .has = has_cells},
+    {{"p_g_squared", NULL, REAL, 0, "chance of a g_squared as large if the model holds; null without degrees of freedom"},
+     MEMBER(cof_fit_info, p_g_squared), .has = has_cells},
+    {{"p_x_squared", NULL, REAL, 0, "the same of x_squared"}, MEMBER(cof_fit_info, p_x_squared), .has = has_cells},
     {{"n_shared", NULL, COUNT, 0, "rows whose largest membership is below 0.8; where asked for"},
      MEMBER(cof_fit_info, n_shared), .has = has_posterior},
     {{"best_restart", NULL, INDEX, 0, "the restart that was kept"}, INFO(best_restart)},

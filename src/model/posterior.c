@@ -1,5 +1,6 @@
 /* Memberships: the clusters as classes of a mixture. */
 #include "assignment.h"
+#include "class_statistics.h"
 
 #include "../core/real.h"
 #include "../fit/likelihood.h"
@@ -291,7 +292,21 @@ static tally sum_tallies(const tally *block, size_t n)
     return t;
 }
 
-static void set_criteria(const cof_model *m, const tally *t, cof_fit_info *info)
+/* Cells of a table that is too large for them are not counted. */
+static cof_status measure_fit(const cof_model *m, const cof_table *t, const double *weights,
+                              cofi_class_fit *fit, cof_error *err)
+{
+    enum { MOST_CELLS = 1 << 27 };
+    cof_class_study *study;
+    *fit = (cofi_class_fit){NAN, NAN, NAN, NAN, NAN};
+    if (strcmp(m->method, "lca") != 0 || (double)t->n_rows * (double)m->n_attrs > MOST_CELLS) return COF_OK;
+    COFI_TRY(cof_class_study_open(m, t, weights, 0, &study, err));
+    *fit = cofi_class_study_fit(study);
+    cof_class_study_free(study);
+    return COF_OK;
+}
+
+static void set_criteria(const cof_model *m, const tally *t, const cofi_class_fit *fit, cof_fit_info *info)
 {
     cof_fit_info own;
     COFI_COPY_OPTIONS(&own, info);
@@ -301,6 +316,14 @@ static void set_criteria(const cof_model *m, const tally *t, cof_fit_info *info)
     own.bic = own.n_parameters * cofi_ln(t->n) - 2 * t->log_likelihood;
     own.icl = own.bic + 2 * t->entropy;
     own.n_shared = t->n_shared;
+    own.aic3 = 3 * own.n_parameters - 2 * t->log_likelihood;
+    own.bic_adjusted = own.n_parameters * cofi_ln((t->n + 2) / 24) - 2 * t->log_likelihood;
+    own.entropy_r_squared = m->k > 1 ? 1 - t->entropy / (t->n * cofi_ln(m->k)) : NAN;
+    own.g_squared = fit->g_squared;
+    own.x_squared = fit->x_squared;
+    own.df = fit->df;
+    own.p_g_squared = fit->p_g;
+    own.p_x_squared = fit->p_x;
     cofi_return_struct(info, &own, sizeof own);
 }
 
@@ -315,10 +338,12 @@ cof_status cof_model_criteria(const cof_model *m, const cof_table *t, const doub
                     cofi_blocks_add_line(&p->own, n_blocks, sizeof *job.block)};
     cof_status status = cofi_blocks_status(&p->own, err);
     if (status == COF_OK && weights == NULL) status = cof_table_weights(t, own, t->n_rows, err);
+    cofi_class_fit fit;
+    if (status == COF_OK) status = measure_fit(m, t, job.weight, &fit, err);
     if (status == COF_OK) {
         cofi_assignment_run(&p->rows, 0, t->n_rows, tally_row, &job);
         tally all = sum_tallies(job.block, n_blocks);
-        set_criteria(m, &all, info);
+        set_criteria(m, &all, &fit, info);
     }
     cof_posterior_free(p);
     return status;
