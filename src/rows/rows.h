@@ -88,11 +88,11 @@ typedef struct cofi_remembered {
     size_t n_bytes;
 } cofi_remembered;
 
-/* Rows by number: row[i], or if `row` is NULL, first + i * span / n, rounded down. */
+/* n rows by number: row[i], or if `row` is NULL, evenly spaced ones: i * span / n, rounded down. */
 typedef struct cofi_row_list {
     const uint64_t *row;
     size_t n;
-    uint64_t first, span;
+    uint64_t span;
 } cofi_row_list;
 
 /* ---- Questions ------------------------------------------------------------------------------------- */
@@ -125,11 +125,10 @@ typedef enum cofi_ask {
  * one_at_a_time. */
 typedef struct cofi_question {
     cofi_ask kind;
-    cofi_partition
-        *partition;     /* whose labels or seeds it is about; TOTALS, CELLS, POINTS and PAIRS need none */
-    cofi_team *team;    /* who works for TOTALS, CELLS and PAIRS; NULL: this thread alone */
-    cofi_row_list rows; /* of CELLS, POINTS and LABELS */
-    uint64_t *word;     /* answer of CENSUS, NEAR, MASS and MERIT: sums are added to it */
+    cofi_partition *partition; /* whose labels or seeds it is about; NULL if it is about neither */
+    cofi_team *team;           /* who works for TOTALS, PAIRS and CELLS; NULL, for CELLS: this thread alone */
+    cofi_row_list rows;        /* of CELLS, POINTS and LABELS */
+    uint64_t *word;            /* answer of CENSUS, NEAR, MASS and MERIT: sums are added to it */
     union {
         uint64_t *total; /* TOTALS: n_flat */
         struct {         /* CELLS: n_attrs + n_numeric per row; either may be NULL */
@@ -192,8 +191,7 @@ enum {
     COFI_MASS_PARTS = 4096,
     COFI_MERIT_BITS = 11,
     COFI_MERIT_BUCKETS = 1 << COFI_MERIT_BITS,
-    COFI_MASS_MERIT =
-        100 /* a mass by merit: 1 for rows of positive weight whose merit has the bits of the key */
+    COFI_MASS_MERIT = 100 /* by merit: 1 for rows of positive weight whose merit has the bits of the key */
 };
 
 typedef struct cofi_rows_ops {
@@ -280,7 +278,7 @@ cof_status cofi_rows_renumber(const cofi_rows *sample, cofi_problem *problem, co
 
 /* ---- Calls ------------------------------------------------------------------------------------------ */
 
-/* The sums of a row's weight over the values of each attribute. */
+/* Summed row weights per flat id. */
 cof_status cofi_rows_totals(cofi_rows *rows, cofi_team *team, uint64_t *total, cof_error *err);
 /* Cells and weights of n listed rows; if `row` is NULL, of the rows 0 to n - 1. */
 cof_status cofi_rows_fetch(cofi_rows *rows, cofi_team *team, const uint64_t *row, size_t n, uint32_t *cell,
