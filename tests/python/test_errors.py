@@ -74,12 +74,6 @@ def test_rules_for_columns():
             coforest.COForest(2, **options).fit(X)
 
 
-def test_duplicate_names():
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(coforest.CoforestError, match="twice"):
-        coforest.COForest(2).fit(pandas.DataFrame(ROWS, columns=["a", "a"]))
-
-
 def test_weights():
     for weights in ([1, 2], [[1], [1], [1], [1]], [1, 1, 1, -1], [1, 1, 1, float("nan")], [0, 0, 0, 0]):
         with pytest.raises(ValueError):

@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -110,13 +111,68 @@ def test_a_start_refined_by_the_likelihood(zoo, tmp_path):
         counts = shares * sizes[:, None]
         codes = [values.index(value) for value in zoo.data[name]]
         expected -= np.log((counts + 0.5) / (sizes[:, None] + len(values) / 2)).T[codes]
-    np.testing.assert_allclose(model.transform(zoo.data), expected, rtol=1e-6)
+    np.testing.assert_allclose(model.predict_log_proba(zoo.data), -expected - np.log(np.exp(-expected).sum(axis=1))[:, None],
+                               rtol=1e-6, atol=1e-9)
     assert model.score(zoo.data) == pytest.approx(np.log(np.exp(-expected).sum(axis=1)).mean())
+    distances = sum(model.forest_[name].distances()[[model.categories_[r].tolist().index(value) for value in zoo.data[name]]]
+                    @ model.cluster_profiles_[r].T for r, name in enumerate(zoo.feature_names))
     model.save(tmp_path / "likely.cof")
     for other in (model, pickle.loads(pickle.dumps(model)), coforest.load(tmp_path / "likely.cof")):
         assert (other.predict(zoo.data) == model.labels_).all()
-        assert (other.transform(zoo.data).argmin(axis=1) == model.labels_).all()
+        np.testing.assert_allclose(other.transform(zoo.data), distances, rtol=1e-6)
+        assert (other.predict_log_proba(zoo.data).argmax(axis=1) == model.labels_).all()
         assert (other.margins(zoo.data)["lead"] >= 0).all()
+
+
+@pytest.mark.parametrize("variant", ["paper", "authors"])
+@pytest.mark.parametrize("missing", ["value", "ignore", "drop"])
+def test_transform_measures_along_the_trees_whatever_the_start_was_refined_by(variant, missing):
+    """What Python measures for starts refined by the likelihood is what the library measures for the others."""
+    X = coforest.datasets.load_voting().data
+    for weights in (None, {0: 2.0, 3: 0.5}):
+        model = coforest.COForest(4, init="kmeans", variant=variant, missing=missing, column_weights=weights, random_state=1).fit(X)
+        distances = model.transform(X)
+        again = distances.copy()
+        model._measure_along_trees(model._new_table(X), again)
+        np.testing.assert_allclose(again, distances, rtol=1e-12)
+
+
+def test_warnings_name_the_line_that_called(zoo):
+    identifiers = {"id": [f"r{i}" for i in range(40)], "a": ["x", "y"] * 20, "b": ["u", "u", "v", "w"] * 10}
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model = coforest.COForest(2, random_state=1).fit(identifiers)
+        model.fit_predict(identifiers)
+        coforest.KPrototypes(2, random_state=1).fit(identifiers)
+        model.predict({**identifiers, "a": ["new"] * 40})
+        coforest.KModes(3, random_state=1).fit([["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]])
+        model.predict(np.array(list(identifiers.values()), dtype=object).T)
+    assert len(seen) >= 6 and {warning.filename for warning in seen} == {__file__}
+
+
+def test_memberships_are_kept_by_a_pickle_on_request(zoo):
+    model = coforest.COForest(7, n_init=1, random_state=1).fit(zoo.data)
+    memberships = model.memberships_
+    with pytest.raises(ValueError, match="pass X"):
+        pickle.loads(pickle.dumps(model)).memberships_
+    assert model.keep_memberships() is model
+    assert (pickle.loads(pickle.dumps(model)).memberships_ == memberships).all()
+    assert model.fit(zoo.data.head(50)).memberships_.shape == (50, 7)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"ordinal": ["size"]}, "the values of each column in their order"), ({"ordinal": "size"}, "of each column in their order"),
+    ({"ordinal": {"size": "small"}}, "must list the values of 'size'")])
+def test_orders_that_are_none_say_what_to_write(options, words):
+    with pytest.raises(ValueError, match=words):
+        coforest.COForest(2, **options).fit({"size": ["small", "large"] * 5, "b": ["u", "v", "w", "u", "v"] * 2})
+
+
+def test_one_column_needs_no_list(zoo):
+    one = coforest.COForest(7, n_init=1, numeric="legs", random_state=1).fit(zoo.data)
+    assert list(one.cuts_) == ["legs"]
+    assert list(coforest.COForest(7, n_init=1, numeric=zoo.feature_names.index("legs"), random_state=1).fit(zoo.data).cuts_) == ["legs"]
+    assert coforest.COForest(7, n_init=1, categorical="legs", random_state=1).fit(zoo.data).cuts_ == {}
 
 
 def test_the_objective_is_the_sum_of_distances():

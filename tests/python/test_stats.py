@@ -76,5 +76,11 @@ def test_compare():
     assert len(pandas.DataFrame(outcome.to_dict())) == 1
     criteria = coforest.compare(voting.data, 2, methods=["coforest", coforest.COForest(variant="authors")], runs=2)
     assert criteria.scores == ["log_likelihood", "objective"] and len(criteria.methods) == 2
-    nothing = coforest.compare([["a", "b"], ["a", "c"]], 2, methods=["coforest", "no such method"], runs=1)
-    assert "no such method" in nothing.problems and "-" in str(nothing)
+    nothing = coforest.compare([["a", "b"], ["a", "c"]], 3, methods=["coforest", "lca"], runs=1)
+    assert "lca" in nothing.problems and "-" in str(nothing)
+    with pytest.raises(ValueError, match="did you mean 'kmodes'"):
+        coforest.compare(voting.data, 2, methods=["kmode"])
+    with pytest.raises(ValueError, match="must be a list"):
+        coforest.compare(voting.data, 2, methods="kmodes")
+    apart = coforest.compare(voting.data, 2, methods=[coforest.KModes(), coforest.KModes(init="Cao"), "kmodes", "kmodes"], runs=2)
+    assert apart.methods == ["KModes", "KModes 2", "kmodes", "kmodes 2"]

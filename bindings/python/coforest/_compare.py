@@ -1,4 +1,5 @@
 """Several methods on one table, and what several such comparisons say together."""
+import difflib
 import time
 from dataclasses import dataclass
 
@@ -80,15 +81,27 @@ def compare(X, n_clusters, y=None, *, methods=None, runs=10, random_state=1, n_i
 
     ``methods`` are names of ``coforest.methods()`` or estimators of your own; default: all of them. With ``y`` the
     scores are CA, ARI and NMI, without it the likelihood and the objective. ``options`` go to every estimator that is
-    named; with ``init="random"`` all methods of a run begin alike, as those of the command line's ``compare`` do. A
-    method that has no result for this table is NaN there, and ``problems`` says why.
+    named; with ``init="random"`` all methods of a run begin alike, as those of the command line's ``compare`` do. Several
+    estimators of one class are numbered: "KModes", "KModes 2". A method that has no result for this table is NaN there, and
+    ``problems`` says why.
     """
     names = SCORES if y is not None else CRITERIA
+    if isinstance(methods, str):
+        raise ValueError(f"methods must be a list of names or estimators, such as [{methods!r}]; not {methods!r}")
     asked = list(known_methods()) if methods is None else list(methods)
+    for method in asked:
+        if isinstance(method, str) and method not in known_methods():
+            like = difflib.get_close_matches(method, known_methods(), 1)
+            raise ValueError(f"there is no method {method!r}; " + (f"did you mean {like[0]!r}? " if like else "")
+                             + "coforest.methods() lists all")
     first = seed_of(random_state)
     result = Comparison(n_clusters, {}, {}, {})
     for method in asked:
-        title = method if isinstance(method, str) else type(method).__name__
+        title = own = method if isinstance(method, str) else type(method).__name__
+        number = 1
+        while title in result.runs:  # several estimators of one class
+            number += 1
+            title = f"{own} {number}"
         rows = np.full((runs, len(names)), np.nan)
         result.seconds[title] = np.zeros(runs)
         for run in range(runs):

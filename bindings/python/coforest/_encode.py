@@ -10,11 +10,11 @@ _BATCH_ROWS = 1 << 20
 def batches_of(path):
     """The record batches of a Parquet or Arrow file, or None if it is neither by its name."""
     name = os.fspath(path)
-    if name.endswith((".parquet", ".pq")):
+    if name.lower().endswith((".parquet", ".pq")):
         import pyarrow.parquet
 
         return pyarrow.parquet.ParquetFile(name).iter_batches(_BATCH_ROWS)
-    if name.endswith((".arrow", ".feather", ".ipc")):
+    if name.lower().endswith((".arrow", ".feather", ".ipc")):
         import pyarrow.ipc
 
         file = pyarrow.ipc.open_file(name)
@@ -22,7 +22,7 @@ def batches_of(path):
     return None
 
 
-def _tables(source):
+def tables_of(source):
     """Tables and paths in the order of their rows. What comes in batches is never in memory as a whole."""
     if isinstance(source, (str, os.PathLike)):
         batches = batches_of(source)
@@ -30,7 +30,7 @@ def _tables(source):
             yield source
     elif isinstance(source, (list, tuple)) and all(isinstance(item, (str, os.PathLike)) for item in source):
         for path in source:
-            yield from _tables(path)
+            yield from tables_of(path)
         return
     else:
         batches = source if hasattr(source, "read_next_batch") else None
@@ -52,4 +52,4 @@ def encode(source, path):
     or zstd, are read by the library; Parquet (``.parquet``) and Arrow files (``.arrow``, ``.feather``) need pyarrow and
     are read batch by batch. The file appears when it is complete.
     """
-    _core.encode_tables(path, _tables(source))
+    _core.encode_tables(path, tables_of(source))

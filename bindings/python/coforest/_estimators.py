@@ -21,10 +21,18 @@ from ._sklearn import (
     TransformerMixin,
     available_if,
 )
-from ._tables import _as_array, columns_of, retold, text_of
+from ._tables import _as_array, columns_of, is_path, retold, text_of
 
 _SHOWN_NAMES = 5
 _UNKNOWN = {word: word for word in ("warn", "error", "ignore")}
+
+
+def _warn(message, category=UserWarning):
+    """A warning at the line that called this package, directly or through scikit-learn."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("coforest", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _choice(what, word, known):
@@ -176,7 +184,13 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         return options
 
     def _order_columns(self, table, names):
+        if self.ordinal is not None and not hasattr(self.ordinal, "items"):
+            raise ValueError('ordinal must give the values of each column in their order, such as {"size": ["small", "medium", '
+                             f'"large"]}}; not {self.ordinal!r}')
         for column, order in (self.ordinal or {}).items():
+            if isinstance(order, str):
+                raise ValueError(f'ordinal must list the values of {column!r} in their order, such as ["small", "large"]; not '
+                                 f"{order!r}")
             table.set_order(_column_of(column, names, "ordinal"), [text_of(value) for value in order])
 
     def _rules(self, names):
@@ -190,7 +204,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             rules[c] = (option, what)
 
         for option in ("numeric", "categorical", "ordinal"):
-            for column in getattr(self, option) or ():
+            columns = getattr(self, option)
+            for column in [columns] if isinstance(columns, (str, numbers.Integral)) else [] if columns is None else columns:
                 rule(column, option, None)
         for column, edges in (self.cut or {}).items():
             rule(column, "cut", [text_of(edge) for edge in edges])
@@ -235,17 +250,13 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             return
         ordered = [name for c, name in enumerate(names) if table.column(c)["ordinal"]]
         if ordered:
-            warnings.warn(f"{type(self).__name__} makes no use of the order of {_few(ordered)}; COForest does", stacklevel=5)
+            _warn(f"{type(self).__name__} makes no use of the order of {_few(ordered)}; COForest does")
 
     @staticmethod
     def _warn_identifiers(views):
         found = [view["name"] for view in views if view["kind"] == _core.KINDS["identifier"] and not view["numbers"]]
         if found:
-            warnings.warn(
-                f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, "
-                "leave it out",
-                stacklevel=4,
-            )
+            _warn(f"nearly every row has its own value in {_few(found)}; an identifier tells clusters nothing, leave it out")
 
     def _settle_columns(self, table, kinds, categories):
         """Orders, cuts and roles of a table, or of the schema of one. Returns the views of its columns, the kinds of their
@@ -275,10 +286,15 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         self.seed_ = seed
         self._take_info(info)
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Clusters the rows of X. ``y`` is ignored; ``sample_weight`` says how often each row counts."""
+    def fit(self, X, y=None, sample_weight=None, *, columns=None, label=None, weights=None):
+        """Clusters the rows of X. ``y`` is ignored; ``sample_weight`` says how often each row counts.
+
+        X may be a path: of a file (CSV, TSV, Parquet, Arrow, encoded), of a folder, with ``*``, or a list of paths, whose rows
+        follow each other. Then ``columns`` names the columns to cluster on; ``label`` names one that is left out, whose
+        texts become ``label_``; ``weights`` names one of numbers that stands for ``sample_weight``.
+        """
         options = self._options()
-        columns = columns_of(X)
+        columns, sample_weight = self._read(X, sample_weight, columns, label, weights)
         table = columns.table()
         n_rows = table.shape[0]
         if n_rows == 1:
@@ -297,6 +313,37 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         self._take_fit(model, info, options["seed"], views, kinds, quantities, columns.named)
         return self
 
+    def _read(self, X, sample_weight, names, label, weights):
+        """The columns to cluster on, and the weights."""
+        columns = columns_of(X)
+        if names is label is weights is None:
+            return columns, sample_weight
+        if not is_path(X):
+            raise ValueError("columns, label and weights are for a path; leave columns out of a table in memory, and pass "
+                             "sample_weight")
+        if weights is not None and sample_weight is not None:
+            raise ValueError("give weights or sample_weight, not both")
+        beside = [name for name in (label, weights) if name is not None]
+        if names is None:
+            table = columns.table()
+            columns.read = table
+            names = [table.column(c)["name"] for c in range(table.shape[1])]
+        kept = columns.select([*(name for name in ([names] if isinstance(names, str) else names) if name not in beside), *beside])
+        values = {}
+        for name in reversed(beside):
+            codes, texts, _, _ = kept.columns.pop()
+            kept.kinds.pop()
+            kept.names.pop()
+            values[name] = np.array([*texts, None], dtype=object)[codes]
+        if label is not None:
+            self.label_ = values[label]
+        if weights is not None:
+            try:
+                sample_weight = values[weights].astype(np.float64)
+            except (TypeError, ValueError):
+                raise ValueError(f"column {weights!r} holds other values than numbers, or misses some; a weight is a number") from None
+        return kept, sample_weight
+
     def _start_rows(self, table):
         raise ValueError("init must be the name of a start or the indices of one row for each cluster")
 
@@ -312,7 +359,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
                 raise retold(error, f"{error} (n_features = 1)") from None
             if error.status != _core.ERR_FEW_ROWS or not given:
                 raise
-            warnings.warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning, stacklevel=4)
+            _warn(f"{error}; as many clusters as distinct rows are made", ConvergenceWarning)
         for k in range(min(options["k"] - 1, table.count_distinct()), 0, -1):
             try:
                 return _core.fit(table, weights=weights, callback=hook, **dict(options, k=k))
@@ -321,6 +368,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
                     raise
 
     def _take_model(self, model, kinds):
+        if getattr(self, "_model", None) is not model:
+            self._memberships = None
         self._model = model
         self._n_features_out = self.n_clusters_ = model.k
         self.cluster_sizes_ = np.array(model.sizes)
@@ -443,10 +492,10 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         own = type(self).__name__
         if fitted is None:
             if names is not None:
-                warnings.warn(f"X has feature names, but {own} was fitted without feature names", stacklevel=4)
+                _warn(f"X has feature names, but {own} was fitted without feature names")
             return
         if names is None:
-            warnings.warn(f"X does not have valid feature names, but {own} was fitted with feature names", stacklevel=4)
+            _warn(f"X does not have valid feature names, but {own} was fitted with feature names")
             return
         if list(names) == list(fitted):
             return
@@ -464,8 +513,11 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         table = None
         names = columns.names
         if names is None:
-            table = columns.table()
+            columns.read = table = columns.table()
             names = [table.column(c)["name"] for c in range(table.shape[1])]
+            if is_path(X) and names != self._columns and set(self._columns) < set(names):  # others were left out by fit, too
+                table = columns.select(self._columns).table()
+                names = self._columns
         self._check_names(names if columns.named else None)
         if len(names) != self.n_features_in_:
             raise ValueError(
@@ -497,7 +549,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
             message += f"; and {len(sentences) - _SHOWN_NAMES} more columns"
         if self.handle_unknown == "error":
             raise ValueError(f"{message}. handle_unknown='warn' or 'ignore' lets them count for no cluster")
-        warnings.warn(f"{message}. They count for no cluster and against none", stacklevel=4)
+        _warn(f"{message}. They count for no cluster and against none")
 
     def _predict(self, table):
         labels = np.empty(table.shape[0], np.int32)
@@ -512,14 +564,33 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         return self._predict(self._new_table(X, tell=False))[1]
 
     def transform(self, X):
-        """Distance of every row to every cluster, rows by clusters. A model whose kept start was refined by the
-        likelihood (``refined_by_``) gives minus the logarithms of probabilities instead."""
+        """Distance of every row to every cluster, rows by clusters: of COForest along the trees, whatever the kept start was
+        refined by (``refined_by_``), so that features mean the same in every fold; ``predict_log_proba`` has the logarithms of
+        probabilities. Of LCA they are minus the logarithms of joint probabilities."""
         return self._transform(self._new_table(X))
 
     def _transform(self, table):
         distances = np.empty((table.shape[0], self._model.k))
         self._model.transform(table, threads_of(self.n_jobs), distances)
+        if self._model.result("refined_by") == "likelihood" and not self.cluster_means_:
+            self._measure_along_trees(table, distances)
         return distances
+
+    def _measure_along_trees(self, table, distances):
+        """Replaces what is finite: the mean way from a row's value to those of a cluster's rows, added up over columns."""
+        n_clusters = self._model.k
+        finite = np.isfinite(distances)
+        distances[finite] = 0.0
+        weights = self._column_weights(self._columns)
+        authors = self._model.variant == _core.VARIANTS["authors"]
+        for r, (tree, profile) in enumerate(zip(self._found.forest.trees(), self._found.profiles)):
+            if not tree.used:
+                continue
+            n = len(tree.values)
+            weight = 1.0 if weights is None else weights[self._columns.index(tree.name)]
+            scores = np.zeros((n + 1, n_clusters))  # the last is that of a value never met
+            scores[:n] = tree.distances() @ np.nan_to_num(profile).T * (weight / (n - 1 if authors else 1))
+            distances += scores[self._values(table, r)]
 
     def margins(self, X=None):
         """How clearly every row that was fitted, or of X, belongs to its cluster: an array with the fields cluster, next
@@ -548,15 +619,28 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
 
     @property
     def memberships_(self):
-        """Probabilities of every row that was fitted for every cluster, as ``predict_proba`` gives them."""
+        """Probabilities of every row that was fitted for every cluster, as ``predict_proba`` gives them. A pickle does not keep
+        the rows; ``keep_memberships`` makes it keep these."""
         self._check_fitted()
-        return self._rate(self._fitted_table(None))[0]
+        kept = getattr(self, "_memberships", None)
+        return kept if kept is not None else self._rate(self._fitted_table(None))[0]
+
+    def keep_memberships(self):
+        """Makes ``memberships_`` a part of this model, so that a pickle has them, too: 8 bytes for each row and cluster. Gives
+        the model itself."""
+        self._memberships = self.memberships_
+        return self
 
     def predict_proba(self, X):
         """Probability of every cluster for every row, rows by clusters: of the classes of the mixture for LCA and models
         that the likelihood refined, whose largest is the label of ``predict``; otherwise of classes with the smoothed
         profiles of the partition. NaN for a dropped row."""
         return self._rate(self._new_table(X))[0]
+
+    def predict_log_proba(self, X):
+        """Natural logarithms of ``predict_proba``; minus infinity for a cluster that is impossible."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def score_samples(self, X):
         """Log-likelihood of every row under the same mixture. A value never met in ``fit`` counts what the prior gives to
@@ -739,7 +823,7 @@ class COForest(_CategoryClusterer):
     missing : how missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
     ordinal : orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered
         Arrow dictionaries bring their own.
-    numeric : columns that are quantities although they have few values, by name or place.
+    numeric : columns that are quantities although they have few values, by name or place; one, or a list.
     categorical : columns that are categories although they look like quantities; pandas categories need no mention.
     quantities : what becomes of quantities, columns of many numbers, dates or times: "cut" into bins of equal share,
         which are ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree

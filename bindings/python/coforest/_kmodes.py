@@ -97,10 +97,11 @@ class KPrototypes(_FromKModes):
 
     _method = "k-prototypes"
 
-    def fit(self, X, y=None, categorical=None, sample_weight=None):
-        """Clusters the rows of X. ``categorical``: places or names of the columns that are categories."""
+    def fit(self, X, y=None, categorical=None, sample_weight=None, **paths):
+        """Clusters the rows of X. ``categorical``: places or names of the columns that are categories. ``columns``, ``label``
+        and ``weights`` are as for ``coforest.COForest``."""
         self._told = categorical if categorical is None or isinstance(categorical, (list, tuple)) else [categorical]
-        return super().fit(X, y, sample_weight=sample_weight)
+        return super().fit(X, y, sample_weight=sample_weight, **paths)
 
     def predict(self, X, categorical=None):
         """The cluster of every row; which columns are categories was told to ``fit``."""

@@ -6,8 +6,10 @@ once, in C.
 """
 import datetime
 import decimal
+import glob
 import numbers
 import os
+import tempfile
 
 import numpy as np
 
@@ -126,6 +128,7 @@ class Columns:
         self.codes = None  # or all of it as one int32 matrix
         self.capsule = None  # or an Arrow stream
         self.path = None  # or a file for the library to read
+        self.read = None  # or a table that is read
         self.arrow = False  # the caller's table is an Arrow one
 
     def add(self, cells, values, ordered=False, categories=False):
@@ -206,7 +209,24 @@ class Columns:
         except UnicodeEncodeError as error:
             raise ValueError(f"the value {error.object!r} is no text that can be written: {error.reason}") from None
 
+    def select(self, names):
+        """The named columns alone."""
+        table = self.table()
+        views = [table.column(c) for c in range(table.shape[1])]
+        found = {view["name"]: c for c, view in enumerate(views)}
+        chosen = Columns(table.shape[0], list(names), True)
+        for name in names:
+            if name not in found:
+                raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, found))}")
+            codes = np.empty(table.shape[0], np.int32)
+            texts = table.codes(found[name], codes)
+            chosen.columns.append((codes, texts, views[found[name]]["ordinal"], None))
+            chosen.kinds.append("O" if self.kinds is None else self.kinds[found[name]])
+        return chosen
+
     def _make(self, names):
+        if self.read is not None:
+            return self.read
         if self.path is not None:
             return _core.table_read(self.path)
         if self.capsule is not None:
@@ -262,11 +282,23 @@ def _add_pyarrow(columns, array):
     columns.add(indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist(), bool(array.type.ordered))
 
 
+def _unique(names):
+    """Names that occur again get a number: a, a.1, a.2."""
+    seen, unique = set(names), []
+    for name in names:
+        number, own = 0, name
+        while own in unique or (number > 0 and own in seen):
+            number += 1
+            own = f"{name}.{number}"
+        unique.append(own)
+    return unique if len(seen) < len(names) else list(names)
+
+
 def _from_pandas(frame):
     n_rows, n_columns = frame.shape
     _check_shape(n_rows, n_columns)
     names = frame.columns.tolist()
-    columns = Columns(n_rows, [str(name) for name in names], all(isinstance(name, str) for name in names))
+    columns = Columns(n_rows, _unique([str(name) for name in names]), all(isinstance(name, str) for name in names))
     for _, series in frame.items():
         _add_pandas(columns, series)
     return columns
@@ -343,7 +375,14 @@ def _types(X):
 
 def _with_texts(X, dtypes):
     """A polars or pyarrow table with its durations and decimal numbers as the texts that stand for them."""
+    if hasattr(X, "rename_columns") and hasattr(X, "column_names") and len(set(X.column_names)) < len(X.column_names):
+        X = X.rename_columns(_unique(X.column_names))
     for c, dtype in enumerate(dtypes):
+        if str(dtype).startswith("run_end_encoded") and hasattr(X, "set_column"):
+            import pyarrow.compute
+
+            plain = [pyarrow.compute.run_end_decode(chunk) for chunk in getattr(X.column(c), "chunks", [X.column(c)])]
+            X = X.set_column(c, X.schema.field(c).name, pyarrow.chunked_array(plain) if len(plain) != 1 else plain[0])
         if not str(dtype).lower().startswith(("duration", "decimal")):
             continue
         if hasattr(X, "set_column"):
@@ -371,18 +410,65 @@ def _from_stream(X):
     return columns
 
 
+_ARROW_FILES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
+_TABLE_FILES = (*_ARROW_FILES, ".csv", ".tsv", ".tab", ".txt", ".cofe", ".gz", ".zst")
+
+
+def is_path(X):
+    """A path, or a list of paths whose rows follow each other. A list of other texts is a column."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and all(isinstance(item, os.PathLike) or isinstance(item, str)
+                                  and (item.lower().endswith(_TABLE_FILES) or os.path.exists(item)) for item in X)
+    return isinstance(X, (str, os.PathLike))
+
+
+def _files_of(path):
+    """The files that a path names: itself, all tables of a folder in the order of their names, or what fits "*.csv"."""
+    if isinstance(path, (list, tuple)):
+        return [file for item in path for file in _files_of(item)]
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        files = sorted(entry.path for entry in os.scandir(path) if entry.name.lower().endswith(_TABLE_FILES))
+        if not files:
+            raise ValueError(f"the folder {path} holds no tables ({', '.join(_TABLE_FILES)})")
+        return files
+    if os.path.exists(path) or not glob.has_magic(path):
+        return [path]
+    files = sorted(glob.glob(path, recursive=True))
+    if not files:
+        raise FileNotFoundError(f"no file fits {path}")
+    return files
+
+
+def _read_arrow(path):
+    try:
+        from pyarrow import feather, parquet
+    except ImportError:
+        raise ImportError(f"pyarrow reads {os.path.splitext(path)[1]} files, and is not installed: pip install pyarrow") from None
+    return (parquet.read_table if path.lower().endswith((".parquet", ".pq")) else feather.read_table)(path)
+
+
 def _from_path(path):
     """CSV, TSV and encoded tables by the library, Parquet and Arrow files by pyarrow."""
-    path = os.fspath(path)
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in (".parquet", ".feather", ".arrow"):
-        try:
-            from pyarrow import feather, parquet
-        except ImportError:
-            raise ImportError(f"pyarrow reads {suffix} files, and is not installed: pip install pyarrow") from None
-        return _from_stream(parquet.read_table(path) if suffix == ".parquet" else feather.read_table(path))
+    files = _files_of(path)
+    if all(file.lower().endswith(_ARROW_FILES) for file in files):
+        tables = [_read_arrow(file) for file in files]
+        if len(tables) > 1:
+            import pyarrow
+
+            tables = [pyarrow.concat_tables(tables)]
+        return _from_stream(tables[0])
     columns = Columns(None, None, True)
-    columns.kinds, columns.path = None, path
+    columns.kinds = None
+    if len(files) == 1:
+        columns.path = files[0]
+        return columns
+    from ._encode import tables_of
+
+    with tempfile.TemporaryDirectory(prefix="coforest-") as folder:  # the table is mapped, so that its file may go
+        columns.path = os.path.join(folder, "all.cofe")
+        _core.encode_tables(columns.path, tables_of(files))
+        columns.read = _core.table_read(columns.path)
     return columns
 
 
@@ -401,7 +487,7 @@ def columns_of(X):
     path of a file."""
     if hasattr(X, "tocsr"):
         raise TypeError("Sparse data was passed, but a table of categories is dense: pass X.toarray()")
-    if isinstance(X, (str, os.PathLike)):
+    if is_path(X):
         return _from_path(X)
     if is_pandas(X):
         if X.ndim == 1:
