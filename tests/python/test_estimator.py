@@ -94,7 +94,7 @@ def test_what_was_done_is_told(zoo):
     assert done(init="kmeans", select="balance") == ("kmeans", "balance", 10)
     assert done(init="cao") == ("cao", "likelihood", 1)
     assert done(init=[0, 2, 11]) == ("rows", "likelihood", 1)
-    assert done(method="kmodes") == ("kmeans", "likelihood", 10)
+    assert done(method="kmodes") == ("kmeans", "objective", 10)
     many = np.random.default_rng(1).integers(0, 50, (200000, 10))
     starts = [coforest.COForest(2, random_state=1).fit(many[:n]).info_["n_restarts"] for n in (1000, 3000, 4096, 4097, 200000)]
     assert starts == [100, 2**21 // (3000 * 10 * 2), 2**21 // (4096 * 10 * 2), 10, 10]

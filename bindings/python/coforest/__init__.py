@@ -5,6 +5,8 @@
     model = coforest.COForest(7, random_state=1).fit(zoo.data)
     model.labels_, model.forest_["legs"].edges
 """
+from typing import TYPE_CHECKING
+
 from . import datasets, metrics, stats
 from ._compare import Comparison, compare
 from ._core import CoforestError, CoforestIOError
@@ -29,6 +31,9 @@ from ._estimators import (
 from ._forest import Edge, Forest, Tree
 from ._kmodes import EKPrototypes, KModes, KPrototypes
 from ._progress import Progress
+
+if TYPE_CHECKING:
+    from . import plots
 
 __all__ = [
     "ADC",

@@ -5,6 +5,9 @@ from typing import Any, Literal, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+SCORES: tuple[str, ...]
+CRITERIA: tuple[str, ...]
+
 @dataclass
 class Comparison:
     n_clusters: int

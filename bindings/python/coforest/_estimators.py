@@ -800,57 +800,173 @@ for _name in ("predict", "transform", "margins", "typical_rows", "count_unseen",
     setattr(_CategoryClusterer, _name, available_if(_labels_new_rows)(getattr(_CategoryClusterer, _name)))
 
 
+_SHARED = {
+    "n_init": "auto",
+    "init": "portfolio",
+    "select": "auto",
+    "max_iter": 51,
+    "missing": "value",
+    "ordinal": None,
+    "numeric": None,
+    "categorical": None,
+    "quantities": None,
+    "bins": 16,
+    "cut": None,
+    "column_weights": None,
+    "random_state": None,
+    "time_limit": None,
+    "handle_unknown": "warn",
+    "n_jobs": None,
+    "verbose": 0,
+    "callback": None,
+}
+
+
+def _constructor(**own):
+    """An __init__ with the parameters that all estimators have and some of one's own, which does nothing but keep them, as
+    scikit-learn wants it; what they may be is checked by fit."""
+    defaults = {"n_clusters": 8, **_SHARED, **own}
+    Parameter = inspect.Parameter
+
+    def __init__(self, *arguments, **parameters):
+        try:
+            bound = signature.bind(self, *arguments, **parameters)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+        bound.apply_defaults()
+        for name in defaults:
+            setattr(self, name, bound.arguments[name])
+
+    signature = inspect.Signature([
+        Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
+        *(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD if name == "n_clusters" else Parameter.KEYWORD_ONLY, default=value)
+          for name, value in defaults.items())])
+    __init__.__signature__ = signature
+    return __init__
+
+
 class COForest(_CategoryClusterer):
     """Clusters rows of categories with an order tree learned for every column.
 
     Parameters
     ----------
-    n_clusters : how many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the
-        number found among these: from the one downward that is likeliest where columns may depend on each other inside
-        clusters, the first on which the halves of the table agree nearly as well as on any smaller one. Where 1 is found
-        there is no structure.
-    n_init : how many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small
-        tables, up to 100.
-    init : how a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the
-        method is another), "kmeans", "farthest", "random", "modes++", "cao" or "huang"; or the indices of ``n_clusters``
-        rows, the first modes of a single start.
-    select : which start is the best: "balance", both likely and tight, "likelihood", "objective" or "mixture"; "auto" takes
-        for the portfolio mixture where quantities were cut, else balance; for other starts objective with lca, kmodes and
-        k-prototypes, else likelihood.
-    variant : "paper", the equations as printed, or "authors", the scaling of the authors' released program.
-    max_iter : the most passes over the rows for each forest.
-    max_rebuilds : the most forests a start may grow.
-    missing : how missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
-    ordinal : orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered
-        Arrow dictionaries bring their own.
-    numeric : columns that are quantities although they have few values, by name or place; one, or a list.
-    categorical : columns that are categories although they look like quantities; pandas categories need no mention.
-    quantities : what becomes of quantities, columns of many numbers, dates or times: "cut" into bins of equal share,
-        which are ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree
-        but means (``cluster_means_``); "values", every number is a category. None means "scaled" for k-prototypes and
+    n_clusters : int, pair of int or "auto", default=8
+        How many clusters to make; "auto" to have the number found, or a pair such as (2, 12) to have the number found
+        among these: from the one downward that is likeliest where columns may depend on each other inside clusters,
+        the first on which the halves of the table agree nearly as well as on any smaller one. Where 1 is found there
+        is no structure.
+    n_init : int or "auto", default="auto"
+        How many starts to try; the best result is kept. "auto": 10, and of the portfolio more on small tables, up to
+        100.
+    init : str or array of int, default="portfolio"
+        How a start is made: "portfolio" (two alternating kinds; "kmeans" is done where columns are numeric or the
+        method is another), "kmeans", "farthest", "random", "modes++", "cao" or "huang"; or the indices of
+        ``n_clusters`` rows, the first modes of a single start.
+    select : str, default="auto"
+        Which start is the best: "balance", both likely and tight, "likelihood", "objective" or "mixture"; "auto"
+        takes for the portfolio mixture where quantities were cut, else balance; for other starts objective with lca,
+        kmodes and k-prototypes, else likelihood.
+    variant : {"paper", "authors"}, default="paper"
+        "paper", the equations as printed, or "authors", the scaling of the authors' released program.
+    max_iter : int, default=51
+        The most passes over the rows for each forest.
+    max_rebuilds : int, default=51
+        The most forests a start may grow.
+    missing : {"value", "ignore", "drop", "error"}, default="value"
+        How missing cells are taken: "value", "ignore", "drop" (label -1) or "error".
+    ordinal : dict of lists, default=None
+        Orders of columns, ``{"size": ["small", "medium", "large"]}``; ordered pandas categories and ordered Arrow
+        dictionaries bring their own.
+    numeric : name, place or list of them, default=None
+        Columns that are quantities although they have few values, by name or place; one, or a list.
+    categorical : name, place or list of them, default=None
+        Columns that are categories although they look like quantities; pandas categories need no mention.
+    quantities : {"cut", "scaled", "values"}, default=None
+        What becomes of quantities, columns of many numbers, dates or times: "cut" into bins of equal share, which are
+        ordered categories; "scaled" to 0..1 as numbers beside the categories, which have no tree but means
+        (``cluster_means_``); "values", every number is a category. None means "scaled" for k-prototypes and
         ek-prototypes, else "cut". ``cuts_`` tells where columns were cut.
-    bins : how many bins a quantity is cut into.
-    cut : where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
-    column_weights : how much columns count in distances and in the choice, ``{"age": 0.5, "income": 2}``; others count 1.
-    random_state : a whole number gives what the command line's ``--seed`` gives; None draws one.
-    keep : 2 or 3 makes the second or third of the partitions that are nearly as good the result (``alternatives_``).
-    time_limit : seconds after which the fit ends with the best result so far, though not before its first start has
-        ended; None: no limit.
-    handle_unknown : what becomes of values of new rows that ``fit`` never met: "warn" names them and goes on, "ignore"
-        goes on, "error" refuses them. They count for no cluster and against none.
-    n_jobs : threads; None means 1 unless within ``joblib.parallel_config``, -1 all cores that the process may use. The
+    bins : int, default=16
+        How many bins a quantity is cut into.
+    cut : dict of lists, default=None
+        Where to cut instead, ``{"age": [18, 30, 65]}``; a value equal to an edge lies above it.
+    column_weights : dict of float, default=None
+        How much columns count in distances and in the choice, ``{"age": 0.5, "income": 2}``; others count 1.
+    random_state : int, generator or None, default=None
+        A whole number gives what the command line's ``--seed`` gives; None draws one.
+    keep : int, default=1
+        2 or 3 makes the second or third of the partitions that are nearly as good the result (``alternatives_``).
+    time_limit : float, default=None
+        Seconds after which the fit ends with the best result so far, though not before its first start has ended;
+        None: no limit.
+    handle_unknown : {"warn", "ignore", "error"}, default="warn"
+        What becomes of values of new rows that ``fit`` never met: "warn" names them and goes on, "ignore" goes on,
+        "error" refuses them. They count for no cluster and against none.
+    n_jobs : int, default=None
+        Threads; None means 1 unless within ``joblib.parallel_config``, -1 all cores that the process may use. The
         labels do not depend on it.
-    verbose : 1 shows progress (with tqdm where it is installed), 2 every pass.
-    callback : called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
+    verbose : int, default=0
+        1 shows progress (with tqdm where it is installed), 2 every pass.
+    callback : callable, default=None
+        Called with a ``Progress`` at most once a pass; a true answer ends the fit with what it has.
 
     Attributes
     ----------
-    labels_, n_clusters_, refined_by_, alternatives_, cuts_, cluster_quartiles_, cluster_means_, k_curve_, cluster_agreement_, cluster_sizes_, cluster_profiles_, cluster_modes_, categories_,
-    forest_, objective_, log_likelihood_, n_iter_, n_rebuilds_, stop_reason_, history_, restarts_, info_, seed_,
-    n_features_in_, feature_names_in_
+    labels_ : array of int
+        The cluster of every row that was fitted; -1 for a dropped one.
+    n_clusters_ : int
+        How many clusters there are.
+    cluster_sizes_ : array of float
+        Rows of every cluster, or the sum of their weights.
+    cluster_profiles_ : list of arrays
+        The share of every value in every cluster: one array a column, clusters by values.
+    cluster_modes_ : array
+        The commonest value of every column in every cluster.
+    cluster_means_ : dict of arrays
+        Means of the quantities that stayed numbers.
+    cluster_quartiles_ : dict of arrays
+        Five numbers of the quantities that were cut.
+    cluster_agreement_ : array of float or None
+        How far the starts agree about each cluster.
+    categories_ : list of arrays
+        The values of every column in the order of their ids.
+    cuts_ : dict of arrays
+        The edges of every quantity that was cut.
+    forest_ : Forest
+        The learned order trees, one a column.
+    objective_ : float
+        The sum of the distances between rows and their clusters.
+    log_likelihood_ : float
+        Logarithm of the likelihood of the partition.
+    n_iter_ : int
+        Passes over the rows of the start that was kept.
+    n_rebuilds_ : int
+        Forests of the start that was kept.
+    stop_reason_ : str
+        Why that start ended.
+    refined_by_ : str or None
+        What refined the start that was kept, "coforest" or "likelihood".
+    restarts_ : list of dict
+        One for every start.
+    history_ : list of dict
+        One for every pass.
+    alternatives_ : list of dict
+        Other partitions that are nearly as good.
+    k_curve_ : list of dict or None
+        One for every number of clusters that was tried.
+    info_ : dict
+        What was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
+    seed_ : int
+        What stands for ``random_state``; the command line takes it as ``--seed``.
+    label_ : array of str
+        The column that ``fit(path, label=...)`` left out.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : array of str
+        Their names, if the table has any.
 
-    ``info_`` tells what was done: the "init" and "select" that were taken, and "n_restarts", how many starts were made.
-
+    Examples
+    --------
     >>> import coforest
     >>> zoo = coforest.datasets.load_zoo()
     >>> model = coforest.COForest(n_clusters=7, random_state=1).fit(zoo.data)
@@ -860,54 +976,7 @@ class COForest(_CategoryClusterer):
     <Tree 'legs': 6 values, 5 edges>
     """
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        n_init="auto",
-        init="portfolio",
-        select="auto",
-        variant="paper",
-        max_iter=51,
-        max_rebuilds=51,
-        missing="value",
-        ordinal=None,
-        numeric=None,
-        categorical=None,
-        quantities=None,
-        bins=16,
-        cut=None,
-        column_weights=None,
-        random_state=None,
-        keep=1,
-        time_limit=None,
-        handle_unknown="warn",
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.init = init
-        self.select = select
-        self.variant = variant
-        self.max_iter = max_iter
-        self.max_rebuilds = max_rebuilds
-        self.missing = missing
-        self.ordinal = ordinal
-        self.numeric = numeric
-        self.categorical = categorical
-        self.quantities = quantities
-        self.bins = bins
-        self.cut = cut
-        self.column_weights = column_weights
-        self.random_state = random_state
-        self.keep = keep
-        self.time_limit = time_limit
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+    __init__ = _constructor(variant="paper", max_rebuilds=51, keep=1)
 
 
 class Clusterer(_CategoryClusterer):
@@ -924,105 +993,13 @@ class Clusterer(_CategoryClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        method="coforest",
-        n_init="auto",
-        init="portfolio",
-        select="auto",
-        max_iter=51,
-        missing="value",
-        ordinal=None,
-        numeric=None,
-        categorical=None,
-        quantities=None,
-        bins=16,
-        cut=None,
-        column_weights=None,
-        scale="auto",
-        gamma=None,
-        random_state=None,
-        time_limit=None,
-        handle_unknown="warn",
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-    ):
-        self.n_clusters = n_clusters
-        self.method = method
-        self.n_init = n_init
-        self.init = init
-        self.select = select
-        self.max_iter = max_iter
-        self.missing = missing
-        self.ordinal = ordinal
-        self.numeric = numeric
-        self.categorical = categorical
-        self.quantities = quantities
-        self.bins = bins
-        self.cut = cut
-        self.column_weights = column_weights
-        self.scale = scale
-        self.gamma = gamma
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+    __init__ = _constructor(method="coforest", scale="auto", gamma=None)
 
 
 class _NamedMethod(_CategoryClusterer):
     """A method of its own class; the parameters are Clusterer's without method."""
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        n_init="auto",
-        init="portfolio",
-        select="auto",
-        max_iter=51,
-        missing="value",
-        ordinal=None,
-        numeric=None,
-        categorical=None,
-        quantities=None,
-        bins=16,
-        cut=None,
-        column_weights=None,
-        scale="auto",
-        gamma=None,
-        random_state=None,
-        time_limit=None,
-        handle_unknown="warn",
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.init = init
-        self.select = select
-        self.max_iter = max_iter
-        self.missing = missing
-        self.ordinal = ordinal
-        self.numeric = numeric
-        self.categorical = categorical
-        self.quantities = quantities
-        self.bins = bins
-        self.cut = cut
-        self.column_weights = column_weights
-        self.scale = scale
-        self.gamma = gamma
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+    __init__ = _constructor(scale="auto", gamma=None)
 
 
 _NAMED_DOC = """{title}.

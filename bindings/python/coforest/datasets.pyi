@@ -1,6 +1,10 @@
 from typing import Any, Union
 
-__all__: list[str]
+__all__ = [
+    "Dataset",
+    "load_voting",
+    "load_zoo",
+]
 
 class Dataset(dict[str, Any]):
     data: Any

@@ -1,6 +1,16 @@
 from typing import Any
 
-__all__: list[str]
+__all__ = [
+    "accuracy",
+    "adjusted_mutual_info",
+    "adjusted_rand",
+    "completeness",
+    "evaluate",
+    "homogeneity",
+    "normalized_mutual_info",
+    "purity",
+    "v_measure",
+]
 
 def evaluate(clusters: Any, classes: Any) -> dict[str, Any]: ...
 def accuracy(clusters: Any, classes: Any) -> float: ...

@@ -3,7 +3,16 @@ from typing import Any, Optional
 
 from ._forest import Tree
 
-__all__: list[str]
+__all__ = [
+    "plot_alternatives",
+    "plot_cd_diagram",
+    "plot_convergence",
+    "plot_k_curve",
+    "plot_map",
+    "plot_profiles",
+    "plot_quantity",
+    "plot_tree",
+]
 
 def plot_tree(tree: Tree, ax: Any = ..., color: str = ..., lengths: bool = ...) -> Any: ...
 def plot_map(model: Any, X: Any = ..., ax: Any = ..., y: Any = ..., **scatter: Any) -> Any: ...

@@ -5,7 +5,14 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str]
+__all__ = [
+    "BonferroniDunn",
+    "Friedman",
+    "bonferroni_dunn",
+    "critical_difference",
+    "friedman",
+    "ranks",
+]
 
 def ranks(scores: Any) -> NDArray[np.float64]: ...
 
