@@ -76,13 +76,19 @@ static cof_status start_by_split(cofi_fit *fit, softening *s, cof_error *err)
     return fit->log.stopped ? COF_OK : soften(fit, s, err);
 }
 
-/* The partition before EM. */
-static cof_status make_partition(cofi_fit *fit, cof_error *err)
+/* Draws the seeds of the partition before EM, and chooses what refines it. */
+static cof_status draw_seeds(cofi_fit *fit, cof_error *err)
 {
     bool apart = fit->log.restart % 2 == 1;
     fit->log.refiner = apart ? COFI_BY_LIKELIHOOD : COFI_BY_METHOD;
-    COFI_TRY(cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err));
-    return apart ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
+    return cofi_seeds_apart(fit, apart ? COFI_FARTHEST : COFI_BY_DISTANCE, err);
+}
+
+/* The partition before EM. */
+static cof_status make_partition(cofi_fit *fit, cof_error *err)
+{
+    COFI_TRY(draw_seeds(fit, err));
+    return fit->log.restart % 2 == 1 ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err);
 }
 
 /* ---- The table itself, or the sample of trials ------------------------------------------------------ */
@@ -140,7 +146,8 @@ static cof_status portfolio_run(cofi_fit *fit, void *state, cof_error *err)
     if (s->trials == NULL && fit->log.restart % 2 == 0 && fit->host.coarser != NULL)
         return start_by_split(fit, s->soft, err);
     if (s->trials == NULL) {
-        COFI_TRY(make_partition(fit, err));
+        COFI_TRY(draw_seeds(fit, err));
+        COFI_TRY(fit->log.restart % 2 == 1 ? cofi_settle_kmodes(fit, err) : cofi_run_kmeans(fit, err));
         return fit->log.stopped ? COF_OK : soften(fit, s->soft, err);
     }
     COFI_TRY(cofi_trials_join(s->trials, fit, &s->sample, err));
