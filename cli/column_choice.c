@@ -45,13 +45,6 @@ static const choice quantities_choices[] = {
     [COF_QUANTITIES_VALUES] = {"values", "every number is a category"},
     {NULL, NULL}};
 
-static const choice scale_choices[] = {
-    [COF_SCALE_AUTO] = {"auto", "z for k-prototypes, else range (default)"},
-    [COF_SCALE_RANGE] = {"range", "from 0 to 1 over the table"},
-    [COF_SCALE_Z] = {"z", "from the mean, in standard deviations"},
-    [COF_SCALE_NONE] = {"none", "as they are, so that their units decide how much they count"},
-    {NULL, NULL}};
-
 const option column_options[] = {
     OPTION("label", "COLUMN", OPTION_TEXT, column_choice, label,
            "The column of true classes. It is left out of the clustering and compared with the clusters "
@@ -80,14 +73,6 @@ const option column_options[] = {
            "above it. May be repeated."),
     FILE_OPTION("cuts", column_choice, cuts,
                 "Cut as this file says, one COLUMN=EDGE,... a line, as \"fit --cuts-out\" writes it."),
-    OPTION("scale", "HOW", OPTION_CHOICE, column_choice, scale,
-           "How scaled quantities are measured:", .choices = scale_choices),
-    OPTION(
-        "gamma", "WEIGHT", OPTION_TEXT, column_choice, gamma,
-        "How much a differing category weighs beside scaled quantities: a number; or for k-prototypes kmodes "
-        "or clustmixtype, estimated as the packages of these names do (default: 0.5, for ek-prototypes 1, "
-        "with "
-        "--scale none as kmodes does)."),
     OPTION("column-weights", "COLUMN=WEIGHT,...", OPTION_TEXTS, column_choice, column_weights,
            "How much these columns count in distances and in the choice of a restart, such as "
            "age=0.5,income=2; 0 "
@@ -503,20 +488,6 @@ static int treat_columns(cof_table *table, const column_choice *asked, int32_t m
         out->n_cut += treatment == COF_TREAT_BINS;
     }
     return CODE_DONE;
-}
-
-int parse_gamma(const column_choice *asked, double *gamma)
-{
-    char *end = NULL;
-    *gamma = 0;
-    if (asked->gamma == NULL) return CODE_DONE;
-    if (strcmp(asked->gamma, "kmodes") == 0) *gamma = COF_GAMMA_KMODES;
-    if (strcmp(asked->gamma, "clustmixtype") == 0) *gamma = COF_GAMMA_CLUSTMIXTYPE;
-    if (*gamma < 0) return CODE_DONE;
-    *gamma = strtod(asked->gamma, &end);
-    if (*asked->gamma != '\0' && *end == '\0' && *gamma > 0 && *gamma < 1e9) return CODE_DONE;
-    return complain(CODE_USAGE, "--gamma must be a number above 0, kmodes or clustmixtype; not \"%s\"",
-                    asked->gamma);
 }
 
 void resolve_quantities(column_choice *asked, const char *method, bool paper)

@@ -46,15 +46,11 @@ typedef struct column_choice { /* what the user said about columns */
     text_list ignore, columns, ordinal, numeric, categorical, cut, column_weights;
     int32_t quantities; /* cof_quantities; -1: not given, which means cut */
     uint32_t bins;      /* 0: the library's default */
-    int32_t scale;      /* cof_scale */
-    const char *gamma;  /* as typed; NULL: estimated */
     bool named_only;    /* a quantity is only what --numeric or --cut names */
     bool several;       /* the lists speak of several tables: what one of them lacks is passed over */
 } column_choice;
 extern const option column_options[];
 /* What --quantities means where it was not given. */
-/* --gamma as the library takes it. Exit codes. */
-int parse_gamma(const column_choice *asked, double *gamma);
 void resolve_quantities(column_choice *asked, const char *method, bool paper);
 
 /* Why a column takes no part. */

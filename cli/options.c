@@ -1,57 +1,101 @@
 /* Parsing by the tables of options.h. */
 #include "options.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 
 #include "complain.h"
 #include "term.h"
 #include "show/help.h"
 
+/* ---- The options of a verb ----------------------------------------------------------------------- */
+
+/* The library's option, at what the line of a verb's table says where that says more. */
+static option option_of_library(const option *line, size_t place)
+{
+    static const option_kind kinds[] = {[COF_OPTION_COUNT] = OPTION_COUNT,
+                                        [COF_OPTION_NUMBER] = OPTION_NUMBER,
+                                        [COF_OPTION_REAL] = OPTION_REAL,
+                                        [COF_OPTION_WORD] = OPTION_CHOICE,
+                                        [COF_OPTION_NAME] = OPTION_NAME};
+    const cof_option *given = cof_fit_option(place);
+    size_t n = 0;
+    while (cof_fit_option_word(place, n).name != NULL) n++;
+    choice *words = n > 0 ? keep(n + 1, sizeof *words) : NULL;
+    for (size_t i = 0; i < n; i++) words[i] = cof_fit_option_word(place, i);
+    return (option){.name = given->name,
+                    .arg = given->arg,
+                    .help = line->help != NULL ? line->help : given->about,
+                    .kind = kinds[given->type],
+                    .offset = line->offset + given->offset,
+                    .least = given->least,
+                    .most = line->most != 0 ? line->most : given->most,
+                    .choices = words};
+}
+
+const char *option_word(const char *name, int32_t place)
+{
+    size_t i = 0;
+    while (strcmp(cof_fit_option(i)->name, name) != 0) i++;
+    return cof_fit_option_word(i, (size_t)place).name;
+}
+
+static bool has_own_line(const verb *v, const char *name)
+{
+    for (size_t g = 0; v->groups[g].options != NULL; g++)
+        for (const option *o = v->groups[g].options; o->name != NULL; o++)
+            if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+const option *verb_options(const verb *v)
+{
+    enum { MOST_OPTIONS = 128 };
+    option *list = keep(MOST_OPTIONS + 1, sizeof *list);
+    size_t n = 0;
+    for (size_t g = 0; v->groups[g].options != NULL; g++) {
+        size_t first = n;
+        for (const option *line = v->groups[g].options; line->name != NULL; line++) {
+            const cof_option *given;
+            bool all = strcmp(line->name, "*") == 0;
+            for (size_t i = 0; line->of_library && (given = cof_fit_option(i)) != NULL; i++)
+                if (all ? !has_own_line(v, given->name) : strcmp(given->name, line->name) == 0)
+                    list[n++] = option_of_library(line, i);
+            if (!line->of_library) list[n++] = *line;
+            if (list[n - 1].list != NULL) list[n - 1].choices = list[n - 1].list();
+        }
+        for (size_t i = first; i < n; i++) list[i].offset += v->groups[g].offset;
+        list[first].title = v->groups[g].title;
+    }
+    return list;
+}
+
+/* "--name", "--name=value", "-k" or "-k7". */
+static const option *find_option(const option *list, const char *typed)
+{
+    size_t n = strcspn(typed + 2, "=");
+    for (const option *o = list; o->name != NULL; o++)
+        if (typed[1] == '-' ? strlen(o->name) == n && memcmp(o->name, typed + 2, n) == 0
+                            : o->letter != 0 && o->letter == typed[1])
+            return o;
+    return NULL;
+}
+
+const option *option_called(const verb *v, const char *typed)
+{
+    bool one = typed[0] == '-' && typed[1] != '\0' && (typed[1] == '-' || typed[2] == '\0');
+    return one ? find_option(verb_options(v), typed) : NULL;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------- */
+
+/* An option as it was typed, and the value it was given. */
 typedef struct match {
     const option *option;
     void *member;
     char shown[64]; /* as complaints call it */
 } match;
-
-typedef bool (*option_test)(const option *o, const char *name, size_t n);
-
-static bool same_name(const option *o, const char *name, size_t n)
-{
-    return strlen(o->name) == n && memcmp(o->name, name, n) == 0;
-}
-
-static bool same_letter(const option *o, const char *name, size_t n)
-{
-    return n == 1 && o->letter != 0 && o->letter == *name;
-}
-
-static bool find_option(const verb *v, option_test test, const char *name, size_t n, void *settings, match *m)
-{
-    for (size_t g = 0; v->groups[g].options != NULL; g++)
-        for (const option *o = v->groups[g].options; o->name != NULL; o++) {
-            if (!test(o, name, n)) continue;
-            m->option = o;
-            m->member = (char *)settings + v->groups[g].offset + o->offset;
-            if (test == same_letter)
-                snprintf(m->shown, sizeof m->shown, "-%c", o->letter);
-            else
-                snprintf(m->shown, sizeof m->shown, "--%s", o->name);
-            return true;
-        }
-    return false;
-}
-
-const option *option_called(const verb *v, const char *typed)
-{
-    match m;
-    bool is_long = strncmp(typed, "--", 2) == 0;
-    const char *name = typed + (is_long ? 2 : 1);
-    if (*typed != '-') return NULL;
-    return find_option(v, is_long ? same_name : same_letter, name, strcspn(name, "="), NULL, &m) ? m.option
-                                                                                                 : NULL;
-}
 
 static void append_text(text_list *list, const char *text)
 {
@@ -61,15 +105,30 @@ static void append_text(text_list *list, const char *text)
     *list = (text_list){.text = grown, .n = list->n + 1};
 }
 
-static int complain_range(const match *m, const char *value)
+/* Says what it must be: a number within its bounds, one of its words, or either. */
+static int complain_value(const match *m, const char *value)
 {
+    enum { FEW = 6, MOST = 127 }; /* a long list is no help to somebody who mistyped one of it */
     const option *o = m->option;
-    const char *kind = o->kind == OPTION_REAL ? "number" : "whole number";
-    if (o->most != 0)
-        return complain(CODE_USAGE, "%s must be a %s from %g to %g, not \"%s\"", m->shown, kind, o->least,
-                        o->most, value);
-    return complain(CODE_USAGE, "%s must be a %s of at least %g, not \"%s\"", m->shown, kind, o->least,
-                    value);
+    const char *known[MOST + 1] = {NULL}, *near = NULL;
+    char must[600] = "";
+    size_t n = 0;
+    bool is_number = o->kind == OPTION_COUNT || o->kind == OPTION_NUMBER || o->kind == OPTION_REAL;
+    for (; o->choices != NULL && n < MOST && o->choices[n].name != NULL; n++) known[n] = o->choices[n].name;
+    if (n > FEW) near = nearest(value, known);
+    if (near != NULL)
+        return suggest(complain(CODE_USAGE, "there is no %s \"%s\"; did you mean %s?", o->name, value, near),
+                       value, near);
+    if (is_number) append(must, sizeof must, "a %snumber", o->kind == OPTION_REAL ? "" : "whole ");
+    if (is_number && o->least == DBL_MIN)
+        append(must, sizeof must, " above 0");
+    else if (is_number && o->most != 0 && isfinite(o->most))
+        append(must, sizeof must, " from %.10g to %.10g", o->least, o->most);
+    else if (is_number)
+        append(must, sizeof must, " of at least %.10g", o->least);
+    for (size_t i = 0; i < n; i++)
+        append(must, sizeof must, "%s%s", *must == '\0' ? "" : i + 1 == n ? " or " : ", ", known[i]);
+    return complain(CODE_USAGE, "%s must be %s, not \"%s\"", m->shown, must, value);
 }
 
 static bool in_bounds(const option *o, double x)
@@ -78,73 +137,32 @@ static bool in_bounds(const option *o, double x)
 }
 
 /* strtoull takes "-1" and blanks; a whole number here has digits only. */
-static int take_whole(const match *m, const char *value)
+static int parse_whole(const match *m, const char *value)
 {
+    const option *o = m->option;
     bool digits = *value != '\0' && value[strspn(value, "0123456789")] == '\0';
     errno = 0;
     unsigned long long x = strtoull(value, NULL, 10);
-    bool too_large = errno != 0 || (m->option->kind == OPTION_COUNT && x > UINT32_MAX);
-    if (digits && too_large && m->option->most == 0)
+    bool too_large = errno != 0 || (o->kind == OPTION_COUNT && x > UINT32_MAX);
+    if (digits && too_large && o->most == 0)
         return complain(CODE_USAGE, "%s cannot be as large as %s", m->shown, value);
-    if (!digits || too_large || !in_bounds(m->option, (double)x)) return complain_range(m, value);
-    if (m->option->kind == OPTION_COUNT)
+    if (!digits || too_large || !in_bounds(o, (double)x)) return complain_value(m, value);
+    if (o->kind == OPTION_COUNT)
         *(uint32_t *)m->member = (uint32_t)x;
     else
         *(uint64_t *)m->member = x;
     return CODE_DONE;
 }
 
-static int take_real(const match *m, const char *value)
+static int parse_value(const match *m, const char *value)
 {
+    const option *o = m->option;
+    int32_t word = -1;
+    for (int32_t i = 0; o->choices != NULL && o->choices[i].name != NULL; i++)
+        if (strcmp(o->choices[i].name, value) == 0) word = i;
     char *end = NULL;
-    double x = strtod(value, &end);
-    if (end == value || *end != '\0' || !isfinite(x) || !in_bounds(m->option, x))
-        return complain_range(m, value);
-    *(double *)m->member = x;
-    return CODE_DONE;
-}
-
-const choice *option_choices(const option *o)
-{
-    return o->list != NULL ? o->list() : o->choices;
-}
-
-/* A long list is no help to somebody who mistyped one of it. */
-static const char *near_choice(const choice *choices, const char *value)
-{
-    enum { FEW = 6, MOST = 127 };
-    const char *known[MOST + 1] = {NULL};
-    size_t n = 0;
-    for (; n < MOST && choices[n].name != NULL; n++) known[n] = choices[n].name;
-    return n > FEW ? nearest(value, known) : NULL;
-}
-
-static int take_choice(const match *m, const char *value)
-{
-    const choice *choices = option_choices(m->option);
-    char list[512] = "";
-    for (int32_t i = 0; choices[i].name != NULL; i++) {
-        if (strcmp(choices[i].name, value) == 0) {
-            *(int32_t *)m->member = i;
-            return CODE_DONE;
-        }
-        const char *joint = i == 0 ? "" : choices[i + 1].name == NULL ? " or " : ", ";
-        append(list, sizeof list, "%s%s", joint, choices[i].name);
-    }
-    const char *near = near_choice(choices, value);
-    if (near != NULL)
-        return suggest(
-            complain(CODE_USAGE, "there is no %s \"%s\"; did you mean %s?", m->option->name, value, near),
-            value, near);
-    return complain(CODE_USAGE, "%s must be %s, not \"%s\"", m->shown, list, value);
-}
-
-static int take_value(const match *m, const char *value)
-{
-    switch (m->option->kind) {
-    case OPTION_FLAG:
-        *(bool *)m->member = true;
-        return CODE_DONE;
+    double x;
+    switch (o->kind) {
     case OPTION_TEXT:
         *(const char **)m->member = value;
         return CODE_DONE;
@@ -153,27 +171,35 @@ static int take_value(const match *m, const char *value)
         return CODE_DONE;
     case OPTION_COUNT:
     case OPTION_NUMBER:
-        return take_whole(m, value);
+        return parse_whole(m, value);
     case OPTION_REAL:
-        return take_real(m, value);
+        x = word >= 0 ? -1 - word : strtod(value, &end);
+        if (word < 0 && (end == value || *end != '\0' || !isfinite(x) || !in_bounds(o, x)))
+            return complain_value(m, value);
+        *(double *)m->member = x;
+        return CODE_DONE;
     default:
-        return take_choice(m, value);
+        if (word < 0) return complain_value(m, value);
+        if (o->kind == OPTION_NAME)
+            *(const char **)m->member = o->choices[word].name;
+        else
+            *(int32_t *)m->member = word;
+        return CODE_DONE;
     }
 }
 
-/* `typed` has its dashes, n bytes of it count. */
-static int complain_unknown(const verb *v, const char *typed, size_t n)
+/* ---- Arguments ----------------------------------------------------------------------------------- */
+
+/* --name, -n, or perhaps a long one, a dash short. */
+static int complain_unknown(const verb *v, const option *list, const char *typed)
 {
     const char *known[128] = {"help"};
     char shown_as[64];
     size_t n_known = 1;
-    for (size_t g = 0; v->groups[g].options != NULL; g++)
-        for (const option *o = v->groups[g].options; o->name != NULL && n_known < 127; o++)
-            known[n_known++] = o->name;
-    snprintf(shown_as, sizeof shown_as, "%.*s", (int)n, typed);
+    for (const option *o = list; o->name != NULL && n_known < 127; o++) known[n_known++] = o->name;
+    snprintf(shown_as, sizeof shown_as, "%.*s", typed[1] == '-' ? (int)strcspn(typed, "=") : 63, typed);
     const char *name = shown_as + strspn(shown_as, "-"), *near = nearest(name, known);
-    match m;
-    if (name[0] != '\0' && name[1] == '\0' && find_option(v, same_letter, name, 1, NULL, &m))
+    if (name[0] != '\0' && name[1] == '\0' && find_option(list, (char[3]){'-', name[0], '\0'}) != NULL)
         near = keep_text("-%s", name);
     else if (near != NULL)
         near = keep_text("--%s", near);
@@ -184,38 +210,30 @@ static int complain_unknown(const verb *v, const char *typed, size_t n)
                     v->name);
 }
 
-/* `given` is a value in the same argument, or NULL; else *at moves on to the next argument, which is the value. */
-static int take_rest(const match *m, const char *given, int argc, char **argv, int *at)
+/* --name, --name value, --name=value, -k 7 or -k7; *at moves on to the value if that is the next argument. */
+static int parse_option(const verb *v, const option *list, int argc, char **argv, int *at, void *settings)
 {
-    if (m->option->kind == OPTION_FLAG && given != NULL)
-        return suggest(complain(CODE_USAGE, "%s takes no value", m->shown), argv[*at], m->shown);
-    if (m->option->kind == OPTION_FLAG || given != NULL) return take_value(m, given);
-    if (*at + 1 < argc) return take_value(m, argv[++*at]);
-    return complain(CODE_USAGE, "%s needs a value: %s %s", m->shown, m->shown, m->option->arg);
+    const char *typed = argv[*at];
+    bool is_long = typed[1] == '-';
+    const char *equals = strchr(typed, '=');
+    const char *value = is_long ? (equals != NULL ? equals + 1 : NULL) : typed[2] != '\0' ? typed + 2 : NULL;
+    match m = {.option = find_option(list, typed)};
+    if (m.option == NULL) return complain_unknown(v, list, typed);
+    m.member = (char *)settings + m.option->offset;
+    snprintf(m.shown, sizeof m.shown, "%.*s", is_long ? (int)strcspn(typed, "=") : 2, typed);
+    if (m.option->kind == OPTION_FLAG && value != NULL)
+        return suggest(complain(CODE_USAGE, "%s takes no value", m.shown), typed, m.shown);
+    if (m.option->kind == OPTION_FLAG) {
+        *(bool *)m.member = true;
+        return CODE_DONE;
+    }
+    if (value == NULL && *at + 1 < argc) value = argv[++*at];
+    if (value == NULL)
+        return complain(CODE_USAGE, "%s needs a value: %s %s", m.shown, m.shown, m.option->arg);
+    return parse_value(&m, value);
 }
 
-/* --name, --name value, --name=value */
-static int take_long(const verb *v, int argc, char **argv, int *at, void *settings)
-{
-    const char *name = argv[*at] + 2;
-    const char *equals = strchr(name, '=');
-    size_t n = equals == NULL ? strlen(name) : (size_t)(equals - name);
-    match m;
-    if (!find_option(v, same_name, name, n, settings, &m)) return complain_unknown(v, argv[*at], n + 2);
-    return take_rest(&m, equals != NULL ? equals + 1 : NULL, argc, argv, at);
-}
-
-/* -k 7 or -k7 */
-static int take_short(const verb *v, int argc, char **argv, int *at, void *settings)
-{
-    const char *letter = argv[*at] + 1;
-    match m;
-    if (!find_option(v, same_letter, letter, 1, settings, &m))
-        return complain_unknown(v, argv[*at], strlen(argv[*at])); /* perhaps a long one, a dash short */
-    return take_rest(&m, letter[1] != '\0' ? letter + 1 : NULL, argc, argv, at);
-}
-
-static int take_operand(const verb *v, const char *text, operands *found)
+static int add_operand(const verb *v, const char *text, operands *found)
 {
     size_t most = 0;
     while (v->operands[most].name != NULL) most++;
@@ -230,38 +248,28 @@ static int take_operand(const verb *v, const char *text, operands *found)
     return CODE_DONE;
 }
 
-static int check_operands(const verb *v, const operands *found)
-{
-    const operand *next = v->operands;
-    for (size_t i = 0; i < found->n && next->name != NULL; i++) next++;
-    if (next->name == NULL || next->optional) return CODE_DONE;
-    return complain(CODE_USAGE, "%s needs %s; usage: coforest %s %s", v->name, next->name, v->name, v->usage);
-}
-
-static bool asks_help(const char *argument)
-{
-    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
-}
-
 bool parse_arguments(const verb *v, int argc, char **argv, void *settings, operands *found, int *code)
 {
+    const option *list = verb_options(v);
     bool operands_only = false;
     *found = (operands){.n = 0};
     *code = CODE_DONE;
     for (int at = 0; at < argc && *code == CODE_DONE; at++) {
         const char *argument = argv[at];
         if (operands_only || argument[0] != '-' || argument[1] == '\0')
-            *code = take_operand(v, argument, found); /* "-" alone is standard input */
+            *code = add_operand(v, argument, found); /* "-" alone is standard input */
         else if (strcmp(argument, "--") == 0)
             operands_only = true;
-        else if (asks_help(argument)) {
+        else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_verb_help(v);
             return false;
-        } else if (argument[1] == '-')
-            *code = take_long(v, argc, argv, &at, settings);
-        else
-            *code = take_short(v, argc, argv, &at, settings);
+        } else
+            *code = parse_option(v, list, argc, argv, &at, settings);
     }
-    if (*code == CODE_DONE) *code = check_operands(v, found);
+    const operand *next = v->operands;
+    for (size_t i = 0; i < found->n && next->name != NULL; i++) next++;
+    if (*code == CODE_DONE && next->name != NULL && !next->optional)
+        *code = complain(CODE_USAGE, "%s needs %s; usage: coforest %s %s", v->name, next->name, v->name,
+                         v->usage);
     return *code == CODE_DONE;
 }

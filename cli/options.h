@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coforest_extra.h"
+
 /* What a value is, which also says what the member at `offset` is. */
 typedef enum option_kind {
     OPTION_FLAG,   /* bool; takes no value */
@@ -13,17 +15,15 @@ typedef enum option_kind {
     OPTION_TEXTS,  /* text_list; may be repeated */
     OPTION_COUNT,  /* uint32_t, from least to most */
     OPTION_NUMBER, /* uint64_t, from least to most */
-    OPTION_REAL,   /* double, from least to most */
-    OPTION_CHOICE  /* int32_t, the position in choices */
+    OPTION_REAL,   /* double, from least to most; the choice in place i stands for -1 - i */
+    OPTION_CHOICE, /* int32_t, the place in choices */
+    OPTION_NAME    /* const char *, the name of a choice */
 } option_kind;
 
 /* What a shell could offer there. */
 typedef enum value_hint { HINT_NONE, HINT_FILE } value_hint;
 
-typedef struct choice {
-    const char *name;
-    const char *what; /* a few words, or NULL where the name says it */
-} choice;
+typedef cof_word choice; /* `about` may be NULL where the name says it */
 
 typedef struct option {
     const char *name;            /* long, without the dashes */
@@ -31,11 +31,13 @@ typedef struct option {
     const char *help;            /* one or two sentences */
     option_kind kind;            /* of the member */
     size_t offset;               /* of the member in the group's part of the settings */
-    double least, most;          /* bounds of a number; 0 and 0: any */
+    double least, most;          /* bounds of a number, as in cof_option; most 0: none */
     const choice *choices;       /* ends with a NULL name */
     const choice *(*list)(void); /* instead of choices, where only the library knows them */
     value_hint hint;
-    char letter; /* short name, or 0 */
+    char letter;       /* short name, or 0 */
+    bool of_library;   /* see LIBRARY_OPTION */
+    const char *title; /* of the list that verb_options returns: a heading above it; NULL: none */
 } option;
 
 /* A line of a table of options: kept in `member` of the struct `settings`; the help may be followed by other
@@ -48,7 +50,12 @@ typedef struct option {
 #define FILE_OPTION(name_, settings, member, ...)                                                            \
     OPTION(name_, "FILE", OPTION_TEXT, settings, member, __VA_ARGS__, .hint = HINT_FILE)
 
-const choice *option_choices(const option *o); /* NULL: any value may be given */
+/* The library's option of this name, or with "*" all that have no line of their own, kept in `member`, which is a
+ * cof_fit_options. What such a line does not say (help, most), the library's table does. */
+#define LIBRARY_OPTION(name_, settings, member, ...)                                                         \
+    {                                                                                                        \
+        .name = name_, .of_library = true, .offset = offsetof(settings, member), __VA_ARGS__                 \
+    }
 
 /* Options under one heading; a group may serve several verbs, each saying where its members lie. */
 typedef struct option_group {
@@ -82,7 +89,9 @@ typedef struct verb {
     int (*run)(int argc, char **argv); /* what follows the verb; returns the exit code */
 } verb;
 
-extern const verb *const verbs[]; /* ends with NULL */
+extern const verb *const verbs[];                         /* ends with NULL */
+const option *verb_options(const verb *v);                /* all of its groups; ends with a NULL name */
+const char *option_word(const char *name, int32_t place); /* of the library's option of this name */
 const verb *find_verb(const char *name);
 const option *option_called(const verb *v,
                             const char *typed); /* "-k", "--name" or "--name=value"; NULL: none */

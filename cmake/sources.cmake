@@ -31,6 +31,7 @@ set(COF_SOURCES
   src/fit/runner.c
   src/fit/scores.c
   src/fit/value_sums.c
+  src/fit/words.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -53,6 +54,7 @@ set(COF_SOURCES
   src/method/counterparts/udm.c
   src/method/counterparts/variation.c
   src/method/fit_call.c
+  src/method/fit_options.c
   src/method/fit_shards.c
   src/method/km.c
   src/method/kmodes.c
@@ -236,6 +238,7 @@ set(UNIT_TESTS
   tests/unit/test_env.c
   tests/unit/test_fields.c
   tests/unit/test_fit.c
+  tests/unit/test_fit_options.c
   tests/unit/test_forest.c
   tests/unit/test_friedman.c
   tests/unit/test_generate.c

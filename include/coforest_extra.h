@@ -347,6 +347,36 @@ COF_API int32_t cof_model_k_at_edge(const cof_model *model);
 /* The likeliest number of clusters among those tried, apart from the one kept; 0: there is none. */
 COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
 
+/* ---- Options of a fit, one by one ----------------------------------------------------------------------- */
+
+typedef enum cof_option_type {
+    COF_OPTION_COUNT = 0,  /* uint32_t */
+    COF_OPTION_NUMBER = 1, /* uint64_t */
+    COF_OPTION_REAL = 2,   /* double; the word in place i, if there are words, stands for -1 - i */
+    COF_OPTION_WORD = 3,   /* int32_t, the place of a word */
+    COF_OPTION_NAME = 4    /* const char *, a word itself; NULL stands for the first one */
+} cof_option_type;
+
+typedef struct cof_option { /* fixed; it may grow at its end */
+    const char *name;       /* as on the command line; bindings write _ for - */
+    const char *arg;        /* how help calls its value */
+    int32_t type;           /* cof_option_type, which also says what the member of cof_fit_options is */
+    size_t offset;          /* of that member */
+    double least, most; /* bounds of a number besides 0, the default; least DBL_MIN: above 0; most 0: none */
+    double usual;       /* what programs set where the user gives nothing */
+    const char *about;  /* one or two sentences; ends with a colon if words follow */
+} cof_option;
+
+typedef struct cof_word { /* frozen */
+    const char *name, *about;
+} cof_word;
+
+/* The options of a fit but for k, in the order to show them; NULL past the last. Parsers, help and bindings for other
+ * languages walk this table, so that a new option appears everywhere. */
+COF_API const cof_option *cof_fit_option(size_t option);
+/* A word that the option may be; a NULL name past the last. */
+COF_API cof_word cof_fit_option_word(size_t option, size_t place);
+
 /* ---- Results, field by field ---------------------------------------------------------------------------- */
 
 typedef enum cof_field_type {

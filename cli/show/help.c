@@ -37,18 +37,18 @@ static void print_choices(const page *p, const choice *choices)
     for (const choice *c = choices; c->name != NULL; c++) {
         put_repeated(p->out, " ", HELP_COLUMN + 2);
         fprintf(p->out, "%-*s  ", widest, c->name);
-        put_words(p, HELP_COLUMN + 4 + widest, c->what != NULL ? c->what : "");
+        put_words(p, HELP_COLUMN + 4 + widest, c->about != NULL ? c->about : "");
     }
 }
 
-static void print_group(const page *p, const option_group *group)
+static void print_options(const page *p, const option *options)
 {
-    if (group->title != NULL) fprintf(p->out, "\n%s%s%s\n", bold(p), group->title, plain(p));
-    for (const option *o = group->options; o->name != NULL; o++) {
+    for (const option *o = options; o->name != NULL; o++) {
+        if (o->title != NULL) fprintf(p->out, "\n%s%s%s\n", bold(p), o->title, plain(p));
         char heading[128];
         option_heading(o, heading, sizeof heading);
         print_entry(p, heading, o->help);
-        if (option_choices(o) != NULL) print_choices(p, option_choices(o));
+        if (o->choices != NULL) print_choices(p, o->choices);
     }
 }
 
@@ -69,7 +69,7 @@ void print_verb_help(const verb *v)
         fputc('\n', p.out);
         put_words(&p, 0, v->paragraphs[i]);
     }
-    for (size_t g = 0; v->groups[g].options != NULL; g++) print_group(&p, &v->groups[g]);
+    print_options(&p, verb_options(v));
     print_examples(&p, v->examples);
 }
 

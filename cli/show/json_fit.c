@@ -171,8 +171,8 @@ static void print_margins(const fit_job *job, cof_json *j)
 {
     size_t n = 0;
     const int32_t *label = cof_model_labels(job->model, &n);
-    double *lead = keep(job->s.k, sizeof *lead);
-    uint64_t *count = keep(job->s.k, sizeof *count), *close = keep(job->s.k, sizeof *close);
+    double *lead = keep(job->s.fit.k, sizeof *lead);
+    uint64_t *count = keep(job->s.fit.k, sizeof *count), *close = keep(job->s.fit.k, sizeof *close);
     if (job->margin == NULL) return;
     for (size_t i = 0; i < n; i++) {
         if (label[i] < 0) continue;
@@ -182,11 +182,11 @@ static void print_margins(const fit_job *job, cof_json *j)
         close[label[i]] += own < COF_CLOSE_LEAD;
     }
     cof_json_open_line(j, "mean_lead", '[');
-    for (uint32_t c = 0; c < job->s.k; c++)
+    for (uint32_t c = 0; c < job->s.fit.k; c++)
         cof_json_real(j, NULL, count[c] > 0 ? lead[c] / (double)count[c] : (double)NAN);
     cof_json_close(j, ']');
     cof_json_open_line(j, "n_close", '[');
-    for (uint32_t c = 0; c < job->s.k; c++) cof_json_count(j, NULL, close[c]);
+    for (uint32_t c = 0; c < job->s.fit.k; c++) cof_json_count(j, NULL, close[c]);
     cof_json_close(j, ']');
 }
 
@@ -196,8 +196,8 @@ void print_fit_json(const fit_job *job)
     cof_json_begin(&j, file_sink, stdout);
     cof_json_open(&j, NULL, '{');
     cof_json_text(&j, "version", cof_version());
-    cof_json_count(&j, "seed", job->s.seed);
-    cof_json_text(&j, "init", job->s.init_rows != NULL ? "rows" : cof_start_name((size_t)job->s.init));
+    cof_json_count(&j, "seed", job->s.fit.seed);
+    cof_json_text(&j, "init", job->s.init_rows != NULL ? "rows" : cof_start_name((size_t)job->s.fit.init));
     print_attributes(job, &j);
     print_fields(job, &j);
     print_margins(job, &j);

@@ -91,10 +91,10 @@ static void put_option(FILE *out, const option *o)
     }
     fputc('\n', out);
     put_text(out, o->help);
-    if (option_choices(o) == NULL) return;
+    if (o->choices == NULL) return;
     fputs(".RS\n", out);
-    for (const choice *c = option_choices(o); c->name != NULL; c++)
-        put_entry(out, ".TP 12", c->name, c->what == NULL ? "" : c->what);
+    for (const choice *c = o->choices; c->name != NULL; c++)
+        put_entry(out, ".TP 12", c->name, c->about == NULL ? "" : c->about);
     fputs(".RE\n", out);
 }
 
@@ -109,9 +109,9 @@ static void put_verbs(FILE *out)
             fputs(p > 0 ? ".PP\n" : "", out);
             put_text(out, v->paragraphs[p]);
         }
-        for (size_t g = 0; v->groups[g].options != NULL; g++) {
-            if (v->groups[g].title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", v->groups[g].title);
-            for (const option *o = v->groups[g].options; o->name != NULL; o++) put_option(out, o);
+        for (const option *o = verb_options(v); o->name != NULL; o++) {
+            if (o->title != NULL) fprintf(out, ".PP\n\\fI%s\\fR\n", o->title);
+            put_option(out, o);
         }
     }
 }

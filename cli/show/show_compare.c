@@ -266,7 +266,7 @@ static void show_verdict(const comparison *c, const page *p)
 static void describe_runs(const comparison *c, char *text, size_t n)
 {
     bool several = c->n_methods > 1;
-    unsigned long long first = c->s.seed, last = c->s.seed + c->s.runs - 1;
+    unsigned long long first = c->s.fit.seed, last = c->s.fit.seed + c->s.runs - 1;
     char seeds[80];
     snprintf(seeds, sizeof seeds, c->s.runs > 1 ? "seeds %llu to %llu" : "seed %llu", first, last);
     const char *how = c->s.as_fit ? "; each run is the best of the restarts of \"fit\""
@@ -274,7 +274,7 @@ static void describe_runs(const comparison *c, char *text, size_t n)
                                   : "";
     snprintf(text, n, "%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
              c->s.runs, plural(c->s.runs), several ? " each" : "", seeds, how,
-             cof_start_name((size_t)c->s.init));
+             cof_start_name((size_t)c->s.fit.init));
 }
 
 void write_compare_text(const comparison *c, FILE *out)

@@ -72,7 +72,7 @@ static void show_missing(const fit_job *job, const page *p)
     }
     if (cells > 0)
         fprintf(p->out, "Missing:   %s cell%s in %zu column%s, %s (--missing)\n", show_count(cells).text,
-                plural(cells), n, plural(n), how[job->s.missing]);
+                plural(cells), n, plural(n), how[job->s.fit.missing]);
 }
 
 static void show_cuts(const fit_job *job, const page *p)
@@ -121,7 +121,7 @@ static void show_sizes(const fit_job *job, const page *p)
     bool weighted = job->columns.weights != SIZE_MAX;
     double total = 0, most = 0;
     int width = 6;
-    for (uint32_t j = 0; j < job->s.k; j++) {
+    for (uint32_t j = 0; j < job->s.fit.k; j++) {
         int own = show_amount(size[j]).width;
         total += size[j];
         if (size[j] > most) most = size[j];
@@ -131,7 +131,7 @@ static void show_sizes(const fit_job *job, const page *p)
     fprintf(p->out, "\n  %scluster  ", dim(p));
     put_right(p->out, &title, width);
     fprintf(p->out, "  share%s\n", plain(p));
-    for (uint32_t j = 0; j < job->s.k; j++) {
+    for (uint32_t j = 0; j < job->s.fit.k; j++) {
         shown amount = show_amount(size[j]), share = show_share(size[j], total);
         fprintf(p->out, "  %7u  ", j + 1);
         put_right(p->out, &amount, width);
@@ -157,7 +157,7 @@ static void show_least_sure(const fit_job *job, const page *p)
     uint32_t n_good = 0, least = 0;
     const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
     if (agreement == NULL) return;
-    for (uint32_t j = 1; j < job->s.k; j++) least = agreement[j] < agreement[least] ? j : least;
+    for (uint32_t j = 1; j < job->s.fit.k; j++) least = agreement[j] < agreement[least] ? j : least;
     if (agreement[least] < 0.995)
         fprintf(p->out, "\n  %-14s cluster %u: overlap %.2f with its counterpart in %u good restart%s",
                 "Least certain", least + 1, agreement[least], n_good, plural(n_good));
@@ -166,7 +166,7 @@ static void show_least_sure(const fit_job *job, const page *p)
 /* Whether rows are in the nearest cluster along the trees, or in the likeliest. */
 static void show_refiner(const fit_job *job, const page *p)
 {
-    if (strcmp(cof_model_method(job->model), "coforest") != 0 || job->s.k == 1) return;
+    if (strcmp(cof_model_method(job->model), "coforest") != 0 || job->s.fit.k == 1) return;
     bool likely = cof_model_refined_by(job->model) == COF_REFINED_BY_LIKELIHOOD;
     fprintf(p->out, "  %-14s %s", "Refined by", likely ? "likelihood" : "COForest");
     if (likely)
@@ -178,7 +178,7 @@ static void show_refiner(const fit_job *job, const page *p)
 static void show_criterion(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
-    bool likelihood = job->s.select != COF_SELECT_OBJECTIVE;
+    bool likelihood = job->s.fit.select != COF_SELECT_OBJECTIVE;
     static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
                                       [COF_STOP_CYCLE] = "an earlier partition came back",
                                       [COF_STOP_CAP] = "limit reached",
@@ -188,8 +188,9 @@ static void show_criterion(const fit_job *job, const page *p)
             likelihood ? info->log_likelihood : info->objective);
     if (info->n_restarts > 1)
         fprintf(p->out, "; %s %u restarts, reached by %zu of them",
-                job->s.select == COF_SELECT_BALANCE || job->s.select == COF_SELECT_MIXTURE ? "kept from"
-                                                                                           : "the best of",
+                job->s.fit.select == COF_SELECT_BALANCE || job->s.fit.select == COF_SELECT_MIXTURE
+                    ? "kept from"
+                    : "the best of",
                 info->n_restarts, cof_model_n_same(job->model));
     if (!isnan(cof_model_mean_agreement(job->model)))
         fprintf(p->out, "\n  %-14s %.3f with the other restarts (mean adjusted Rand index)", "Agreement",
@@ -253,13 +254,13 @@ static void show_curve(const fit_job *job, const page *p)
         least = fmin(least, record[i].log_likelihood);
         if (record[i].log_likelihood > most) likeliest = record[i].k;
         most = fmax(most, record[i].log_likelihood);
-        if (record[i].k == job->s.k) kept = &record[i];
+        if (record[i].k == job->s.fit.k) kept = &record[i];
     }
     for (size_t i = 0; i < n; i++)
         show_curve_line(p, &record[i], most > least ? (record[i].log_likelihood - least) / (most - least) : 1,
-                        record[i].k == job->s.k ? "  kept"
-                        : record[i].k == second ? "  runner-up"
-                                                : "");
+                        record[i].k == job->s.fit.k ? "  kept"
+                        : record[i].k == second     ? "  runner-up"
+                                                    : "");
     if (kept != NULL && kept->agreement < COF_GOOD_AGREEMENT)
         fputs("  The halves of the table agree well on no number, so the one kept is uncertain.\n", p->out);
     else if (kept != NULL && kept->k < likeliest)
@@ -272,10 +273,10 @@ static void show_curve(const fit_job *job, const page *p)
 static void show_structure(const fit_job *job, const page *p)
 {
     if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
-    if (job->s.k > 1 && job->info.k_instead > 0)
+    if (job->s.fit.k > 1 && job->info.k_instead > 0)
         fprintf(p->out, "  %-14s %u clusters explain the rows no better than one; %u would\n", "Structure",
-                job->s.k, job->info.k_instead);
-    else if (job->s.k > 1)
+                job->s.fit.k, job->info.k_instead);
+    else if (job->s.fit.k > 1)
         fprintf(p->out, "  %-14s none found: a single cluster explains the rows as well\n", "Structure");
     else if (cof_model_k_curve(job->model, NULL) != NULL)
         fprintf(p->out, "  %-14s none found: no larger number of clusters explains the rows better\n",
@@ -358,7 +359,7 @@ static void show_traits(const fit_job *job, const page *p, const insight *in)
 {
     const double *size = cof_model_sizes(job->model);
     heading(p, "What distinguishes each cluster: share of its rows (share of all rows)");
-    for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+    for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++) {
         const traits *t = &in->of_cluster[j];
         flow f = flow_begin(p, 5, 5);
         fprintf(p->out, " %s%3u%s ", bold(p), j + 1, plain(p));
@@ -371,7 +372,8 @@ static void show_traits(const fit_job *job, const page *p, const insight *in)
         flow_end(&f);
         if (job->columns.names != SIZE_MAX) show_names(job, p, j);
     }
-    if (job->s.k > MOST_CLUSTERS) fprintf(p->out, "     and %u more clusters\n", job->s.k - MOST_CLUSTERS);
+    if (job->s.fit.k > MOST_CLUSTERS)
+        fprintf(p->out, "     and %u more clusters\n", job->s.fit.k - MOST_CLUSTERS);
 }
 
 /* ---- Quantities ---------------------------------------------------------------------------------- */
@@ -390,7 +392,7 @@ static flow put_name(const page *p, const char *text, int width)
 static void show_quantity(const fit_job *job, const page *p, size_t attribute, int name_width)
 {
     flow f = put_name(p, attribute_of(job->model, attribute).name, name_width);
-    for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+    for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++) {
         char low[48], middle[48], high[48], text[240];
         const double *five = cof_model_five(job->model, attribute, j);
         if (five == NULL || isnan(five[COF_FIVE_MEDIAN])) continue;
@@ -437,7 +439,7 @@ static void show_means(const fit_job *job, const page *p)
     heading(p, "Quantities: mean of each cluster");
     for (size_t c = 0; c < n; c++) {
         flow f = put_name(p, cof_model_numeric_name(job->model, c), name_width);
-        for (uint32_t j = 0; j < job->s.k && j < MOST_CLUSTERS; j++) {
+        for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++) {
             char mean[48], text[80];
             snprintf(text, sizeof text, " %u: %s", j + 1,
                      cof_model_show_mean(job->model, c, j, mean, sizeof mean));
@@ -522,7 +524,7 @@ static int show_comparison(const fit_job *job, const page *p)
     if (!job->scored) return CODE_DONE;
     cof_column view = column_of(job->table, job->columns.label);
     labelling clusters = {
-        .label = cof_model_labels(job->model, &n), .n_labels = job->s.k, .title = "cluster"};
+        .label = cof_model_labels(job->model, &n), .n_labels = job->s.fit.k, .title = "cluster"};
     labelling classes = {.label = job->classes,
                          .n_labels = view.n_values,
                          .title = view.name,
@@ -561,7 +563,7 @@ static void show_next(const fit_job *job, const page *p)
         fprintf(p->out, "%s trees %s\n", show_shell_word(program_name).text, show_shell_word(model).text);
     else if (model != NULL && !job->s.demo)
         fprintf(p->out, "%s compare %s -k %u\n", show_shell_word(program_name).text,
-                show_shell_word(job->file).text, job->s.k);
+                show_shell_word(job->file).text, job->s.fit.k);
     else if (job->s.demo)
         fputs("coforest fit YOUR.csv -k 5 --labels-out labels.csv --model-out model.cof\n", p->out);
     else if (job->out[OUT_LABELS].path != NULL)
@@ -573,7 +575,8 @@ static void show_next(const fit_job *job, const page *p)
 /* The program has the name of its own method, which needs no words. */
 static void show_method(const fit_job *job, const page *p)
 {
-    size_t method = (size_t)job->s.method;
+    size_t method = 0;
+    while (strcmp(cof_method_name(method), job->s.fit.method) != 0) method++;
     if (method > 0)
         fprintf(p->out, "by %s%s%s: %s\n", bold(p), cof_method_name(method), plain(p),
                 cof_method_title(method));
@@ -583,7 +586,7 @@ int show_fit(const fit_job *job, const page *p)
 {
     insight in;
     TRY(insight_find(job->model, &in));
-    fprintf(p->out, "\n%s%u cluster%s%s of %s row%s", bold(p), job->s.k, plural(job->s.k), plain(p),
+    fprintf(p->out, "\n%s%u cluster%s%s of %s row%s", bold(p), job->s.fit.k, plural(job->s.fit.k), plain(p),
             show_count(job->info.n_rows).text, plural(job->info.n_rows));
     if (job->info.n_distinct_rows > 0)
         fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);

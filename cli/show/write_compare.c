@@ -65,11 +65,11 @@ static void json_settings(const comparison *c, cof_json *j)
     cof_json_text(j, "version", cof_version());
     cof_json_text(j, "label", c->s.columns.label);
     cof_json_count(j, "runs", c->s.runs);
-    cof_json_count(j, "seed", c->s.seed);
-    cof_json_text(j, "init", cof_start_name((size_t)c->s.init));
+    cof_json_count(j, "seed", c->s.fit.seed);
+    cof_json_text(j, "init", cof_start_name((size_t)c->s.fit.init));
     cof_json_flag(j, "as_fit", c->s.as_fit);
-    cof_json_text(j, "variant", variant_choices[c->s.variant].name);
-    cof_json_text(j, "missing", missing_choices[c->s.missing].name);
+    cof_json_text(j, "variant", option_word("variant", c->s.fit.variant));
+    cof_json_text(j, "missing", option_word("missing", c->s.fit.missing));
     cof_json_open_line(j, "methods", '[');
     for (size_t m = 0; m < c->n_methods; m++) cof_json_text(j, NULL, contender(c, m));
     cof_json_close(j, ']');

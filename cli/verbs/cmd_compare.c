@@ -32,7 +32,7 @@ static const choice format_choices[] = {
     {NULL, NULL}};
 
 static const option comparing_options[] = {
-    OPTION("clusters", "K", OPTION_COUNT, compare_settings, k,
+    OPTION("clusters", "K", OPTION_COUNT, compare_settings, fit.k,
            "How many clusters to make (default: as many as --label has classes).", .letter = 'k', .least = 1,
            .most = COF_MOST_CLUSTERS),
     OPTION("methods", "NAME,...", OPTION_TEXT, compare_settings, methods,
@@ -46,18 +46,19 @@ static const option comparing_options[] = {
     OPTION("as-fit", NULL, OPTION_FLAG, compare_settings, as_fit,
            "Every run is what \"fit\" does: the best of many restarts from its default start, instead of a "
            "single random one. Then --runs is 1 unless you give it."),
-    OPTION("init", "WAY", OPTION_CHOICE, compare_settings, init,
-           "How the first partition of a run is made; it is the same for all methods (default: random):",
-           .list = start_choices),
-    OPTION("seed", "S", OPTION_NUMBER, compare_settings, seed,
-           "Seed of the first run; every further run uses the next number (default: 1)."),
-    OPTION("variant", "NAME", OPTION_CHOICE, compare_settings, variant,
-           "How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it:",
-           .choices = variant_choices),
-    OPTION("missing", "HOW", OPTION_CHOICE, compare_settings, missing,
-           "How missing cells are treated:", .choices = missing_choices),
-    OPTION("threads", "T", OPTION_COUNT, compare_settings, threads,
-           "Threads to use (default: 0, all cores). The results do not depend on it.", .most = MOST_THREADS),
+    LIBRARY_OPTION("init", compare_settings, fit,
+                   .help =
+                       "How the first partition of a run is made; it is the same for all methods (default: "
+                       "random):"),
+    LIBRARY_OPTION("seed", compare_settings, fit,
+                   .help = "Seed of the first run; every further run uses the next number (default: 1)."),
+    LIBRARY_OPTION("variant", compare_settings, fit),
+    LIBRARY_OPTION("missing", compare_settings, fit),
+    LIBRARY_OPTION("scale", compare_settings, fit),
+    LIBRARY_OPTION("gamma", compare_settings, fit),
+    LIBRARY_OPTION("threads", compare_settings, fit,
+                   .help = "Threads to use (default: 0, all cores). The results do not depend on it.",
+                   .most = MOST_THREADS),
     {.name = NULL}};
 
 static const option compare_output_options[] = {
@@ -99,19 +100,18 @@ static int check_settings(comparison *c, const operands *found)
 {
     compare_settings *s = &c->s;
     if (s->runs == 0) s->runs = s->as_fit ? 1 : DEFAULT_RUNS;
-    if (s->init < 0) s->init = s->as_fit ? COF_INIT_PORTFOLIO : COF_INIT_RANDOM;
+    if (s->fit.init < 0) s->fit.init = s->as_fit ? COF_INIT_PORTFOLIO : COF_INIT_RANDOM;
     int code = parse_methods(s->methods, &c->method, &c->n_methods);
     if (code == CODE_DONE) code = find_control(c);
     if (code == CODE_DONE) code = check_operand_files(found);
     if (code != CODE_DONE) return code;
-    if (s->k == 0 && s->columns.label == NULL)
+    if (s->fit.k == 0 && s->columns.label == NULL)
         return complain(CODE_USAGE,
                         "compare needs the number of clusters, -k K, or the true classes, --label "
                         "COLUMN");
     s->columns.several = found->n > 1;
     memcpy(c->index, s->columns.label != NULL ? class_indices : own_indices, sizeof c->index);
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
-    TRY(parse_gamma(&s->columns, &c->gamma));
     c->out = (outfile){.option = "--out", .path = s->out, .keep = s->no_clobber};
     if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
     code = outfiles_check(&c->out, 1, found->text, found->n);
@@ -132,7 +132,7 @@ static void shorten(const char *path, char *name, size_t n)
 
 static int count_classes(comparison *c, contest *at)
 {
-    at->k = c->s.k;
+    at->k = c->s.fit.k;
     if (c->s.columns.label == NULL) return CODE_DONE;
     cof_column view = column_of(at->table, at->columns.label);
     if (view.n_values == 0)
@@ -154,8 +154,9 @@ static int read_scaled(comparison *c, contest *at)
     cof_env env = reading_env(&c->line);
     int code = read_table(&env, at->path, &c->s.reading, NULL, &at->scaled);
     progress_erase(&c->line);
-    return code == CODE_DONE ? choose_columns(at->scaled, at->file, &asked, c->s.missing, &at->scaled_columns)
-                             : code;
+    return code == CODE_DONE
+               ? choose_columns(at->scaled, at->file, &asked, c->s.fit.missing, &at->scaled_columns)
+               : code;
 }
 
 static int read_contest(comparison *c, contest *at, const char *path)
@@ -174,7 +175,7 @@ static int read_contest(comparison *c, contest *at, const char *path)
         return complain(CODE_USAGE,
                         "there is no column \"%s\" in %s; the classes must have the same name in every table",
                         label, at->file);
-    code = choose_columns(at->table, at->file, &c->s.columns, c->s.missing, &at->columns);
+    code = choose_columns(at->table, at->file, &c->s.columns, c->s.fit.missing, &at->columns);
     if (code == CODE_DONE) code = row_weights(at->table, at->columns.weights, &at->weights);
     if (code == CODE_DONE && at->columns.n_cut > 0 && c->s.columns.quantities < 0 && strcmp(path, "-") != 0)
         code = read_scaled(c, at);
@@ -362,7 +363,8 @@ static void comparison_free(comparison *c)
 static int run_compare(int argc, char **argv)
 {
     comparison c = {
-        .s = {.seed = 1, .init = -1, .methods = "default", .out = "-", .columns = {.quantities = -1}}};
+        .s = {
+            .fit = {.seed = 1, .init = -1}, .methods = "default", .out = "-", .columns = {.quantities = -1}}};
     operands found;
     int code;
     if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) return code;

@@ -52,7 +52,7 @@ static void put_word(const offer *f, const char *dashes, const char *name, const
 
 static void put_values(const offer *f, const choice *choices, value_hint hint)
 {
-    for (const choice *c = choices; c != NULL && c->name != NULL; c++) put_word(f, "", c->name, c->what);
+    for (const choice *c = choices; c != NULL && c->name != NULL; c++) put_word(f, "", c->name, c->about);
     if (choices == NULL && hint == HINT_FILE) puts(":files");
 }
 
@@ -64,11 +64,10 @@ static void put_verbs(const offer *f)
 static void put_options(const offer *f, const verb *v)
 {
     put_word(f, "", "--help", "Show help.");
-    for (size_t g = 0; v->groups[g].options != NULL; g++)
-        for (const option *o = v->groups[g].options; o->name != NULL; o++) {
-            if (o->letter != 0) put_word(f, "-", (char[2]){o->letter, '\0'}, o->help);
-            put_word(f, "--", o->name, o->help);
-        }
+    for (const option *o = verb_options(v); o->name != NULL; o++) {
+        if (o->letter != 0) put_word(f, "-", (char[2]){o->letter, '\0'}, o->help);
+        put_word(f, "--", o->name, o->help);
+    }
 }
 
 /* The words after the program's name, the last of which is being typed. The line ":files" says that a file may stand there. */
@@ -95,7 +94,7 @@ int complete_words(int argc, char **argv)
     }
     const option *o = option_called(v, name);
     if (o != NULL && o->arg != NULL)
-        put_values(&f, option_choices(o), o->hint);
+        put_values(&f, o->choices, o->hint);
     else if (*f.typed == '-')
         put_options(&f, v);
     else if (v->operands->name != NULL)

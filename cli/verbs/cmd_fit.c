@@ -16,86 +16,26 @@
 
 enum { DEMO_K = 7, MOST_THREADS = 1024, MOST_SHARDS = 4096, MOST_RANGE = 1000 };
 
-const choice variant_choices[] = {
-    [COF_VARIANT_PAPER] = {"paper", "the equations as printed"},
-    [COF_VARIANT_AUTHORS] = {"authors", "the scaling of the authors' released program"},
-    {NULL, NULL}};
-
-static const choice select_choices[] = {
-    [COF_SELECT_AUTO] =
-        {"auto", "for the portfolio mixture if quantities were cut, else balance; for other starts objective "
-                 "with lca, kmodes and k-prototypes, else likelihood (default)"},
-    [COF_SELECT_BALANCE] = {"balance", "both likelihood and tightness, compared with a single cluster"},
-    [COF_SELECT_LIKELIHOOD] = {"likelihood", "the largest integrated likelihood"},
-    [COF_SELECT_OBJECTIVE] = {"objective", "the smallest total distance; with lca what EM makes largest"},
-    [COF_SELECT_MIXTURE] = {"mixture", "the likeliest rows if the clusters are the classes of a mixture"},
-    {NULL, NULL}};
-
-const choice missing_choices[] = {[COF_MISSING_VALUE] = {"value", "as a value of its own (default)"},
-                                  [COF_MISSING_IGNORE] = {"ignore", "the cell adds nothing to any distance"},
-                                  [COF_MISSING_DROP] = {"drop", "the row is left out and gets no cluster"},
-                                  [COF_MISSING_ERROR] = {"error", "the table is refused"},
-                                  {NULL, NULL}};
-
 static const option clustering_options[] = {
     OPTION(
         "clusters", "K", OPTION_TEXT, fit_settings, clusters,
         "The number of clusters: a number; a range such as 2:12, from which the program chooses; or auto, "
-        "which tries 1, 2, 3 and so on until the likelihood stops rising. From the number that is likeliest "
-        "where columns may depend on each other inside clusters downward, the first is kept on which halves "
-        "of the table agree nearly as well as on any smaller one; if it is 1, no structure was found. With "
-        "--label it may be left out: as many as there are classes.",
+        "which tries 1, 2, 3 and so on until the likelihood stops rising. It then walks down from the "
+        "likeliest number and keeps the first on which two halves of the table give nearly the same "
+        "clusters; "
+        "1 means that no structure was found. With --label it may be left out: as many as there are classes.",
         .letter = 'k'),
-    OPTION("method", "NAME", OPTION_CHOICE, fit_settings, method,
-           "The clustering method (default: coforest); \"coforest compare\" tries several:",
-           .list = method_choices),
-    OPTION("restarts", "R", OPTION_COUNT, fit_settings, restarts,
-           "The number of restarts; the best result is kept (default: 10; with the portfolio more on small "
-           "tables, up to 100).",
-           .least = 1),
-    OPTION("init", "WAY", OPTION_CHOICE, fit_settings, init,
-           "How the first partition of a restart is made (default: portfolio):", .list = start_choices),
+    LIBRARY_OPTION("*", fit_settings, fit),
+    LIBRARY_OPTION("threads", fit_settings, fit, .most = MOST_THREADS),
     OPTION("init-rows", "ROW,...", OPTION_TEXT, fit_settings, init_rows,
            "Rows of the table, counted from 1, as the first modes of a single k-modes restart: the first one "
            "for cluster 1, and so on."),
-    OPTION("select", "BY", OPTION_CHOICE, fit_settings, select,
-           "Which restart is kept:", .choices = select_choices),
-    OPTION("keep", "N", OPTION_COUNT, fit_settings, keep,
-           "2 or 3: make the second or third of the partitions that are nearly as good the result; the first "
-           "fit tells whether there are any (default: 1).",
-           .least = 1, .most = 3),
-    OPTION("variant", "NAME", OPTION_CHOICE, fit_settings, variant,
-           "How coforest and cof1 to cof4 scale attributes (default: paper); other methods ignore it:",
-           .choices = variant_choices),
     OPTION("paper", NULL, OPTION_FLAG, fit_settings, paper,
            "Settings as printed in the paper: one random k-modes restart and --variant paper. Only columns "
            "that --numeric names are quantities, and they are scaled."),
-    OPTION("missing", "HOW", OPTION_CHOICE, fit_settings, missing,
-           "How missing cells are treated:", .choices = missing_choices),
-    OPTION("seed", "S", OPTION_NUMBER, fit_settings, seed,
-           "Seed of the random numbers; the same seed gives the same result (default: 1)."),
-    OPTION("max-rebuilds", "N", OPTION_COUNT, fit_settings, max_rebuilds,
-           "The largest number of forests that a restart builds (default: 51).", .least = 1),
-    OPTION("max-passes", "N", OPTION_COUNT, fit_settings, max_passes,
-           "The largest number of passes over the rows for each forest (default: 51); with lca of rounds of "
-           "EM in "
-           "a restart, polishing included (default: 500, and at most 100,000 that polish the kept restart).",
-           .least = 1),
-    OPTION("prior", "WEIGHT", OPTION_REAL, fit_settings, prior,
-           "How many rows of the overall distribution smooth each class of lca; 0 gives maximum likelihood "
-           "(default: 1).",
-           .most = 1000000),
-    OPTION("tolerance", "GAIN", OPTION_REAL, fit_settings, tolerance,
-           "lca ends when a round of EM adds less to the log-likelihood (default: 1e-9).", .most = 1000000),
     FILE_OPTION("start", fit_settings, start,
                 "Begin lca at the probabilities in this file, as --parameters-out writes them, and keep the "
                 "order of its classes."),
-    OPTION("time-limit", "SECONDS", OPTION_REAL, fit_settings, time_limit,
-           "Stop after so many seconds and keep the best result so far, but not before the first restart has "
-           "ended (default: 0, no limit).",
-           .most = 1000000000),
-    OPTION("threads", "T", OPTION_COUNT, fit_settings, threads,
-           "Threads to use (default: 0, all cores). The labels do not depend on it.", .most = MOST_THREADS),
     OPTION(
         "shards", "N", OPTION_COUNT, fit_settings, shards,
         "Fit in little memory, about 4 bytes a row: the rows are cut into N shards, stay where they are, and "
@@ -213,9 +153,9 @@ static int parse_clusters(fit_settings *s)
     bool range = text[n] == ':';
     s->find_k = range || strcmp(text, "auto") == 0;
     if (s->find_k && !range) return CODE_DONE;
-    s->k = s->k_min = take_k(text, n);
-    s->k_max = range ? take_k(text + n + 1, strlen(text + n + 1)) : s->k;
-    if (!range && is_digits(text, n) && s->k == 0 && strspn(text, "0") < n)
+    s->fit.k = s->k_min = take_k(text, n);
+    s->k_max = range ? take_k(text + n + 1, strlen(text + n + 1)) : s->fit.k;
+    if (!range && is_digits(text, n) && s->fit.k == 0 && strspn(text, "0") < n)
         return complain(CODE_USAGE, "-k can be at most %d, not %s", COF_MOST_CLUSTERS, text);
     if (s->k_min == 0 || s->k_max == 0)
         return complain(CODE_USAGE,
@@ -240,30 +180,29 @@ static int resolve_start(fit_job *job)
     uint32_t n_rows = 0;
     if (s->paper || s->init_rows != NULL) {
         const char *by = s->paper ? "--paper" : "--init-rows";
-        if (s->init >= 0 && s->init != COF_INIT_RANDOM) return contradiction("--init", by);
-        if (s->restarts > 1) return contradiction("--restarts", by);
-        if (s->paper && s->variant > COF_VARIANT_PAPER) return contradiction("--variant", by);
-        s->init = COF_INIT_RANDOM;
-        s->restarts = 1;
+        if (s->fit.init >= 0 && s->fit.init != COF_INIT_RANDOM) return contradiction("--init", by);
+        if (s->fit.restarts > 1) return contradiction("--restarts", by);
+        if (s->paper && s->fit.variant > COF_VARIANT_PAPER) return contradiction("--variant", by);
+        s->fit.init = COF_INIT_RANDOM;
+        s->fit.restarts = 1;
     }
     if (s->init_rows == NULL) return CODE_DONE;
     TRY(parse_rows(s->init_rows, &job->init_rows, &n_rows));
     if (s->find_k)
         return complain(CODE_USAGE, "--init-rows sets the number of clusters; leave out -k %s", s->clusters);
-    if (s->k == 0) s->k = n_rows;
-    if (s->k != n_rows)
-        return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows, s->k);
+    if (s->fit.k == 0) s->fit.k = n_rows;
+    if (s->fit.k != n_rows)
+        return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows,
+                        s->fit.k);
     return CODE_DONE;
 }
 
 static void fill_defaults(fit_settings *s)
 {
-    if (s->method < 0) s->method = 0; /* the library's first is its own */
-    if (s->variant < 0) s->variant = COF_VARIANT_PAPER;
-    if (s->init < 0) s->init = COF_INIT_PORTFOLIO;
-    if (s->select < 0) s->select = COF_SELECT_AUTO;
-    if (s->missing < 0) s->missing = COF_MISSING_VALUE;
-    resolve_quantities(&s->columns, cof_method_name((size_t)s->method), s->paper);
+    if (s->fit.method == NULL) s->fit.method = cof_method_name(0); /* the library's own */
+    if (s->fit.variant < 0) s->fit.variant = COF_VARIANT_PAPER;
+    if (s->fit.init < 0) s->fit.init = COF_INIT_PORTFOLIO;
+    resolve_quantities(&s->columns, s->fit.method, s->paper);
 }
 
 const far_rows *far = NULL;
@@ -295,12 +234,11 @@ static int check_settings(fit_job *job, const operands *found)
             complain(CODE_USAGE,
                      "fit needs a TABLE, or --demo to try it without one; see \"coforest fit --help\""),
             NULL, "--demo");
-    job->variant_asked = s->variant >= 0;
+    job->variant_asked = s->fit.variant >= 0;
     TRY(parse_clusters(s));
-    TRY(parse_gamma(&s->columns, &job->gamma));
     TRY(resolve_start(job));
-    if (s->k == 0 && s->demo && !s->find_k) s->k = DEMO_K;
-    if (s->k == 0 && !s->find_k && s->columns.label == NULL)
+    if (s->fit.k == 0 && s->demo && !s->find_k) s->fit.k = DEMO_K;
+    if (s->fit.k == 0 && !s->find_k && s->columns.label == NULL)
         return suggest(
             complain(CODE_USAGE,
                      "fit needs the number of clusters: -k K, or -k auto to let the program choose it"),
@@ -374,7 +312,7 @@ static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
     double begun_s = now_s();
     if (far != NULL) TRY(check_encoded(path));
-    job->s.reading.threads = job->s.threads;
+    job->s.reading.threads = job->s.fit.threads;
     int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &said), TASK_TABLE)
                            : read_table(env, path, &job->s.reading, NULL, &job->table);
     job->read_s = now_s() - begun_s;
@@ -391,10 +329,10 @@ static bool mentions(const text_list *list, const char *name)
 /* Without -k there are as many clusters as classes. */
 static int count_classes(fit_job *job)
 {
-    job->s.k = column_of(job->table, job->columns.label).n_values;
-    return job->s.k > 0 ? CODE_DONE
-                        : complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
-                                   job->s.columns.label, job->file);
+    job->s.fit.k = column_of(job->table, job->columns.label).n_values;
+    return job->s.fit.k > 0 ? CODE_DONE
+                            : complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
+                                       job->s.columns.label, job->file);
 }
 
 static int prepare_table(fit_job *job)
@@ -402,9 +340,9 @@ static int prepare_table(fit_job *job)
     fit_settings *s = &job->s;
     bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
     if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
-    TRY(choose_columns(job->table, job->file, &s->columns, s->missing, &job->columns));
-    if (s->k == 0 && !s->find_k) TRY(count_classes(job));
-    for (uint32_t j = 0; s->init_rows != NULL && j < s->k; j++)
+    TRY(choose_columns(job->table, job->file, &s->columns, s->fit.missing, &job->columns));
+    if (s->fit.k == 0 && !s->find_k) TRY(count_classes(job));
+    for (uint32_t j = 0; s->init_rows != NULL && j < s->fit.k; j++)
         if (job->init_rows[j] >= cof_table_n_rows(job->table))
             return complain(CODE_USAGE, "--init-rows names row %llu, but %s has %zu rows",
                             (unsigned long long)job->init_rows[j] + 1, job->file,
@@ -430,12 +368,12 @@ static int open_shards(fit_job *job, const char *path)
         s->shards = 1;
         TRY(refuse_label_outputs(job, "for a table that is large for this machine's memory"));
     }
-    TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->threads, &job->set, &said),
+    TRY(complain_status(cof_shard_set_open(&env, job->table, s->shards, 0, s->fit.threads, &job->set, &said),
                         TASK_FIT));
     const cof_schema *schema = cof_shard_set_schema(job->set);
     job->shards = cof_shard_set_shards(job->set);
     if (far != NULL)
-        TRY(complain_status(far->open(path, schema, s->threads, &job->shards, &said), TASK_TABLE));
+        TRY(complain_status(far->open(path, schema, s->fit.threads, &job->shards, &said), TASK_TABLE));
     if (s->journal == NULL) return CODE_DONE;
     return complain_status(cof_journal_open(&env, s->journal, schema, &job->shards, &job->journal, &said),
                            TASK_FIT);
@@ -462,41 +400,23 @@ static cof_status fit_locally(fit_job *job, const cof_fit_options *options)
 static int fit_table(fit_job *job, const char *path)
 {
     const fit_settings *s = &job->s;
-    cof_fit_options options = {.struct_size = sizeof options,
-                               .k = s->k,
-                               .restarts = s->restarts,
-                               .seed = s->seed,
-                               .variant = s->variant,
-                               .init = s->init,
-                               .select = s->select,
-                               .missing = s->missing,
-                               .max_rebuilds = s->max_rebuilds,
-                               .max_passes = s->max_passes,
-                               .threads = s->threads,
-                               .init_rows = job->init_rows,
-                               .method = cof_method_name((size_t)s->method),
-                               .scale = s->columns.scale,
-                               .gamma = job->gamma,
-                               .column_weights = job->columns.weight,
-                               .time_limit_s = s->time_limit,
-                               .prior = s->prior == 0  ? COF_PRIOR_NONE
-                                        : s->prior > 0 ? s->prior
-                                                       : 0,
-                               .tolerance = s->tolerance,
-                               .keep = s->keep};
+    cof_fit_options options = s->fit;
+    options.struct_size = sizeof options;
+    options.init_rows = job->init_rows;
+    options.column_weights = job->columns.weight;
     job->info = (cof_fit_info){.struct_size = sizeof job->info};
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
     TRY(open_shards(job, path));
-    if (s->start != NULL) TRY(read_start(s->start, job->table, s->missing, s->k, &job->start, &job->n_start));
+    if (s->start != NULL) TRY(read_start(s->start, job->table, s->fit.missing, s->fit.k, &job->start, &job->n_start));
     options.init_probabilities = job->start;
     options.n_init_probabilities = job->n_start;
     TRY(complain_status(job->set != NULL ? fit_shards(job, &options) : fit_locally(job, &options), TASK_FIT));
     job->processor_s = processor_now_s() - begun_s;
-    job->s.k = cof_model_k(job->model);
-    job->s.restarts = job->info.restarts;
-    job->s.init = job->info.init;
-    job->s.select = job->info.select;
+    job->s.fit.k = cof_model_k(job->model);
+    job->s.fit.restarts = job->info.restarts;
+    job->s.fit.init = job->info.init;
+    job->s.fit.select = job->info.select;
     return CODE_DONE;
 }
 
@@ -547,7 +467,7 @@ static int measure_margins(fit_job *job)
         return CODE_DONE;
     job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
-        cof_model_margins(job->model, job->table, labels, job->s.threads, job->margin, n, &said);
+        cof_model_margins(job->model, job->table, labels, job->s.fit.threads, job->margin, n, &said);
     if (status == COF_OK) return CODE_DONE;
     job->margin = NULL;
     if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT);
@@ -564,7 +484,7 @@ static int measure_criteria(fit_job *job)
 {
     if (!job->s.criteria && job->s.out[OUT_MEMBERSHIPS] == NULL) return CODE_DONE;
     return complain_status(
-        cof_model_criteria(job->model, job->table, NULL, job->s.threads, &job->info, &said), TASK_FIT);
+        cof_model_criteria(job->model, job->table, NULL, job->s.fit.threads, &job->info, &said), TASK_FIT);
 }
 
 /* With rows left out, a column may have become constant that was not when the table was read. */
@@ -603,7 +523,8 @@ static void describe_done(const fit_job *job, uint32_t finished, char *text, siz
         snprintf(text, room, "after %u to %u clusters had been tried; the best number so far was kept",
                  curve[0].k, curve[n - 1].k);
     else
-        snprintf(text, room, "after %u of %u restarts; the best result was kept", finished, job->s.restarts);
+        snprintf(text, room, "after %u of %u restarts; the best result was kept", finished,
+                 job->s.fit.restarts);
 }
 
 /* An interruption comes last, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
@@ -642,7 +563,7 @@ static int warn_untidy(fit_job *job)
 static void warn_blank(fit_job *job)
 {
     uint64_t n_blank = 0;
-    if (job->s.missing != COF_MISSING_IGNORE) return;
+    if (job->s.fit.missing != COF_MISSING_IGNORE) return;
     for (size_t i = 0; i < cof_table_n_rows(job->table); i++) {
         bool blank = true;
         for (size_t c = 0; c < job->columns.n && blank; c++)
@@ -672,9 +593,9 @@ static int collect_warnings(fit_job *job)
         warn(job, "%s has no use for --ordinal; coforest, cof2, dlc and slg have",
              cof_model_method(job->model));
     if (info->n_empty > 0 && strcmp(cof_model_method(job->model), "lca") == 0)
-        warn(job, "%u of %u classes are the likeliest class of no row", info->n_empty, job->s.k);
+        warn(job, "%u of %u classes are the likeliest class of no row", info->n_empty, job->s.fit.k);
     else if (info->n_empty > 0)
-        warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.k);
+        warn(job, "%u of %u clusters have no rows", info->n_empty, job->s.fit.k);
     if (info->stop_reason == COF_STOP_CAP)
         warn(job,
              strcmp(cof_model_method(job->model), "lca") == 0
@@ -711,10 +632,10 @@ static int write_pictures(fit_job *job)
     for (size_t c = 0; c < job->columns.n; c++)
         reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
     for (size_t i = 0; i < job->n_warnings; i++) note[i] = job->warning[i];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->fit.seed);
     cof_report_fact facts[] = {{"seed", seed},
-                               {"start", s->init_rows != NULL ? "rows" : cof_start_name((size_t)s->init)},
-                               {"restart chosen by", select_choices[s->select].name}};
+                               {"start", s->init_rows != NULL ? "rows" : cof_start_name((size_t)s->fit.init)},
+                               {"restart chosen by", option_word("select", s->fit.select)}};
     cof_report_options o = {.struct_size = sizeof o,
                             .source = job->file,
                             .left_out = reason,
@@ -722,8 +643,8 @@ static int write_pictures(fit_job *job)
                             .n_facts = sizeof facts / sizeof *facts,
                             .notes = note,
                             .n_notes = job->n_warnings,
-                            .seed = s->seed,
-                            .threads = s->threads,
+                            .seed = s->fit.seed,
+                            .threads = s->fit.threads,
                             .n_distinct_rows = job->info.n_distinct_rows};
     const cof_table *table = job->sample != NULL ? job->sample : job->table;
     o.labels = labels;
@@ -757,7 +678,7 @@ static int write_outputs(fit_job *job)
     if (to[OUT_RESIDUALS].path != NULL) TRY(write_residuals(&to[OUT_RESIDUALS], job->model, table));
     if (to[OUT_MARGINS].path != NULL) TRY(write_margins(&to[OUT_MARGINS], table, names, labels, job->margin));
     if (to[OUT_MEMBERSHIPS].path != NULL)
-        TRY(write_memberships(&to[OUT_MEMBERSHIPS], table, names, labels, job->model, job->s.threads));
+        TRY(write_memberships(&to[OUT_MEMBERSHIPS], table, names, labels, job->model, job->s.fit.threads));
     if (to[OUT_DISTANCES].path != NULL) TRY(write_distances(&to[OUT_DISTANCES], table, job->model));
     TRY(write_pictures(job));
     if (to[OUT_CUTS].path != NULL) TRY(write_cuts(&to[OUT_CUTS], table));
@@ -832,14 +753,7 @@ static int run_job(fit_job *job, const char *path)
 
 static int run_fit(int argc, char **argv)
 {
-    fit_job job = {.s = {.seed = 1,
-                         .method = -1,
-                         .variant = -1,
-                         .init = -1,
-                         .select = -1,
-                         .prior = -1,
-                         .missing = -1,
-                         .columns = {.quantities = -1}}};
+    fit_job job = {.s = {.fit = {.seed = 1, .variant = -1, .init = -1}, .columns = {.quantities = -1}}};
     operands found;
     int code;
     job.begun_s = now_s();

@@ -22,9 +22,9 @@ typedef struct index_kind {
 typedef struct compare_settings {
     column_choice columns;
     reading reading;
-    uint32_t k, runs, threads; /* 0: not given */
-    int32_t variant, init, missing, format;
-    uint64_t seed;
+    cof_fit_options fit; /* of every run; init is -1 if not given */
+    uint32_t runs;       /* 0: not given */
+    int32_t format;
     const char *methods, *control, *out;
     bool quiet, no_clobber, as_fit;
 } compare_settings;
@@ -72,7 +72,6 @@ typedef struct verdict {
 
 typedef struct comparison {
     compare_settings s;
-    double gamma;   /* as the library takes it */
     size_t *method; /* numbers of the library's */
     size_t n_methods;
     size_t control; /* position in method */

@@ -84,19 +84,14 @@ static cof_status fit_one(const pool *p, const job *j, cof_error *err)
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
     bool scaled = j->at->scaled != NULL && strstr(contender(p->c, j->method), "-prototypes") != NULL;
-    cof_fit_options options = {.struct_size = sizeof options,
-                               .k = j->at->k,
-                               .restarts = s->as_fit ? 0 : 1,
-                               .seed = s->seed + j->run,
-                               .variant = s->variant,
-                               .init = s->init,
-                               .missing = s->missing,
-                               .threads = p->inner_threads,
-                               .method = contender(p->c, j->method),
-                               .scale = s->columns.scale,
-                               .gamma = p->c->gamma,
-                               .column_weights =
-                                   scaled ? j->at->scaled_columns.weight : j->at->columns.weight};
+    cof_fit_options options = s->fit;
+    options.struct_size = sizeof options;
+    options.k = j->at->k;
+    options.restarts = s->as_fit ? 0 : 1;
+    options.seed += j->run;
+    options.threads = p->inner_threads;
+    options.method = contender(p->c, j->method);
+    options.column_weights = scaled ? j->at->scaled_columns.weight : j->at->columns.weight;
     double *value = j->entry->value + (size_t)j->run * N_INDICES;
     cof_status status = cof_fit(scaled ? j->at->scaled : j->at->table, &options, &model, &info, err);
     if (status == COF_OK && info.stop_reason == COF_STOP_STOPPED) status = COF_ERR_STOPPED;
@@ -212,7 +207,7 @@ static void watch(pool *p)
 static void share_threads(pool *p)
 {
     const comparison *c = p->c;
-    uint32_t threads = c->s.threads > 0 ? c->s.threads : cof_n_cores();
+    uint32_t threads = c->s.fit.threads > 0 ? c->s.fit.threads : cof_n_cores();
     bool large = false;
     for (size_t i = 0; i < c->n_contests; i++)
         large = large || c->contest[i].n_rows * (c->contest[i].columns.n_used + 1) > LARGE_CELLS;

@@ -31,18 +31,14 @@ enum {
 typedef struct fit_settings {
     column_choice columns;
     reading reading;
-    const char *clusters;     /* -k as typed */
-    uint32_t k, k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
+    const char *clusters;  /* -k as typed */
+    cof_fit_options fit;   /* before defaults are filled in, variant and init are -1 if not given */
+    uint32_t k_min, k_max; /* find_k: from k_min to k_max; k_max 0: until it gets no better */
     bool find_k;
-    uint32_t restarts, threads, max_rebuilds, max_passes; /* 0: not given */
-    int32_t method, variant, init, select, missing;       /* -1: not given */
-    uint64_t seed;
     const char *init_rows, *journal, *start;
     uint32_t shards; /* 0: not asked for */
     bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
-    const char *out[N_OUT];              /* the files to write */
-    double time_limit, prior, tolerance; /* prior -1, tolerance 0: not given */
-    uint32_t keep;
+    const char *out[N_OUT]; /* the files to write */
 } fit_settings;
 
 typedef struct fit_job {
@@ -54,7 +50,6 @@ typedef struct fit_job {
     uint64_t *init_rows;
     double *start; /* probabilities where lca begins; NULL: at a partition */
     size_t n_start;
-    double gamma;         /* as the library takes it */
     cof_shard_set *set;   /* the fit is one over shards, and the model has no labels; else NULL */
     cof_shards shards;    /* whom it asks: the set, or other processes */
     cof_journal *journal; /* NULL: none */
@@ -82,9 +77,6 @@ typedef struct far_rows {
                        cof_error *err);
 } far_rows;
 extern const far_rows *far; /* NULL: the rows are in this process */
-
-/* The names that options, help and JSON share; ends with a NULL name. */
-extern const choice variant_choices[], missing_choices[];
 
 extern const struct fit_output {
     const char *option, *what;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { DEFAULT_CAP = 51, MOST_PASSES = 1000000 };
+enum { DEFAULT_CAP = 51 };
 enum { INSTEAD_ROWS = 1 << 16 }; /* of larger tables no other k is tried where the given one finds nothing */
 enum {
     DEFAULT_RESTARTS = 10,
@@ -21,12 +21,6 @@ enum {
     CLUSTER_WORK = 1 << 26  /* limit of rows x attributes x clusters over these restarts */
 };
 
-static cof_status check_range(int32_t value, int32_t last, const char *what, cof_error *err)
-{
-    if (value >= 0 && value <= last) return COF_OK;
-    return cofi_fail(err, COF_ERR_ARGUMENT, "there is no %s number %d", what, (int)value);
-}
-
 static const cofi_start *start_of(const cof_fit_options *o)
 {
     return o->init_rows != NULL ? &cofi_start_given : cofi_start_of(o->init);
@@ -36,32 +30,10 @@ static cof_status resolve_options(const cof_fit_options *given, cof_fit_options 
 {
     COFI_COPY_OPTIONS(o, given);
     if (o->k == 0) return cofi_fail(err, COF_ERR_ARGUMENT, "the number of clusters k must be at least 1");
-    cof_status status = check_range(o->variant, COF_VARIANT_AUTHORS, "variant", err);
-    if (status == COF_OK) status = check_range(o->init, (int32_t)cof_start_count() - 1, "start", err);
-    if (status == COF_OK) status = check_range(o->select, COF_SELECT_MIXTURE, "selection rule", err);
-    if (status == COF_OK)
-        status = check_range(o->missing, COF_MISSING_ERROR, "treatment of missing values", err);
-    if (status == COF_OK) status = check_range(o->scale, COF_SCALE_NONE, "scale", err);
-    if (status != COF_OK) return status;
-    if (isnan(o->gamma) || isinf(o->gamma) ||
-        (o->gamma < 0 && o->gamma != COF_GAMMA_CLUSTMIXTYPE && o->gamma != COF_GAMMA_KMODES))
-        return cofi_fail(err, COF_ERR_ARGUMENT, "gamma, the weight of the categories, must be above 0");
-    if (isnan(o->time_limit_s) || o->time_limit_s < 0)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "the time limit must be a number of seconds, at least 0");
-    if (o->keep > 1 + COFI_MOST_ALTERNATIVES)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "at most partition number %d can be kept, not %u",
-                         1 + COFI_MOST_ALTERNATIVES, o->keep);
-    if (isnan(o->prior) || (o->prior < 0 && o->prior != COF_PRIOR_NONE) || o->prior > 1e6)
-        return cofi_fail(err, COF_ERR_ARGUMENT,
-                         "the prior must be a number of pseudo-rows from 0 to 1000000");
-    if (isnan(o->tolerance) || isinf(o->tolerance) || o->tolerance < 0)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "the tolerance must be a number of at least 0");
+    COFI_TRY(cofi_fit_options_check(o, err));
     if (o->prior == 0) o->prior = 1;
     if (o->tolerance == 0) o->tolerance = 1e-9;
     if (o->max_rounds == 0) o->max_rounds = o->max_passes;
-    if (o->max_rebuilds > MOST_PASSES || o->max_passes > MOST_PASSES || o->restarts > MOST_PASSES)
-        return cofi_fail(err, COF_ERR_ARGUMENT, "restarts, rebuilds and passes are limited to %d",
-                         MOST_PASSES);
     if (o->max_rebuilds == 0) o->max_rebuilds = DEFAULT_CAP;
     if (o->max_passes == 0) o->max_passes = DEFAULT_CAP;
     if (start_of(o)->once || o->init_probabilities != NULL)

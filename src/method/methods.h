@@ -6,6 +6,9 @@
 /* NULL if there is no such method; a NULL name means coforest */
 const cofi_method *cofi_method_find(const char *name);
 
+/* Whether every option lies within its bounds. */
+cof_status cofi_fit_options_check(const cof_fit_options *o, cof_error *err);
+
 /* What only the library itself can ask of a fit. */
 typedef struct cofi_fit_hints {
     uint32_t half, most_k;       /* as in cofi_opening */

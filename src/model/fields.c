@@ -2,6 +2,7 @@
  * table.
  *
  * A field is a member of cof_fit_info or of a record, found by its offset, or the result of a function. */
+#include "../fit/words.h"
 #include "model.h"
 
 #include <math.h>
@@ -10,35 +11,22 @@
 typedef struct source {
     cof_field field;
     uint16_t offset, size; /* offset and size of the member; size 0: `get` returns the value */
-    /* names of the values of an enumeration, ending with NULL; NULL: not an enumeration */
-    const char *const *words;
+    const cof_word *words; /* of an enumeration; NULL: it is none */
     cof_field_value (*get)(const cof_model *m, const cof_fit_info *info, size_t at);
     /* whether the field exists; NULL: always */
     bool (*has)(const cof_model *m, const cof_fit_info *info);
 } source;
 
-static const char *const variants[] = {
-    [COF_VARIANT_PAPER] = "paper", [COF_VARIANT_AUTHORS] = "authors", NULL};
-static const char *const selects[] = {[COF_SELECT_AUTO] = "auto",
-                                      [COF_SELECT_BALANCE] = "balance",
-                                      [COF_SELECT_LIKELIHOOD] = "likelihood",
-                                      [COF_SELECT_OBJECTIVE] = "objective",
-                                      [COF_SELECT_MIXTURE] = "mixture",
-                                      NULL};
-static const char *const missings[] = {[COF_MISSING_VALUE] = "value",
-                                       [COF_MISSING_IGNORE] = "ignore",
-                                       [COF_MISSING_DROP] = "drop",
-                                       [COF_MISSING_ERROR] = "error",
-                                       NULL};
-static const char *const stops[] = {
-    [COF_STOP_CONVERGED] = "converged", [COF_STOP_CYCLE] = "cycle", [COF_STOP_CAP] = "cap",
-    [COF_STOP_STOPPED] = "stopped",     [COF_STOP_TIME] = "time",   NULL};
+static const cof_word stops[] = {[COF_STOP_CONVERGED] = {"converged", NULL},
+                                 [COF_STOP_CYCLE] = {"cycle", NULL},
+                                 [COF_STOP_CAP] = {"cap", NULL},
+                                 [COF_STOP_STOPPED] = {"stopped", NULL},
+                                 [COF_STOP_TIME] = {"time", NULL},
+                                 {NULL, NULL}};
 
-static const char *word_of(const char *const *words, int64_t number)
+static const char *word_of(const cof_word *words, int32_t number)
 {
-    for (int64_t i = 0; words[i] != NULL; i++)
-        if (i == number) return words[i];
-    return NULL;
+    return number < 0 ? NULL : cofi_words_at(words, (size_t)number).name;
 }
 
 /* ---- Computed values --------------------------------------------------------------------------------- */
@@ -67,15 +55,17 @@ static cof_field_value real_value(double real)
 
 GETTER(method, text_value(m->method))
 /* COForest and its ablations have variants. */
-GETTER(variant, text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(variants, m->variant) : NULL))
-static const char *const refiners[] = {
-    [COF_REFINED_BY_METHOD] = "coforest", [COF_REFINED_BY_LIKELIHOOD] = "likelihood", NULL};
+GETTER(variant,
+       text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(cofi_variant_words, m->variant) : NULL))
+static const cof_word refiners[] = {[COF_REFINED_BY_METHOD] = {"coforest", NULL},
+                                    [COF_REFINED_BY_LIKELIHOOD] = {"likelihood", NULL},
+                                    {NULL, NULL}};
 GETTER(refined_by, text_value(word_of(refiners, m->refined_by)))
 GETTER(other_refined_by, text_value(word_of(refiners, m->alternative[at].model->refined_by)))
 GETTER(nearer_other, real_value(m->nearer_other))
 GETTER(k, count_value(m->k))
 GETTER(n_rows, count_value(info->n_rows + info->n_dropped))
-GETTER(missing, text_value(word_of(missings, m->missing)))
+GETTER(missing, text_value(word_of(cofi_missing_words, m->missing)))
 GETTER(size, real_value(m->size[at]))
 GETTER(class_share, real_value(cof_model_class_share(m, (uint32_t)at)))
 GETTER(structure_found,
@@ -140,7 +130,7 @@ static const source sources[] = {
     {{"restarts", NULL, COUNT, 0, "restarts planned"}, INFO(restarts)},
     {{"n_restarts", NULL, COUNT, 0, "restarts run to the end"}, INFO(n_restarts)},
     {{"select", NULL, TEXT, 0, "what decided which restart was kept: balance, likelihood or objective"},
-     INFO(select), .words = selects},
+     INFO(select), .words = cofi_select_words},
     {{"missing", NULL, TEXT, 0, "how missing values were treated: value, ignore, drop or error"}, .get = get_missing},
     {{"gamma", NULL, REAL, 0, "weight of a differing category beside the quantities; absent without quantities"},
      MEMBER(cof_fit_info, gamma), .has = has_gamma},

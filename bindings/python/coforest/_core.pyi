@@ -6,14 +6,8 @@ from numpy.typing import NDArray
 version: str
 build_info: str
 ERR_FEW_ROWS: int
-VARIANTS: dict[str, int]
-INITS: dict[str, int]
-SELECTS: dict[str, int]
-MISSINGS: dict[str, int]
-SCALES: dict[str, int]
+FIT_OPTIONS: dict[str, dict[str, Any]]
 KINDS: dict[str, int]
-GAMMA_KMODES: float
-GAMMA_CLUSTMIXTYPE: float
 DRAWINGS: dict[str, int]
 ROLES: dict[str, int]
 RULES: dict[str, int]

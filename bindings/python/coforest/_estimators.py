@@ -47,6 +47,24 @@ def _count(what, value, least):
     return int(value)
 
 
+def _option(name, value):
+    """A value for an option of the library, checked by what the library says of it; None is the default of a number."""
+    option = _core.FIT_OPTIONS[name]
+    words = option["words"]
+    if option["type"] == "word":
+        _choice(name, value, dict.fromkeys(words))
+    elif option["type"] == "count":
+        value = _count(name, value, int(option["least"]))
+    elif value is None:
+        value = 0.0
+    elif not (isinstance(value, str) and value in words):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value > 0 or not value >= option["least"]:
+            *known, last = ["None", "a number above 0", *map(repr, words)]
+            raise ValueError(f"{name} must be {', '.join(known)} or {last}; not {value!r}")
+        value = float(value)
+    return value
+
+
 def _clusters(value):
     """The members of cof_fit_options that n_clusters sets: a number, "auto", or the least and the greatest to try."""
     if isinstance(value, str) and value == "auto":
@@ -136,10 +154,6 @@ def _seconds(limit):
     return float(limit)
 
 
-def _name_of(number, choices):
-    return next(name for name, value in choices.items() if value == number)
-
-
 def _few(names):
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
     return ", ".join(names[:_SHOWN_NAMES]) + more
@@ -155,30 +169,19 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         options = {
             **_clusters(self.n_clusters),
             "restarts": _starts(self.n_init),
-            "select": _choice("select", self.select, _core.SELECTS),
-            "missing": _choice("missing", self.missing, _core.MISSINGS),
             "max_passes": _count("max_iter", self.max_iter, 1),
-            "max_rebuilds": _count("max_rebuilds", getattr(self, "max_rebuilds", 51), 1),
-            "variant": _choice("variant", getattr(self, "variant", "paper"), _core.VARIANTS),
             "threads": threads_of(self.n_jobs),
             "seed": seed_of(self.random_state),
             "method": getattr(self, "method", self._method),
-            "keep": _count("keep", getattr(self, "keep", 1), 1),
             "time_limit": _seconds(self.time_limit),
         }
-        gamma = getattr(self, "gamma", None)
-        estimated = {"kmodes": _core.GAMMA_KMODES, "clustmixtype": _core.GAMMA_CLUSTMIXTYPE}
-        options["scale"] = _choice("scale", getattr(self, "scale", "auto"), _core.SCALES)
-        if isinstance(gamma, str):
-            options["gamma"] = _choice("gamma", gamma, estimated)
-        elif gamma is not None:
-            if not isinstance(gamma, numbers.Real) or not gamma > 0:
-                raise ValueError(f"gamma must be None, a number above 0, 'kmodes' or 'clustmixtype'; not {gamma!r}")
-            options["gamma"] = float(gamma)
+        for name in _core.FIT_OPTIONS:
+            if name not in options and name != "init" and hasattr(self, name):
+                options[name] = _option(name, getattr(self, name))
         if isinstance(self.init, str):
-            options["init"] = _choice("init", self.init.lower(), _core.INITS)
+            options["init"] = _option("init", self.init.lower())
         else:
-            options["init"] = _core.INITS["random"]
+            options["init"] = "random"
             if np.ndim(self.init[0]) == 0:
                 options["init_rows"] = np.ascontiguousarray(self.init, dtype=np.uint64)
         return options
@@ -379,8 +382,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
 
     def _take_info(self, info):
         self.info_ = dict(info)
-        if not isinstance(info["init"], str):  # a number from the library
-            self.info_["init"] = _name_of(info["init"], _core.INITS) if isinstance(self.init, str) else "rows"
+        if not isinstance(self.init, str):
+            self.info_["init"] = "rows"
         self.stop_reason_ = self.info_["stop_reason"]
         self.objective_ = info["objective"]
         self.log_likelihood_ = info["log_likelihood"]
@@ -1070,10 +1073,10 @@ def load(path):
         known = set(own._get_param_names())
         estimator = own(**{name: value for name, value in note["params"].items() if name in known})
     elif model.method == "coforest":
-        estimator = COForest(model.k, variant=_name_of(model.variant, _core.VARIANTS),
-                             missing=_name_of(model.missing, _core.MISSINGS))
+        estimator = COForest(model.k, variant=_core.FIT_OPTIONS["variant"]["words"][model.variant],
+                             missing=_core.FIT_OPTIONS["missing"]["words"][model.missing])
     else:
-        estimator = Clusterer(model.k, method=model.method, missing=_name_of(model.missing, _core.MISSINGS))
+        estimator = Clusterer(model.k, method=model.method, missing=_core.FIT_OPTIONS["missing"]["words"][model.missing])
     estimator._take_model(model, note.get("kinds", ["O"] * model.n_attributes))
     estimator._columns = note.get("columns") or [tree.name for tree in estimator.forest_.trees()] + list(estimator.cluster_means_)
     estimator.n_features_in_ = len(estimator._columns)

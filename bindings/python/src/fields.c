@@ -73,6 +73,7 @@ PyObject *core_result_dict(const cof_model *model, const cof_fit_info *info)
         if (cof_result_length(model, info, f) == 0) continue;
         if (put_item(dict, field->key, field_object(model, info, f)) != 0) Py_CLEAR(dict);
     }
-    if (dict != NULL && put_item(dict, "init", PyLong_FromLong(info->init)) != 0) Py_CLEAR(dict);
+    if (dict != NULL && put_item(dict, "init", PyUnicode_FromString(cof_start_name((size_t)info->init))) != 0)
+        Py_CLEAR(dict);
     return dict;
 }

@@ -36,49 +36,107 @@ static PyObject *run_fit(PyObject *self, const cof_table *table, const cof_schem
     return Py_BuildValue("NN", wrapped, core_result_dict(model, &info));
 }
 
-static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *keywords)
+/* The place of a word of the library's option; -1: it has no such word. */
+static int word_place(size_t option, PyObject *value)
 {
-    static char *names[] = {"table",      "k",         "restarts", "seed",         "variant",
-                            "init",       "select",    "missing",  "max_rebuilds", "max_passes",
-                            "threads",    "init_rows", "weights",  "method",       "callback",
-                            "k_min",      "k_max",     "scale",    "gamma",        "column_weights",
-                            "time_limit", "keep",      "ask",      "together",     NULL};
+    const char *name;
+    if (!PyUnicode_Check(value)) return -1;
+    for (int i = 0; (name = cof_fit_option_word(option, (size_t)i).name) != NULL; i++)
+        if (PyUnicode_CompareWithASCIIString(value, name) == 0) return i;
+    return -1;
+}
+
+/* Raises what the library says of a word that it does not know. */
+static void raise_word(PyObject *self, const char *name, PyObject *value)
+{
+    cof_error err = {{0}};
+    PyObject *text = PyObject_Str(value), *bytes = text != NULL ? PyUnicode_AsUTF8String(text) : NULL;
+    if (bytes != NULL) {
+        snprintf(err.text, sizeof err.text, "there is no %s '%.200s'", name, PyBytes_AsString(bytes));
+        core_raise(self, COF_ERR_ARGUMENT, &err);
+    }
+    Py_XDECREF(bytes);
+    Py_XDECREF(text);
+}
+
+/* Sets a member of cof_fit_options, or an exception. */
+static void set_option(PyObject *self, cof_fit_options *options, size_t place, PyObject *value)
+{
+    const cof_option *option = cof_fit_option(place);
+    char *member = (char *)options + option->offset;
+    int word = word_place(place, value), takes_words = cof_fit_option_word(place, 0).name != NULL;
+    int32_t number = word;
+    double real = -1 - word;
+    if (word < 0 && takes_words && (PyUnicode_Check(value) || option->type != COF_OPTION_REAL)) {
+        raise_word(self, option->name, value);
+    } else if (option->type == COF_OPTION_COUNT) {
+        uint32_t count = (uint32_t)PyLong_AsUnsignedLong(value);
+        memcpy(member, &count, sizeof count);
+    } else if (option->type == COF_OPTION_NUMBER) {
+        uint64_t large = PyLong_AsUnsignedLongLong(value);
+        memcpy(member, &large, sizeof large);
+    } else if (option->type == COF_OPTION_REAL) {
+        if (word < 0) real = PyFloat_AsDouble(value);
+        memcpy(member, &real, sizeof real);
+    } else if (option->type == COF_OPTION_WORD) {
+        memcpy(member, &number, sizeof number);
+    } else {
+        const char *name = cof_fit_option_word(place, (size_t)word).name;
+        memcpy(member, &name, sizeof name);
+    }
+}
+
+/* The library's option that a keyword names, with _ for -; SIZE_MAX: none. */
+static size_t option_of(PyObject *keyword)
+{
+    const cof_option *option;
+    for (size_t i = 0; (option = cof_fit_option(i)) != NULL; i++) {
+        char name[64];
+        size_t n = 0;
+        for (; option->name[n] != '\0' && n + 1 < sizeof name; n++)
+            name[n] = option->name[n] == '-' ? '_' : option->name[n];
+        name[n] = '\0';
+        if (PyUnicode_CompareWithASCIIString(keyword, name) == 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+/* Moves the keywords that are options of the library out of `keywords`, into *options. */
+static int take_options(PyObject *self, PyObject *keywords, cof_fit_options *options)
+{
+    PyObject *names = PyDict_Keys(keywords);
+    for (Py_ssize_t i = 0; names != NULL && i < PyList_Size(names) && !PyErr_Occurred(); i++) {
+        PyObject *name = PyList_GetItem(names, i);
+        size_t place = option_of(name);
+        if (place == SIZE_MAX) continue;
+        set_option(self, options, place, PyDict_GetItem(keywords, name));
+        if (!PyErr_Occurred()) PyDict_DelItem(keywords, name);
+    }
+    Py_XDECREF(names);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *given)
+{
+    static char *names[] = {"table", "k",   "init_rows", "weights", "column_weights", "callback", "k_min",
+                            "k_max", "ask", "together",  NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
                          *columns_arg = Py_None, *ask = Py_None, *result = NULL;
-    const char *method = NULL;
-    unsigned long long seed = 1;
-    int variant = 0, init = 0, select = 0, missing = 0, scale = 0;
-    double gamma = 0, time_limit = 0;
-    unsigned int keep = 0, k = 0, k_min = 0, k_max = 0, restarts = 0, max_rebuilds = 0, max_passes = 0,
-                 threads = 0, together = 0;
+    unsigned int k = 0, k_min = 0, k_max = 0, together = 0;
     core_array rows = {0}, weights = {0}, columns = {0};
-    if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OI|IKiiiiIIIOOzOIIidOdIOI", names, &table_arg, &k, &restarts, &seed, &variant,
-            &init, &select, &missing, &max_rebuilds, &max_passes, &threads, &rows_arg, &weights_arg, &method,
-            &callback, &k_min, &k_max, &scale, &gamma, &columns_arg, &time_limit, &keep, &ask, &together))
-        return NULL;
+    cof_fit_options options = {.struct_size = sizeof options, .seed = 1};
+    PyObject *keywords = given != NULL ? PyDict_Copy(given) : PyDict_New();
+    if (keywords == NULL || take_options(self, keywords, &options) != 0 ||
+        !PyArg_ParseTupleAndKeywords(args, keywords, "OI|OOOOIIOI", names, &table_arg, &k, &rows_arg,
+                                     &weights_arg, &columns_arg, &callback, &k_min, &k_max, &ask, &together))
+        goto done;
+    options.k = k;
     /* With ask, rows are elsewhere and the first argument is their schema. */
     const cof_schema *schema = ask != Py_None ? core_handle(self, CORE_SCHEMA, table_arg) : NULL;
     const cof_table *table = ask == Py_None   ? core_handle(self, CORE_TABLE, table_arg)
                              : schema != NULL ? cof_schema_table(schema)
                                               : NULL;
-    if (table == NULL) return NULL;
-    cof_fit_options options = {.struct_size = sizeof options,
-                               .k = k,
-                               .restarts = restarts,
-                               .seed = seed,
-                               .variant = variant,
-                               .init = init,
-                               .select = select,
-                               .missing = missing,
-                               .max_rebuilds = max_rebuilds,
-                               .max_passes = max_passes,
-                               .threads = threads,
-                               .method = method,
-                               .scale = scale,
-                               .gamma = gamma,
-                               .time_limit_s = time_limit,
-                               .keep = keep};
+    if (table == NULL) goto done;
     if (rows_arg != Py_None && core_array_open(&rows, rows_arg, "u", 8, 1, CORE_CONTIGUOUS) != 0) goto done;
     if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
         goto done;
@@ -101,6 +159,7 @@ done:
     core_array_close(&rows);
     core_array_close(&weights);
     core_array_close(&columns);
+    Py_XDECREF(keywords);
     return result;
 }
 
@@ -804,7 +863,7 @@ static PyObject *core_n_cores(PyObject *self, PyObject *unused)
 
 PyMethodDef core_model_functions[] = {
     {"fit", (PyCFunction)(void (*)(void))core_fit, METH_VARARGS | METH_KEYWORDS,
-     "fit(table, k, **members of cof_fit_options, callback) -> (Model, info)"},
+     "fit(table, k, **options, callback) -> (Model, info); FIT_OPTIONS lists the options"},
     {"model_from_bytes", core_model_from_bytes, METH_O, "model_from_bytes(bytes) -> Model"},
     {"model_load", core_model_load, METH_O, "model_load(path) -> Model"},
     {"evaluate", core_evaluate, METH_VARARGS, "evaluate(clusters, classes) -> dict of cof_indices"},

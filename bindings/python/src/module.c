@@ -13,13 +13,34 @@ static int add_dict(PyObject *module, const char *name, PyObject *dict)
     return -1;
 }
 
-static PyObject *starts_by_name(void)
+/* What the library says of its options, for checks and for lists of words. */
+static PyObject *fit_options(void)
 {
+    static const char *const types[] = {[COF_OPTION_COUNT] = "count",
+                                        [COF_OPTION_NUMBER] = "number",
+                                        [COF_OPTION_REAL] = "real",
+                                        [COF_OPTION_WORD] = "word",
+                                        [COF_OPTION_NAME] = "name"};
     PyObject *dict = PyDict_New();
-    for (size_t i = 0; dict != NULL && i < cof_start_count(); i++) {
-        PyObject *number = PyLong_FromSize_t(i);
-        if (number == NULL || PyDict_SetItemString(dict, cof_start_name(i), number) != 0) Py_CLEAR(dict);
-        Py_XDECREF(number);
+    const cof_option *o;
+    for (size_t i = 0; dict != NULL && (o = cof_fit_option(i)) != NULL; i++) {
+        PyObject *words = PyList_New(0);
+        cof_word word;
+        for (size_t w = 0; words != NULL && (word = cof_fit_option_word(i, w)).name != NULL; w++) {
+            PyObject *name = PyUnicode_FromString(word.name);
+            if (name == NULL || PyList_Append(words, name) != 0) Py_CLEAR(words);
+            Py_XDECREF(name);
+        }
+        PyObject *about = words == NULL
+                              ? NULL
+                              : Py_BuildValue("{s:s,s:d,s:d,s:N,s:s}", "type", types[o->type], "least",
+                                              o->least, "most", o->most, "words", words, "about", o->about);
+        PyObject *dashed = PyUnicode_FromString(o->name);
+        PyObject *name = dashed == NULL ? NULL : PyObject_CallMethod(dashed, "replace", "ss", "-", "_");
+        if (about == NULL || name == NULL || PyDict_SetItem(dict, name, about) != 0) Py_CLEAR(dict);
+        Py_XDECREF(about);
+        Py_XDECREF(dashed);
+        Py_XDECREF(name);
     }
     return dict;
 }
@@ -27,26 +48,11 @@ static PyObject *starts_by_name(void)
 /* The words of the command line for the header's numbers. */
 static int add_names(PyObject *module)
 {
-    if (add_dict(module, "VARIANTS",
-                 Py_BuildValue("{s:i,s:i}", "paper", COF_VARIANT_PAPER, "authors", COF_VARIANT_AUTHORS)) !=
-            0 ||
-        add_dict(module, "INITS", starts_by_name()) != 0 ||
-        add_dict(module, "SELECTS",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i,s:i}", "auto", COF_SELECT_AUTO, "balance",
-                               COF_SELECT_BALANCE, "likelihood", COF_SELECT_LIKELIHOOD, "objective",
-                               COF_SELECT_OBJECTIVE, "mixture", COF_SELECT_MIXTURE)) != 0 ||
-        add_dict(module, "MISSINGS",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "value", COF_MISSING_VALUE, "ignore", COF_MISSING_IGNORE,
-                               "drop", COF_MISSING_DROP, "error", COF_MISSING_ERROR)) != 0 ||
+    if (add_dict(module, "FIT_OPTIONS", fit_options()) != 0 ||
         add_dict(module, "ROLES",
                  Py_BuildValue("{s:i,s:i,s:i,s:i,s:i,s:i}", "attribute", COF_ROLE_ATTRIBUTE, "label",
                                COF_ROLE_LABEL, "identifier", COF_ROLE_IDENTIFIER, "weight", COF_ROLE_WEIGHT,
                                "ignored", COF_ROLE_IGNORED, "numeric", COF_ROLE_NUMERIC)) != 0 ||
-        add_dict(module, "SCALES",
-                 Py_BuildValue("{s:i,s:i,s:i,s:i}", "auto", COF_SCALE_AUTO, "range", COF_SCALE_RANGE, "z",
-                               COF_SCALE_Z, "none", COF_SCALE_NONE)) != 0 ||
-        PyModule_AddIntConstant(module, "GAMMA_KMODES", (long)COF_GAMMA_KMODES) != 0 ||
-        PyModule_AddIntConstant(module, "GAMMA_CLUSTMIXTYPE", (long)COF_GAMMA_CLUSTMIXTYPE) != 0 ||
         add_dict(module, "KINDS",
                  Py_BuildValue("{s:i,s:i,s:i,s:i}", "category", COF_KIND_CATEGORY, "quantity",
                                COF_KIND_QUANTITY, "identifier", COF_KIND_IDENTIFIER, "constant",
