@@ -1,5 +1,10 @@
 /* coforest_extra.h: what fewer programs need. The rules of coforest.h hold here too, but what this header declares may
- * still change between minor versions; CHANGELOG.md lists such changes. */
+ * still change between minor versions; CHANGELOG.md lists such changes. It has four parts, by who needs them:
+ *
+ *   1. Tables: programs that check, cut, tidy, write or make tables
+ *   2. Results: programs that ask a model more than its labels, profiles and trees
+ *   3. Bindings: bindings and programs that show all options and results without lists of their own
+ *   4. Around the library: what coforest itself writes files, texts and JSON with */
 #ifndef COFOREST_EXTRA_H
 #define COFOREST_EXTRA_H
 
@@ -9,61 +14,11 @@
 extern "C" {
 #endif
 
-/* ---- Tables from Arrow ---------------------------------------------------------------------------------- */
+/* =========================================================================================================
+ * 1. Tables: for programs that check, cut, tidy, write or make tables
+ * ======================================================================================================== */
 
-/* The Arrow C data interface, as published with the Arrow format. */
-#ifndef ARROW_C_DATA_INTERFACE
-#define ARROW_C_DATA_INTERFACE
-#define ARROW_FLAG_DICTIONARY_ORDERED 1
-#define ARROW_FLAG_NULLABLE           2
-#define ARROW_FLAG_MAP_KEYS_SORTED    4
-struct ArrowSchema {
-    const char *format;
-    const char *name;
-    const char *metadata;
-    int64_t flags;
-    int64_t n_children;
-    struct ArrowSchema **children;
-    struct ArrowSchema *dictionary;
-    void (*release)(struct ArrowSchema *);
-    void *private_data;
-};
-struct ArrowArray {
-    int64_t length;
-    int64_t null_count;
-    int64_t offset;
-    int64_t n_buffers;
-    int64_t n_children;
-    const void **buffers;
-    struct ArrowArray **children;
-    struct ArrowArray *dictionary;
-    void (*release)(struct ArrowArray *);
-    void *private_data;
-};
-#endif
-#ifndef ARROW_C_STREAM_INTERFACE
-#define ARROW_C_STREAM_INTERFACE
-struct ArrowArrayStream {
-    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
-    const char *(*get_last_error)(struct ArrowArrayStream *);
-    void (*release)(struct ArrowArrayStream *);
-    void *private_data;
-};
-#endif
-
-/* Makes a table of a struct array, one child for each column: dictionary, string (plain, large, view), integer, boolean
- * and null columns. An ordered dictionary keeps its order and makes the column ordinal. Everything is copied; you keep
- * both structs and release them. COF_ERR_DATA for a type that is not listed or an array that contradicts its schema.
- * Time and memory are proportional to the cells. */
-COF_API cof_status cof_table_from_arrow(const cof_env *env, const struct ArrowSchema *schema,
-                                        const struct ArrowArray *array, cof_table **out, cof_error *err);
-/* The same for all batches of a stream. Batches are released as they are read; the stream itself is yours to release.
- * COF_ERR_IO if the stream reports an error. */
-COF_API cof_status cof_table_from_arrow_stream(const cof_env *env, struct ArrowArrayStream *stream,
-                                               cof_table **out, cof_error *err);
-
-/* ---- More about tables ---------------------------------------------------------------------------------- */
+/* ---- Columns: advice, cutting, tidying, writing ------------------------------------------------------ */
 
 /* What the values of a column seem to be. */
 typedef enum cof_kind {
@@ -185,6 +140,8 @@ COF_API uint64_t cof_table_row_number(const cof_table *table, size_t row);
 /* Writes CSV, all columns, missing cells as they were; path "-" is standard output. Fails with COF_ERR_IO. */
 COF_API cof_status cof_table_write(const cof_table *table, const char *path, cof_error *err);
 
+/* ---- Large tables: pieces and encoded files ---------------------------------------------------------- */
+
 /* Receives the next rows of a table that comes in pieces. The piece has rows first_row, first_row + 1, ... and those of its
  * values that these rows hold, or more; it is valid until the call returns. Any other status than COF_OK ends the
  * reading with that status. */
@@ -212,6 +169,8 @@ COF_API cof_status cof_encoding_piece(void *encoding, const cof_table *piece, ui
                                       cof_error *err);                          /* the same, as a cof_piece */
 COF_API cof_status cof_encoding_finish(cof_encoding *encoding, cof_error *err); /* the file appears */
 COF_API void cof_encoding_free(cof_encoding *encoding); /* NULL is accepted; removes what is not finished */
+
+/* ---- Synthetic tables -------------------------------------------------------------------------------- */
 
 typedef enum cof_generator {
     COF_GENERATE_UNIFORM = 0, /* independent, uniform values: the paper's efficiency tables */
@@ -253,13 +212,11 @@ COF_API cof_status cof_table_generate(const cof_env *env, const cof_generate_opt
 COF_API cof_status cof_table_generate_pieces(const cof_env *env, const cof_generate_options *options,
                                              cof_piece visit, void *ctx, cof_error *err);
 
-/* Nonzero: an order that cof_table_set_order states changes what this method finds. NULL: "coforest". coforest and cof1
- * make the tree of such a column a line; with quantities or a likelihood that decides, it matters less. */
-COF_API int32_t cof_method_uses_order(const char *method);
-/* Nonzero: models of this method label new rows (cof_model_predict, cof_model_transform). NULL: "coforest". */
-COF_API int32_t cof_method_predicts(const char *method);
+/* =========================================================================================================
+ * 2. Results: for programs that ask a model more than its labels, profiles and trees
+ * ======================================================================================================== */
 
-/* ---- How a model was found ------------------------------------------------------------------------------ */
+/* ---- How a model was found --------------------------------------------------------------------------- */
 
 COF_API int32_t cof_model_variant(const cof_model *model); /* cof_variant */
 COF_API int32_t cof_model_missing(const cof_model *model); /* cof_missing */
@@ -347,75 +304,7 @@ COF_API int32_t cof_model_k_at_edge(const cof_model *model);
 /* The likeliest number of clusters among those tried, apart from the one kept; 0: there is none. */
 COF_API uint32_t cof_model_k_runner_up(const cof_model *model);
 
-/* ---- Options of a fit, one by one ----------------------------------------------------------------------- */
-
-typedef enum cof_option_type {
-    COF_OPTION_COUNT = 0,  /* uint32_t */
-    COF_OPTION_NUMBER = 1, /* uint64_t */
-    COF_OPTION_REAL = 2,   /* double; the word in place i, if there are words, stands for -1 - i */
-    COF_OPTION_WORD = 3,   /* int32_t, the place of a word */
-    COF_OPTION_NAME = 4    /* const char *, a word itself; NULL stands for the first one */
-} cof_option_type;
-
-typedef struct cof_option { /* fixed; it may grow at its end */
-    const char *name;       /* as on the command line; bindings write _ for - */
-    const char *arg;        /* how help calls its value */
-    int32_t type;           /* cof_option_type, which also says what the member of cof_fit_options is */
-    size_t offset;          /* of that member */
-    double least, most; /* bounds of a number besides 0, the default; least DBL_MIN: above 0; most 0: none */
-    double usual;       /* what programs set where the user gives nothing */
-    const char *about;  /* one or two sentences; ends with a colon if words follow */
-} cof_option;
-
-typedef struct cof_word { /* frozen */
-    const char *name, *about;
-} cof_word;
-
-/* The options of a fit but for k, in the order to show them; NULL past the last. Parsers, help and bindings for other
- * languages walk this table, so that a new option appears everywhere. */
-COF_API const cof_option *cof_fit_option(size_t option);
-/* A word that the option may be; a NULL name past the last. */
-COF_API cof_word cof_fit_option_word(size_t option, size_t place);
-
-/* ---- Results, field by field ---------------------------------------------------------------------------- */
-
-typedef enum cof_field_type {
-    COF_FIELD_COUNT = 0,
-    COF_FIELD_INDEX = 1, /* a count from 0; programs for people add 1 */
-    COF_FIELD_REAL = 2,
-    COF_FIELD_TEXT = 3,
-    COF_FIELD_FLAG = 4,   /* count is 0 or 1 */
-    COF_FIELD_OBJECT = 5, /* has no value itself; its members follow in the table */
-    COF_FIELD_RECORDS = 6 /* a list of such objects */
-} cof_field_type;
-
-typedef struct cof_field { /* fixed; it may grow at its end */
-    const char *key;       /* as in JSON */
-    const char *inside;    /* key of the object or list it is a member of; NULL: of the result */
-    int32_t type;          /* cof_field_type */
-    int32_t per_cluster;   /* nonzero: a list of k values */
-    const char *about;     /* one line of text */
-} cof_field;
-
-typedef struct cof_field_value { /* frozen; the member that fits the type is set */
-    int32_t known;               /* zero: null */
-    uint64_t count;
-    double real;
-    const char *text; /* lent by the model */
-} cof_field_value;
-
-/* What is known of a model and its fit, in the order to show it; NULL past the last. Writers of JSON, manuals and
- * bindings for other languages walk this table, so that a new field appears everywhere. */
-COF_API const cof_field *cof_result_field(size_t field);
-/* How many values the field has: 1, k, or the number of records; 0: this result does not have it. For a member of a
- * list, values of one record. info may be NULL, as for a loaded model. */
-COF_API size_t cof_result_length(const cof_model *model, const cof_fit_info *info, size_t field);
-/* `at` counts clusters or records. Not known where it is not below the length of the field, or of the list it is a
- * member of. */
-COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_info *info, size_t field,
-                                         size_t at);
-
-/* ---- Distances and margins ------------------------------------------------------------------------------ */
+/* ---- Distances and margins --------------------------------------------------------------------------- */
 
 /* Distances between the values of each column, for a method that computes them once, before it clusters: lsm, cbdm, udm,
  * hdc, adc. distances[c] receives those of table column c, o x o, where o is its n_values, one more if it has missing
@@ -475,7 +364,7 @@ COF_API cof_status cof_model_margins(const cof_model *model, const cof_table *ta
 #define COF_CLOSE_LEAD 0.05
 COF_API double cof_margin_lead(const cof_margin *margin);
 
-/* ---- Memberships ---------------------------------------------------------------------------------------- */
+/* ---- Memberships ------------------------------------------------------------------------------------- */
 
 /* The clusters as classes of a mixture within which attributes are independent: class shares, and for every class and
  * attribute the probability of each value. For lca it is the mixture that was fitted. Otherwise the probabilities are
@@ -512,7 +401,7 @@ COF_API void cof_posterior_free(cof_posterior *posterior); /* NULL is accepted *
 COF_API cof_status cof_model_criteria(const cof_model *model, const cof_table *table, const double *weights,
                                       uint32_t threads, cof_fit_info *info, cof_error *err);
 
-/* ---- How latent classes fit -------------------------------------------------------------------------------- */
+/* ---- How latent classes fit ----------------------------------------------------------------------- */
 
 /* Beside cof_model_criteria, which tells the fit in numbers: the cells of the table, the parts of the misfit, and standard
  * errors. The model is one of lca. */
@@ -542,7 +431,7 @@ COF_API double cof_class_study_probability_error(const cof_class_study *study, s
  * Far above 1: they depend on each other inside classes. NaN where there is none. */
 COF_API double cof_class_study_residual(const cof_class_study *study, size_t one, size_t other);
 
-/* ---- Quantities of a model ------------------------------------------------------------------------------ */
+/* ---- Quantities of a model ------------------------------------------------------------------------ */
 
 /* Where an attribute that is a quantity was cut, ascending: value b, except a missing one, holds the points from edge
  * b - 1 up to but not including edge b. Dates are in seconds since 1970. Lent; NULL and 0 if it is no quantity. */
@@ -579,7 +468,7 @@ COF_API const char *cof_model_show_mean(const cof_model *model, size_t quantity,
 /* How much an attribute counted in distances and in the choice: 1 unless cof_fit_options.column_weights said so. */
 COF_API double cof_model_column_weight(const cof_model *model, size_t attribute);
 
-/* ---- What distinguishes the clusters -------------------------------------------------------------------- */
+/* ---- What distinguishes the clusters ----------------------------------------------------------------- */
 
 typedef enum cof_trait_side {
     COF_TRAIT_MORE = 0, /* values that a cluster holds more often than the table does */
@@ -606,7 +495,7 @@ COF_API cof_status cof_model_traits(const cof_model *model, int32_t side, size_t
 COF_API cof_status cof_model_importance(const cof_model *model, double *importance, size_t n_attributes,
                                         cof_error *err);
 
-/* ---- A map of the rows ---------------------------------------------------------------------------------- */
+/* ---- A map of the rows ------------------------------------------------------------------------------- */
 
 typedef struct cof_map cof_map; /* rows of a table, placed by cof_embed */
 
@@ -639,7 +528,7 @@ COF_API void cof_map_free(cof_map *map);                 /* NULL is accepted */
 COF_API cof_status cof_map_draw(const cof_map *map, const cof_model *model, const cof_table *table,
                                 const int32_t *labels, cof_sink sink, void *ctx, cof_error *err);
 
-/* ---- Comparing methods ---------------------------------------------------------------------------------- */
+/* ---- Comparing methods ------------------------------------------------------------------------------- */
 
 typedef struct cof_index { /* fixed; it may grow at its end */
     const char *key;       /* as in JSON: "ari" */
@@ -676,7 +565,145 @@ COF_API cof_status cof_friedman(const cof_env *env, const double *value, size_t 
 /* Bonferroni and Dunn: how far a mean rank must lie from the control's to differ at level alpha. */
 COF_API double cof_critical_difference(size_t n_datasets, size_t n_methods, double alpha);
 
-/* ---- For programs around the library -------------------------------------------------------------------- */
+/* =========================================================================================================
+ * 3. Bindings: for bindings and programs that show all options and results without lists of their own
+ * ======================================================================================================== */
+
+/* ---- Tables from Arrow ------------------------------------------------------------------------------- */
+
+/* The Arrow C data interface, as published with the Arrow format. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/* Makes a table of a struct array, one child for each column: dictionary, string (plain, large, view), integer, boolean
+ * and null columns. An ordered dictionary keeps its order and makes the column ordinal. Everything is copied; you keep
+ * both structs and release them. COF_ERR_DATA for a type that is not listed or an array that contradicts its schema.
+ * Time and memory are proportional to the cells. */
+COF_API cof_status cof_table_from_arrow(const cof_env *env, const struct ArrowSchema *schema,
+                                        const struct ArrowArray *array, cof_table **out, cof_error *err);
+/* The same for all batches of a stream. Batches are released as they are read; the stream itself is yours to release.
+ * COF_ERR_IO if the stream reports an error. */
+COF_API cof_status cof_table_from_arrow_stream(const cof_env *env, struct ArrowArrayStream *stream,
+                                               cof_table **out, cof_error *err);
+
+/* ---- Options of a fit, one by one -------------------------------------------------------------------- */
+
+typedef enum cof_option_type {
+    COF_OPTION_COUNT = 0,  /* uint32_t */
+    COF_OPTION_NUMBER = 1, /* uint64_t */
+    COF_OPTION_REAL = 2,   /* double; the word in place i, if there are words, stands for -1 - i */
+    COF_OPTION_WORD = 3,   /* int32_t, the place of a word */
+    COF_OPTION_NAME = 4    /* const char *, a word itself; NULL stands for the first one */
+} cof_option_type;
+
+typedef struct cof_option { /* fixed; it may grow at its end */
+    const char *name;       /* as on the command line; bindings write _ for - */
+    const char *arg;        /* how help calls its value */
+    int32_t type;           /* cof_option_type, which also says what the member of cof_fit_options is */
+    size_t offset;          /* of that member */
+    double least, most; /* bounds of a number besides 0, the default; least DBL_MIN: above 0; most 0: none */
+    double usual;       /* what programs set where the user gives nothing */
+    const char *about;  /* one or two sentences; ends with a colon if words follow */
+} cof_option;
+
+typedef struct cof_word { /* frozen */
+    const char *name, *about;
+} cof_word;
+
+/* The options of a fit but for k, in the order to show them; NULL past the last. Parsers, help and bindings for other
+ * languages walk this table, so that a new option appears everywhere. */
+COF_API const cof_option *cof_fit_option(size_t option);
+/* A word that the option may be; a NULL name past the last. */
+COF_API cof_word cof_fit_option_word(size_t option, size_t place);
+
+/* Nonzero: an order that cof_table_set_order states changes what this method finds. NULL: "coforest". coforest and cof1
+ * make the tree of such a column a line; with quantities or a likelihood that decides, it matters less. */
+COF_API int32_t cof_method_uses_order(const char *method);
+/* Nonzero: models of this method label new rows (cof_model_predict, cof_model_transform). NULL: "coforest". */
+COF_API int32_t cof_method_predicts(const char *method);
+
+/* ---- Results, field by field ------------------------------------------------------------------------- */
+
+typedef enum cof_field_type {
+    COF_FIELD_COUNT = 0,
+    COF_FIELD_INDEX = 1, /* a count from 0; programs for people add 1 */
+    COF_FIELD_REAL = 2,
+    COF_FIELD_TEXT = 3,
+    COF_FIELD_FLAG = 4,   /* count is 0 or 1 */
+    COF_FIELD_OBJECT = 5, /* has no value itself; its members follow in the table */
+    COF_FIELD_RECORDS = 6 /* a list of such objects */
+} cof_field_type;
+
+typedef struct cof_field { /* fixed; it may grow at its end */
+    const char *key;       /* as in JSON */
+    const char *inside;    /* key of the object or list it is a member of; NULL: of the result */
+    int32_t type;          /* cof_field_type */
+    int32_t per_cluster;   /* nonzero: a list of k values */
+    const char *about;     /* one line of text */
+} cof_field;
+
+typedef struct cof_field_value { /* frozen; the member that fits the type is set */
+    int32_t known;               /* zero: null */
+    uint64_t count;
+    double real;
+    const char *text; /* lent by the model */
+} cof_field_value;
+
+/* What is known of a model and its fit, in the order to show it; NULL past the last. Writers of JSON, manuals and
+ * bindings for other languages walk this table, so that a new field appears everywhere. */
+COF_API const cof_field *cof_result_field(size_t field);
+/* A word that the field's value may be, in the place of its number; a NULL name past the last. */
+COF_API cof_word cof_result_word(size_t field, size_t place);
+/* How many values the field has: 1, k, or the number of records; 0: this result does not have it. For a member of a
+ * list, values of one record. info may be NULL, as for a loaded model. */
+COF_API size_t cof_result_length(const cof_model *model, const cof_fit_info *info, size_t field);
+/* `at` counts clusters or records. Not known where it is not below the length of the field, or of the list it is a
+ * member of. */
+COF_API cof_field_value cof_result_value(const cof_model *model, const cof_fit_info *info, size_t field,
+                                         size_t at);
+
+/* =========================================================================================================
+ * 4. Around the library: what coforest itself writes files, texts and JSON with
+ * ======================================================================================================== */
+
+/* ---- Machine, files, texts, JSON --------------------------------------------------------------------- */
 
 /* The cores that this process may use, at least 1: those of its affinity mask, limited by the processor quotas of
  * its control groups on Linux, which are read once. Where a number of threads may be 0, it stands for this number. */

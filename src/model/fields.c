@@ -11,18 +11,23 @@
 typedef struct source {
     cof_field field;
     uint16_t offset, size; /* offset and size of the member; size 0: `get` returns the value */
-    const cof_word *words; /* of an enumeration; NULL: it is none */
+    const cof_word *
+        words; /* that the value may be; of a member, they stand for its numbers. NULL: it is no enumeration */
     cof_field_value (*get)(const cof_model *m, const cof_fit_info *info, size_t at);
     /* whether the field exists; NULL: always */
     bool (*has)(const cof_model *m, const cof_fit_info *info);
 } source;
 
-static const cof_word stops[] = {[COF_STOP_CONVERGED] = {"converged", NULL},
-                                 [COF_STOP_CYCLE] = {"cycle", NULL},
-                                 [COF_STOP_CAP] = {"cap", NULL},
-                                 [COF_STOP_STOPPED] = {"stopped", NULL},
-                                 [COF_STOP_TIME] = {"time", NULL},
+static const cof_word stops[] = {[COF_STOP_CONVERGED] = {"converged", "the partition stayed the same"},
+                                 [COF_STOP_CYCLE] = {"cycle", "an earlier partition came back"},
+                                 [COF_STOP_CAP] = {"cap", "a limit of passes or rebuilds was reached"},
+                                 [COF_STOP_STOPPED] = {"stopped", "the run was interrupted"},
+                                 [COF_STOP_TIME] = {"time", "the time limit was reached"},
                                  {NULL, NULL}};
+static const cof_word refiners[] = {
+    [COF_REFINED_BY_METHOD] = {"coforest", "every row is in the nearest cluster along the trees"},
+    [COF_REFINED_BY_LIKELIHOOD] = {"likelihood", "every row is in its likeliest cluster"},
+    {NULL, NULL}};
 
 static const char *word_of(const cof_word *words, int32_t number)
 {
@@ -57,9 +62,6 @@ GETTER(method, text_value(m->method))
 /* COForest and its ablations have variants. */
 GETTER(variant,
        text_value(strncmp(m->method, "cof", 3) == 0 ? word_of(cofi_variant_words, m->variant) : NULL))
-static const cof_word refiners[] = {[COF_REFINED_BY_METHOD] = {"coforest", NULL},
-                                    [COF_REFINED_BY_LIKELIHOOD] = {"likelihood", NULL},
-                                    {NULL, NULL}};
 GETTER(refined_by, text_value(word_of(refiners, m->refined_by)))
 GETTER(other_refined_by, text_value(word_of(refiners, m->alternative[at].model->refined_by)))
 GETTER(nearer_other, real_value(m->nearer_other))
@@ -114,14 +116,11 @@ CONDITION(gamma, info != NULL && !isnan(info->gamma))
 enum { COUNT = COF_FIELD_COUNT, INDEX = COF_FIELD_INDEX, REAL = COF_FIELD_REAL, TEXT = COF_FIELD_TEXT };
 enum { FLAG = COF_FIELD_FLAG, OBJECT = COF_FIELD_OBJECT, RECORDS = COF_FIELD_RECORDS };
 
-static const char STOP_ABOUT[] =
-    "converged; cycle, an earlier partition came back; cap, a limit of passes or rebuilds "
-    "was reached; stopped, the run was interrupted; or time, the time limit was reached";
-
 /* clang-format off */
 static const source sources[] = {
     {{"method", NULL, TEXT, 0, "the method"}, .get = get_method},
-    {{"variant", NULL, TEXT, 0, "paper or authors; null for methods without variants"}, .get = get_variant},
+    {{"variant", NULL, TEXT, 0, "how attributes were scaled; null for methods without variants"},
+     .get = get_variant, .words = cofi_variant_words},
     {{"k", NULL, COUNT, 0, "the number of clusters"}, .get = get_k},
     {{"n_rows", NULL, COUNT, 0, "rows of the table"}, .get = get_n_rows, .has = has_info},
     {{"n_distinct_rows", NULL, COUNT, 0, "distinct rows among those clustered; null if they were not counted, because "
@@ -129,9 +128,10 @@ static const source sources[] = {
     {{"n_dropped", NULL, COUNT, 0, "rows left out for missing values"}, INFO(n_dropped)},
     {{"restarts", NULL, COUNT, 0, "restarts planned"}, INFO(restarts)},
     {{"n_restarts", NULL, COUNT, 0, "restarts run to the end"}, INFO(n_restarts)},
-    {{"select", NULL, TEXT, 0, "what decided which restart was kept: balance, likelihood or objective"},
+    {{"select", NULL, TEXT, 0, "what decided which restart was kept"},
      INFO(select), .words = cofi_select_words},
-    {{"missing", NULL, TEXT, 0, "how missing values were treated: value, ignore, drop or error"}, .get = get_missing},
+    {{"missing", NULL, TEXT, 0, "how missing values were treated"}, .get = get_missing,
+     .words = cofi_missing_words},
     {{"gamma", NULL, REAL, 0, "weight of a differing category beside the quantities; absent without quantities"},
      MEMBER(cof_fit_info, gamma), .has = has_gamma},
     {{"objective", NULL, REAL, 0, "the method's own objective; smaller is better"}, INFO(objective)},
@@ -180,9 +180,8 @@ static const source sources[] = {
     {{"n_shared", NULL, COUNT, 0, "rows whose largest membership is below 0.8; where asked for"},
      MEMBER(cof_fit_info, n_shared), .has = has_posterior},
     {{"best_restart", NULL, INDEX, 0, "the restart that was kept"}, INFO(best_restart)},
-    {{"refined_by", NULL, TEXT, 0, "what the kept restart was refined by: coforest, every row is in the nearest cluster "
-      "along the trees; or likelihood, in its likeliest one; absent for other methods"},
-     .get = get_refined_by, .has = has_refiner},
+    {{"refined_by", NULL, TEXT, 0, "what the kept restart was refined by; absent for other methods than coforest"},
+     .get = get_refined_by, .has = has_refiner, .words = refiners},
     {{"nearer_other", NULL, REAL, 0, "share of the rows that lie nearer to another cluster along the trees; absent unless "
       "the likelihood refined the kept restart"}, .get = get_nearer_other, .has = has_nearer_other},
     {{"agreement", NULL, REAL, 0, "mean adjusted Rand index of the other restarts with the kept one; absent if there was "
@@ -200,7 +199,7 @@ static const source sources[] = {
     {{"refined_by", "alternatives", TEXT, 0, "as above"}, .get = get_other_refined_by},
     {{"rebuilds", NULL, COUNT, 0, "forest rebuilds of the kept restart"}, INFO(rebuilds)},
     {{"passes", NULL, COUNT, 0, "passes over the rows of the kept restart"}, INFO(passes)},
-    {{"stop_reason", NULL, TEXT, 0, STOP_ABOUT}, INFO(stop_reason), .words = stops},
+    {{"stop_reason", NULL, TEXT, 0, "why the kept restart ended, or all of them"}, INFO(stop_reason), .words = stops},
     {{"sizes", NULL, REAL, 1, "rows of each cluster; with weights, the sum of their weights"}, .get = get_size},
     {{"n_empty", NULL, COUNT, 0, "clusters without rows"}, INFO(n_empty)},
     {{"class_shares", NULL, REAL, 1, "for lca, the share of all rows that each class has; sizes count the rows whose "
@@ -241,6 +240,12 @@ enum { N_FIELDS = sizeof sources / sizeof *sources };
 const cof_field *cof_result_field(size_t field)
 {
     return field < N_FIELDS ? &sources[field].field : NULL;
+}
+
+cof_word cof_result_word(size_t field, size_t place)
+{
+    if (field >= N_FIELDS || sources[field].words == NULL) return (cof_word){NULL, NULL};
+    return cofi_words_at(sources[field].words, place);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
