@@ -160,6 +160,7 @@ int read_table(const cof_env *env, const char *path, const reading *how, const c
     cof_read_options options;
     TRY(begin_reading(path, how, default_na, &options));
     cof_status status = cof_table_read(env, path, &options, out, &said);
+    if (status == COF_OK) keep_table(*out);
     uint32_t tidying = (how->trim ? COF_TIDY_TRIM : 0u) | (how->ignore_case ? COF_TIDY_CASE : 0u);
     if (status == COF_OK && tidying != 0)
         status = cof_table_tidy(*out, tidying, options.na, options.n_na, &said);
@@ -731,4 +732,11 @@ size_t find_identifier(const cof_table *table, const cof_model *model)
             advice.kind == COF_KIND_IDENTIFIER && !is_attribute(model, column_name(table, c)))
             return c;
     return SIZE_MAX;
+}
+
+int load_model(const char *path, cof_model **out)
+{
+    TRY(complain_status(cof_model_load(NULL, path, out, &said), TASK_MODEL));
+    keep_model(*out);
+    return CODE_DONE;
 }

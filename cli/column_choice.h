@@ -17,7 +17,7 @@ typedef struct reading { /* how a table is read */
 } reading;
 extern const option dialect_options[], na_options[], na_only_options[];
 
-/* Reads path ("-" is standard input) or complains; default_na is used where the user gave no --na, NULL
+/* Reads path ("-" is standard input) into a table that stays until the end, or complains; default_na is used where the user gave no --na, NULL
  * for the library's own. Exit codes. */
 int read_table(const cof_env *env, const char *path, const reading *how, const char *default_na,
                cof_table **out);
@@ -90,4 +90,6 @@ cof_attribute attribute_of(const cof_model *model, size_t attribute);
 bool is_attribute(const cof_model *model, const char *name); /* the model has a column of this name */
 /* First suspected identifier that is no attribute of the model; SIZE_MAX if there is none. */
 size_t find_identifier(const cof_table *table, const cof_model *model);
+/* Loads a model, which stays until the end, or complains. Exit codes. */
+int load_model(const char *path, cof_model **out);
 int complain_column(const cof_table *table, const char *file, const char *name);

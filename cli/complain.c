@@ -119,6 +119,8 @@ int complain_error(cof_status status, task doing, const cof_error *err)
 /* The header of a block that is kept. */
 struct kept {
     _Alignas(max_align_t) struct kept *before;
+    void *handle; /* to be released with the block */
+    void (*release)(void *handle);
 };
 static struct kept *last_kept;
 
@@ -150,11 +152,39 @@ char *keep_text(const char *format, ...)
     return text;
 }
 
+void keep_handle(void *handle, void (*release)(void *handle))
+{
+    keep(0, 1);
+    last_kept->handle = handle;
+    last_kept->release = release;
+}
+
+static void release_table(void *table)
+{
+    cof_table_free(table);
+}
+
+static void release_model(void *model)
+{
+    cof_model_free(model);
+}
+
+void keep_table(cof_table *table)
+{
+    keep_handle(table, release_table);
+}
+
+void keep_model(cof_model *model)
+{
+    keep_handle(model, release_model);
+}
+
 void release_kept(void)
 {
     while (last_kept != NULL) {
         struct kept *block = last_kept;
         last_kept = block->before;
+        if (block->release != NULL) block->release(block->handle);
         free(block);
     }
 }

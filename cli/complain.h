@@ -17,8 +17,6 @@ enum {
     CODE_INTERRUPTED = 130
 };
 
-/* What the manual says about them; ends with a NULL text. */
-
 /* How this program was called: what a user types again in the next command. */
 extern const char *program_name;
 
@@ -50,6 +48,10 @@ int complain_error(cof_status status, task doing, const cof_error *err);
  * Only for the first thread. */
 void *keep(size_t n, size_t size);
 char *keep_text(const char *format, ...) __attribute__((format(__printf__, 1, 2)));
+/* The program frees these at its end, the last one first. NULL is accepted. */
+void keep_table(cof_table *table);
+void keep_model(cof_model *model);
+void keep_handle(void *handle, void (*release)(void *handle));
 void release_kept(void);
 
 /* The candidate nearest to what was typed, or NULL if none comes close. Ends with a NULL. */

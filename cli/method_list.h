@@ -4,14 +4,10 @@
 #include "coforest_extra.h"
 #include "options.h"
 
-/* In the library's order, so that a choice's position is a method's number. */
-const choice *method_choices(void);
-const choice *start_choices(void);
 /* What --methods takes: the names of sets, then the methods. */
 const choice *method_set_choices(void);
 
-/* Method numbers of a list such as "kmodes,lca" or "paper", each once, in the order given; the caller's to
- * free. Exit codes. */
+/* Method numbers of a list such as "kmodes,lca" or "paper", each once, in the order given. Exit codes. */
 int parse_methods(const char *text, size_t **method, size_t *n);
 
 /* COForest and what was cut from it: the methods that --variant changes. */

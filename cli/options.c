@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "complain.h"
+#include "outfiles.h"
 #include "term.h"
 #include "show/help.h"
 
@@ -168,6 +169,9 @@ static int parse_value(const match *m, const char *value)
         return CODE_DONE;
     case OPTION_TEXTS:
         append_text(m->member, value);
+        return CODE_DONE;
+    case OPTION_OUT:
+        *(outfile *)m->member = (outfile){.option = keep_text("--%s", o->name), .path = value};
         return CODE_DONE;
     case OPTION_COUNT:
     case OPTION_NUMBER:

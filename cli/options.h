@@ -17,7 +17,8 @@ typedef enum option_kind {
     OPTION_NUMBER, /* uint64_t, from least to most */
     OPTION_REAL,   /* double, from least to most; the choice in place i stands for -1 - i */
     OPTION_CHOICE, /* int32_t, the place in choices */
-    OPTION_NAME    /* const char *, the name of a choice */
+    OPTION_NAME,   /* const char *, the name of a choice */
+    OPTION_OUT     /* outfile */
 } option_kind;
 
 /* What a shell could offer there. */
@@ -49,6 +50,10 @@ typedef struct option {
 
 #define FILE_OPTION(name_, settings, member, ...)                                                            \
     OPTION(name_, "FILE", OPTION_TEXT, settings, member, __VA_ARGS__, .hint = HINT_FILE)
+
+/* An output, kept in `member`, which is an outfile. */
+#define OUT_OPTION(name_, settings, member, ...)                                                             \
+    OPTION(name_, "FILE", OPTION_OUT, settings, member, __VA_ARGS__, .hint = HINT_FILE)
 
 /* The library's option of this name, or with "*" all that have no line of their own, kept in `member`, which is a
  * cof_fit_options. What such a line does not say (help, most), the library's table does. */

@@ -71,32 +71,23 @@ static bool overwrites(const outfile *f, const char *input)
            same_inode(&s, &t);
 }
 
-static int complain_input(const outfile *f, const char *input)
-{
-    bool by_stdin = strcmp(input, "-") == 0;
-    return complain(CODE_USAGE, "%s would overwrite %s, which is an input%s", f->option,
-                    by_stdin ? f->path : input, by_stdin ? " (standard input)" : "");
-}
-
 static int check_apart(const outfile *files, size_t n, const char *const *inputs, size_t n_inputs)
 {
     for (size_t i = 0; i < n; i++) {
         if (files[i].path == NULL) continue;
         if (*files[i].path == '\0') return complain(CODE_USAGE, "%s needs a file name", files[i].option);
         for (size_t j = 0; j < n_inputs; j++)
-            if (inputs[j] != NULL && overwrites(&files[i], inputs[j]))
-                return complain_input(&files[i], inputs[j]);
+            if (inputs[j] != NULL && overwrites(&files[i], inputs[j])) {
+                bool by_stdin = strcmp(inputs[j], "-") == 0;
+                return complain(CODE_USAGE, "%s would overwrite %s, which is an input%s", files[i].option,
+                                by_stdin ? files[i].path : inputs[j], by_stdin ? " (standard input)" : "");
+            }
         for (size_t j = 0; j < i; j++)
             if (files[j].path != NULL && same_file(files[i].path, files[j].path))
                 return complain(CODE_USAGE, "%s and %s name the same file, %s", files[j].option,
                                 files[i].option, files[i].path);
     }
     return CODE_DONE;
-}
-
-static int complain_path(const char *path, int reason)
-{
-    return complain(CODE_FAILED, "cannot write %s: %s", path, strerror(reason));
 }
 
 static bool is_kept(const outfile *f)
@@ -119,8 +110,9 @@ static int try_file(outfile *f)
     if (is_kept(f)) return complain_kept(f);
     if (is_special(f->path)) {
         struct stat s;
-        if (stat(f->path, &s) == 0 && S_ISDIR(s.st_mode)) return complain_path(f->path, EISDIR);
-        return access(f->path, W_OK) == 0 ? CODE_DONE : complain_path(f->path, errno);
+        bool folder = stat(f->path, &s) == 0 && S_ISDIR(s.st_mode);
+        if (!folder && access(f->path, W_OK) == 0) return CODE_DONE;
+        return complain(CODE_FAILED, "cannot write %s: %s", f->path, strerror(folder ? EISDIR : errno));
     }
     cof_status status = cof_output_open(NULL, f->path, &probe, &f->err);
     if (status != COF_OK) return complain_error(status, TASK_OUTPUT, &f->err);
@@ -128,12 +120,18 @@ static int try_file(outfile *f)
     return CODE_DONE;
 }
 
-int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n_inputs)
+int outfiles_check(outfile *files, size_t n, output_settings how, const char *const *inputs, size_t n_inputs)
 {
-    int code = check_apart(files, n, inputs, n_inputs);
-    for (size_t i = 0; i < n && code == CODE_DONE; i++)
-        if (files[i].path != NULL) code = try_file(&files[i]);
-    return code;
+    for (size_t i = 0; i < n; i++) {
+        files[i].raw = how.raw_names;
+        files[i].keep = how.no_clobber;
+        if (how.json && is_stdout(&files[i]))
+            return complain(CODE_USAGE, "--json and %s - both want standard output", files[i].option);
+    }
+    TRY(check_apart(files, n, inputs, n_inputs));
+    for (size_t i = 0; i < n; i++)
+        if (files[i].path != NULL) TRY(try_file(&files[i]));
+    return CODE_DONE;
 }
 
 static int complain_outfile(const outfile *f, cof_status status)
@@ -148,23 +146,6 @@ static struct {
     size_t n, room;
 } waiting;
 
-static void make_room(void)
-{
-    if (waiting.n < waiting.room) return;
-    size_t room = 2 * waiting.room + 16;
-    cof_output **grown = keep(room, sizeof *grown);
-    if (waiting.n > 0) memcpy(grown, waiting.output, waiting.n * sizeof *grown);
-    waiting.output = grown;
-    waiting.room = room;
-}
-
-static void forget(const cof_output *output)
-{
-    size_t at = 0;
-    while (at < waiting.n && waiting.output[at] != output) at++;
-    if (at < waiting.n) waiting.output[at] = waiting.output[--waiting.n];
-}
-
 void outfiles_abandon(void)
 {
     while (waiting.n > 0) cof_output_discard(waiting.output[--waiting.n]);
@@ -173,7 +154,12 @@ void outfiles_abandon(void)
 int outfile_open(outfile *f)
 {
     if (is_kept(f)) return complain_kept(f); /* one of several in a folder, or made since the check */
-    make_room();
+    if (waiting.n == waiting.room) {
+        cof_output **grown = keep(2 * waiting.room + 16, sizeof *grown);
+        if (waiting.n > 0) memcpy(grown, waiting.output, waiting.n * sizeof *grown);
+        waiting.output = grown;
+        waiting.room = 2 * waiting.room + 16;
+    }
     if (is_stdout(f)) fflush(stdout); /* what was printed so far comes first */
     f->status = cof_output_open(NULL, f->path, &f->output, &f->err);
     if (f->status != COF_OK) return complain_outfile(f, f->status);
@@ -221,18 +207,23 @@ int outfiles_publish(outfile *files, size_t n)
 {
     cof_output **outputs = keep(n + 1, sizeof *outputs);
     for (size_t i = 0; i < n; i++) {
+        size_t at = 0;
         outputs[i] = files[i].output;
-        forget(outputs[i]);
+        while (at < waiting.n && waiting.output[at] != outputs[i]) at++;
+        if (at < waiting.n) waiting.output[at] = waiting.output[--waiting.n];
         files[i].output = NULL;
     }
     return complain_status(cof_output_publish(outputs, n, &said), TASK_OUTPUT);
 }
 
-void outfiles_free(outfile *files, size_t n)
+bool show_outfiles(const page *p, const outfile *files, size_t n, const char *const *what)
 {
+    bool any = false;
     for (size_t i = 0; i < n; i++) {
-        forget(files[i].output);
-        cof_output_discard(files[i].output);
-        files[i] = (outfile){.option = files[i].option};
+        if (files[i].path == NULL || is_stdout(&files[i])) continue;
+        fprintf(p->out, "Wrote:     %s%s%s, %s\n", bold(p), show_text(files[i].path, 200).text, plain(p),
+                what[i]);
+        any = true;
     }
+    return any;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "coforest_extra.h"
+#include "term.h"
 
 typedef struct outfile {
     const char *option; /* that named it, for complaints */
@@ -20,12 +21,24 @@ typedef struct outfile {
     cof_error err;
 } outfile;
 
-#define NO_CLOBBER_OPTION(settings)                                                                          \
-    OPTION("no-clobber", NULL, OPTION_FLAG, settings, no_clobber,                                            \
-           "Refuse to replace a file that exists. Without this, outputs replace older files.")
+/* What the options of a verb say of all its outputs. */
+typedef struct output_settings {
+    bool no_clobber; /* files that exist are not replaced */
+    bool raw_names;  /* as in outfile */
+    bool json;       /* standard output is taken */
+} output_settings;
 
-/* Refuses two outputs in one place, or one over an input ("-" is standard input); then tries each. Exit codes. */
-int outfiles_check(outfile *files, size_t n, const char *const *inputs, size_t n_inputs);
+/* `settings` has an output_settings called `outputs`. */
+#define NO_CLOBBER_OPTION(settings)                                                                          \
+    OPTION("no-clobber", NULL, OPTION_FLAG, settings, outputs.no_clobber,                                    \
+           "Refuse to replace a file that exists. Without this, outputs replace older files.")
+#define RAW_NAMES_OPTION(settings)                                                                           \
+    OPTION("raw-names", NULL, OPTION_FLAG, settings, outputs.raw_names,                                      \
+           "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "  \
+           "run as a formula gets a ' before it, and control characters become \\x1b and the like.")
+
+/* Refuses two outputs in one place, or one over an input ("-" is standard input; NULL: none); then tries each. Exit codes. */
+int outfiles_check(outfile *files, size_t n, output_settings how, const char *const *inputs, size_t n_inputs);
 int outfile_open(outfile *f);
 void outfile_put(outfile *f, const char *bytes, size_t n_bytes);
 int outfile_sink(void *ctx, const char *text, size_t n_bytes); /* a cof_sink; ctx is the outfile */
@@ -33,9 +46,9 @@ void outfile_print(outfile *f, const char *format, ...) __attribute__((format(__
 int outfile_finish(outfile *f);
 int outfile_save_model(outfile *f, const cof_model *model); /* open, put and finish in one */
 int outfiles_publish(outfile *files, size_t n);             /* gives all finished files their names */
-void outfiles_free(outfile *files, size_t n);               /* removes what was not published */
-/* Removes everything that waits, before the program ends because memory ran out. */
-void outfiles_abandon(void);
+/* A line for every file but standard output: its name, and what it holds. Whether there was one. */
+bool show_outfiles(const page *p, const outfile *files, size_t n, const char *const *what);
+void outfiles_abandon(void); /* removes what was opened and not published */
 
 bool is_stdout(const outfile *f);
 bool any_stdout(const outfile *files, size_t n);

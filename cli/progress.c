@@ -73,14 +73,6 @@ static void append_time_left(char *text, size_t n, double elapsed_s, double done
         append(text, n, "  about %s left", show_seconds(left_s).text);
 }
 
-static void describe_reading(const progress_line *line, const cof_progress *p, char *text, size_t n)
-{
-    snprintf(text, n, "Reading %s  %.0f MB", show_text(line->what, 40).text, (double)p->done / 1e6);
-    if (p->total == 0) return;
-    append(text, n, "  %s", show_share((double)p->done, (double)p->total).text);
-    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
-}
-
 static void describe_fitting(const progress_line *line, const cof_progress *p, char *text, size_t n)
 {
     text[0] = '\0';
@@ -97,12 +89,6 @@ static void describe_fitting(const progress_line *line, const cof_progress *p, c
         append(text, n, "  %s rows/s", show_count((uint64_t)p->rows_per_s).text);
     if (p->restart > 1 && !line->counts_k)
         append_time_left(text, n, p->elapsed_s, p->restart - 1, p->restarts);
-}
-
-static void describe_share(const char *doing, const cof_progress *p, char *text, size_t n)
-{
-    snprintf(text, n, "%s  %s", doing, show_share((double)p->done, (double)p->total).text);
-    append_time_left(text, n, p->elapsed_s, (double)p->done, (double)p->total);
 }
 
 void progress_fit_begun(progress_line *line)
@@ -143,11 +129,16 @@ static void draw(void *ctx, const cof_progress *p)
     if (p->phase == COF_PHASE_START || p->phase == COF_PHASE_FIT) progress_fit_begun(line);
     if (!line->on || now_s() < line->next_s) return;
     if (p->phase == COF_PHASE_READ)
-        describe_reading(line, p, text, sizeof text);
+        snprintf(text, sizeof text, "Reading %s  %.0f MB", show_text(line->what, 40).text,
+                 (double)p->done / 1e6);
     else if (p->phase == COF_PHASE_GENERATE)
-        describe_share("Making the table", p, text, sizeof text);
+        snprintf(text, sizeof text, "Making the table");
     else
         describe_fitting(line, p, text, sizeof text);
+    if ((p->phase == COF_PHASE_READ || p->phase == COF_PHASE_GENERATE) && p->total > 0) {
+        append(text, sizeof text, "  %s", show_share((double)p->done, (double)p->total).text);
+        append_time_left(text, sizeof text, p->elapsed_s, (double)p->done, (double)p->total);
+    }
     put_line(line, text);
 }
 

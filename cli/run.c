@@ -6,6 +6,7 @@
 
 #include "verbs/cmd.h"
 #include "complain.h"
+#include "outfiles.h"
 #include "show/help.h"
 #include "progress.h"
 #include "host/host.h"
@@ -99,6 +100,7 @@ int run_program(int argc, char **argv)
     if (argc > 0 && argv[0][0] != '\0') program_name = argv[0];
     remember_command(argc, argv);
     int code = run(argc, argv);
+    outfiles_abandon(); /* those that were not published */
     release_kept();
     return flush_output(code == CODE_INTERRUPTED ? stop_code() : code);
 }

@@ -177,7 +177,6 @@ set(CLI_SOURCES
   cli/run.c
   cli/show/grid.c
   cli/show/help.c
-  cli/show/insight.c
   cli/show/json_fit.c
   cli/show/labels_csv.c
   cli/show/manual.c

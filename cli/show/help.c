@@ -8,14 +8,6 @@ enum { HELP_COLUMN = 24 }; /* where explanations begin */
 
 const char program_summary[] = "cluster tables of categories with learned order trees";
 
-/* "-k, --clusters K" */
-static void option_heading(const option *o, char *text, size_t n)
-{
-    char letter[8] = "";
-    if (o->letter != 0) snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(text, n, "%s--%s%s%s", letter, o->name, o->arg == NULL ? "" : " ", o->arg == NULL ? "" : o->arg);
-}
-
 /* A heading at the left, words at HELP_COLUMN; a long heading has its own line. */
 static void print_entry(const page *p, const char *heading, const char *words)
 {
@@ -29,35 +21,19 @@ static void print_entry(const page *p, const char *heading, const char *words)
     put_words(p, HELP_COLUMN, words);
 }
 
-static void print_choices(const page *p, const choice *choices)
+static void print_option(const page *p, const option *o)
 {
+    char heading[128] = "";
     int widest = 0;
-    for (const choice *c = choices; c->name != NULL; c++)
+    if (o->letter != 0) snprintf(heading, sizeof heading, "-%c, ", o->letter);
+    append(heading, sizeof heading, o->arg != NULL ? "--%s %s" : "--%s", o->name, o->arg);
+    print_entry(p, heading, o->help);
+    for (const choice *c = o->choices; c != NULL && c->name != NULL; c++)
         if ((int)strlen(c->name) > widest) widest = (int)strlen(c->name);
-    for (const choice *c = choices; c->name != NULL; c++) {
+    for (const choice *c = o->choices; c != NULL && c->name != NULL; c++) {
         put_repeated(p->out, " ", HELP_COLUMN + 2);
         fprintf(p->out, "%-*s  ", widest, c->name);
         put_words(p, HELP_COLUMN + 4 + widest, c->about != NULL ? c->about : "");
-    }
-}
-
-static void print_options(const page *p, const option *options)
-{
-    for (const option *o = options; o->name != NULL; o++) {
-        if (o->title != NULL) fprintf(p->out, "\n%s%s%s\n", bold(p), o->title, plain(p));
-        char heading[128];
-        option_heading(o, heading, sizeof heading);
-        print_entry(p, heading, o->help);
-        if (o->choices != NULL) print_choices(p, o->choices);
-    }
-}
-
-static void print_examples(const page *p, const example *examples)
-{
-    fprintf(p->out, "\n%sExamples%s\n", bold(p), plain(p));
-    for (const example *e = examples; e->command != NULL; e++) {
-        fprintf(p->out, "  %s\n      ", e->command);
-        put_words(p, 6, e->what);
     }
 }
 
@@ -69,8 +45,15 @@ void print_verb_help(const verb *v)
         fputc('\n', p.out);
         put_words(&p, 0, v->paragraphs[i]);
     }
-    print_options(&p, verb_options(v));
-    print_examples(&p, v->examples);
+    for (const option *o = verb_options(v); o->name != NULL; o++) {
+        if (o->title != NULL) fprintf(p.out, "\n%s%s%s\n", bold(&p), o->title, plain(&p));
+        print_option(&p, o);
+    }
+    fprintf(p.out, "\n%sExamples%s\n", bold(&p), plain(&p));
+    for (const example *e = v->examples; e->command != NULL; e++) {
+        fprintf(p.out, "  %s\n      ", e->command);
+        put_words(&p, 6, e->what);
+    }
 }
 
 void print_program_help(void)

@@ -116,6 +116,19 @@ static void put_verbs(FILE *out)
     }
 }
 
+/* What a field may be, where no option of the same name has said it. */
+static void put_words_of(FILE *out, size_t field)
+{
+    const cof_option *o;
+    if (cof_result_field(field)->inside != NULL) return; /* "as above" */
+    for (size_t i = 0; (o = cof_fit_option(i)) != NULL; i++)
+        if (strcmp(o->name, cof_result_field(field)->key) == 0) return;
+    fputs(cof_result_word(field, 0).name != NULL ? ".RS\n" : "", out);
+    for (size_t i = 0; cof_result_word(field, i).name != NULL; i++)
+        put_entry(out, ".TP 12", cof_result_word(field, i).name, cof_result_word(field, i).about);
+    fputs(cof_result_word(field, 0).name != NULL ? ".RE\n" : "", out);
+}
+
 /* The members of a list of the library's fields, or the fields of the result itself if `inside` is NULL. */
 static void put_fields(FILE *out, const char *inside)
 {
@@ -125,6 +138,7 @@ static void put_fields(FILE *out, const char *inside)
                                      : field->inside != NULL && strcmp(field->inside, inside) == 0;
         if (!member || strcmp(field->key, "history") == 0) continue;
         put_entry(out, ".TP", field->key, field->about);
+        put_words_of(out, f);
         if (field->type != COF_FIELD_OBJECT && field->type != COF_FIELD_RECORDS) continue;
         fputs(".RS\n", out);
         put_fields(out, field->key);

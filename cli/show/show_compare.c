@@ -27,15 +27,6 @@ static void put_mean(const grid *g, size_t row, size_t column, const entry *e, s
         grid_put(g, row, column, "%.*f±%.*f", d.mean, e->mean[x], d.deviation, e->deviation[x]);
 }
 
-/* 1.5, but 2 rather than 2.0 */
-static void put_rank(const grid *g, size_t row, size_t column, double rank)
-{
-    if (isnan(rank))
-        grid_put(g, row, column, "%s", "");
-    else
-        grid_put(g, row, column, "%.*f", rank == floor(rank) ? 0 : 1, rank);
-}
-
 /* How the k-th smallest of the ranks is marked: all that share the least are best, then the next ones are
  * second. Where nothing tells the methods apart, nothing is marked. */
 static mark mark_for(const double *rank, size_t n, size_t own)
@@ -90,7 +81,10 @@ static grid make_contest_grid(const comparison *c, const contest *at, digits usu
         if (!c->index[x].ranked) continue;
         grid_put(&g, 0, column, "rank");
         grid_at(&g, 0, column)->tight = true;
-        for (size_t m = 0; m < c->n_methods; m++) put_rank(&g, m + 1, column, at->entry[m].rank[x]);
+        for (size_t m = 0; m < c->n_methods; m++) { /* 1.5, but 2 rather than 2.0 */
+            double rank = at->entry[m].rank[x];
+            if (!isnan(rank)) grid_put(&g, m + 1, column, "%.*f", rank == floor(rank) ? 0 : 1, rank);
+        }
         column++;
     }
     grid_put(&g, 0, column, "time");
@@ -186,7 +180,7 @@ static void put_line(const page *p, int indent, const char *text)
 }
 
 /* What else was left out needs no word: it was asked for. */
-static void show_guessed(const contest *at, const page *p)
+static void show_columns(const contest *at, const page *p)
 {
     size_t n_constant = 0, n_names = 0;
     char text[512] = "left out: ";
@@ -201,28 +195,19 @@ static void show_guessed(const contest *at, const page *p)
         append(text, sizeof text, "%s%zu constant column%s", n_names > 0 ? ", " : "", n_constant,
                plural(n_constant));
     if (n_names + n_constant > 0) put_line(p, 2, text);
-}
-
-static void show_cuts(const contest *at, const page *p)
-{
-    char text[320];
     if (at->columns.n_cut == 0) return;
-    snprintf(text, sizeof text, "cut into bins: %s", cut_names(at->table, &at->columns).text);
-    put_line(p, 2, text);
+    put_line(p, 2, keep_text("cut into bins: %s", cut_names(at->table, &at->columns).text));
 }
 
 static void show_reasons(const comparison *c, const contest *at, const page *p)
 {
     for (size_t m = 0; m < c->n_methods; m++) {
         const entry *e = &at->entry[m];
-        char text[512];
         if (e->n_results == c->s.runs) continue;
-        if (e->n_results == 0)
-            snprintf(text, sizeof text, "- %s", e->reason);
-        else
-            snprintf(text, sizeof text, "%s: only %u of %u runs have a result: %s", contender(c, m),
-                     e->n_results, c->s.runs, e->reason);
-        put_line(p, 4, text);
+        put_line(p, 4,
+                 e->n_results == 0 ? keep_text("- %s", e->reason)
+                                   : keep_text("%s: only %u of %u runs have a result: %s", contender(c, m),
+                                               e->n_results, c->s.runs, e->reason));
     }
 }
 
@@ -233,8 +218,7 @@ static void show_contest(const comparison *c, const contest *at, const page *p)
     fprintf(p->out, "\n%s%s%s: %s row%s, %s column%s, %u cluster%s\n", bold(p), show_text(at->file, 60).text,
             plain(p), show_count(at->n_rows).text, plural(at->n_rows), show_count(at->columns.n_used).text,
             plural(at->columns.n_used), at->k, plural(at->k));
-    show_guessed(at, p);
-    show_cuts(at, p);
+    show_columns(at, p);
     for (size_t i = 0; i < 3; i++) {
         g = make_contest_grid(c, at, tries[i]);
         if (grid_width(&g) <= p->width) break;
@@ -263,36 +247,34 @@ static void show_verdict(const comparison *c, const page *p)
     }
 }
 
-static void describe_runs(const comparison *c, char *text, size_t n)
+static const char *describe_runs(const comparison *c)
 {
     bool several = c->n_methods > 1;
     unsigned long long first = c->s.fit.seed, last = c->s.fit.seed + c->s.runs - 1;
-    char seeds[80];
-    snprintf(seeds, sizeof seeds, c->s.runs > 1 ? "seeds %llu to %llu" : "seed %llu", first, last);
+    const char *seeds =
+        c->s.runs > 1 ? keep_text("seeds %llu to %llu", first, last) : keep_text("seed %llu", first);
     const char *how = c->s.as_fit ? "; each run is the best of the restarts of \"fit\""
                       : several   ? "; all methods of a run begin with the same partition"
                                   : "";
-    snprintf(text, n, "%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
-             c->s.runs, plural(c->s.runs), several ? " each" : "", seeds, how,
-             cof_start_name((size_t)c->s.fit.init));
+    return keep_text("%zu method%s, %u run%s%s, %s%s (--init %s)", c->n_methods, plural(c->n_methods),
+                     c->s.runs, plural(c->s.runs), several ? " each" : "", seeds, how,
+                     cof_start_name((size_t)c->s.fit.init));
 }
 
 void write_compare_text(const comparison *c, FILE *out)
 {
     page p = page_for(out == stdout ? stdout : stderr);
-    char text[512];
     if (out != stdout) p = (page){.out = out, .width = 80};
-    describe_runs(c, text, sizeof text);
-    fprintf(p.out, "Compared:  ");
-    put_words(&p, 11, text);
+    fputs("Compared:  ", p.out);
+    put_words(&p, 11, describe_runs(c));
     for (size_t i = 0; i < c->n_contests; i++) show_contest(c, &c->contest[i], &p);
     if (c->has_verdict) show_verdict(c, &p);
     fputc('\n', p.out);
     for (size_t x = 0; x < N_INDICES; x++) fprintf(p.out, "  %s: %s\n", c->index[x].title, c->index[x].what);
-    snprintf(text, sizeof text, "%s%srank 1 is the best mean%s; time is the median of one fit",
-             c->s.runs > 1 ? sign_of("±") : "", c->s.runs > 1 ? ": deviation over the runs; " : "",
-             c->n_methods > 1 ? " (marked *, the second best +)" : "");
-    put_line(&p, 2, text);
+    put_line(&p, 2,
+             keep_text("%s%srank 1 is the best mean%s; time is the median of one fit",
+                       c->s.runs > 1 ? sign_of("±") : "", c->s.runs > 1 ? ": deviation over the runs; " : "",
+                       c->n_methods > 1 ? " (marked *, the second best +)" : ""));
     fprintf(p.out, "  %s fit%s in %s\n", show_count(c->n_fits).text, plural(c->n_fits),
             show_seconds(c->elapsed_s).text);
 }
@@ -304,36 +286,17 @@ typedef struct document {
     bool latex;
 } document;
 
-static void put_heading(const document *d, const char *text)
+static void put_escaped(const document *d, const char *before, const char *text, const char *after)
 {
-    if (d->latex) {
-        fputs("\n\\paragraph{", d->out);
-        put_latex(d->out, text);
-        fputs("}\n", d->out);
-    } else {
-        fputs("\n### ", d->out);
-        put_markdown(d->out, text);
-        fputs("\n\n", d->out);
-    }
-}
-
-static void put_sentence(const document *d, const char *text)
-{
-    fputc('\n', d->out);
-    if (d->latex)
-        put_latex(d->out, text);
-    else
-        put_markdown(d->out, text);
-    fputc('\n', d->out);
+    fputs(before, d->out);
+    (d->latex ? put_latex : put_markdown)(d->out, text);
+    fputs(after, d->out);
 }
 
 static void put_grid(const document *d, const char *heading, grid g)
 {
-    put_heading(d, heading);
-    if (d->latex)
-        grid_latex(&g, d->out);
-    else
-        grid_markdown(&g, d->out);
+    put_escaped(d, d->latex ? "\n\\paragraph{" : "\n### ", heading, d->latex ? "}\n" : "\n\n");
+    (d->latex ? grid_latex : grid_markdown)(&g, d->out);
 }
 
 /* As the paper sets them: a line a table, a column a method; `more` lines below. */
@@ -365,61 +328,45 @@ static grid make_index_grid(const comparison *c, size_t x)
     return g;
 }
 
-static grid make_time_grid(const comparison *c)
-{
-    grid g = make_table_grid(c, 0);
-    for (size_t i = 0; i < c->n_contests; i++)
-        for (size_t m = 0; m < c->n_methods; m++) put_time(&g, i + 1, m + 1, c->contest[i].entry[m].fit_s);
-    return g;
-}
-
 static void put_several(const comparison *c, const document *d)
 {
-    char text[1200];
-    for (size_t x = 0; x < N_INDICES; x++) {
-        snprintf(text, sizeof text, "%s: %s", c->index[x].title, c->index[x].what);
-        put_grid(d, text, make_index_grid(c, x));
-    }
-    put_grid(d, "Median time of one fit", make_time_grid(c));
+    for (size_t x = 0; x < N_INDICES; x++)
+        put_grid(d, keep_text("%s: %s", c->index[x].title, c->index[x].what), make_index_grid(c, x));
+    grid times = make_table_grid(c, 0);
+    for (size_t i = 0; i < c->n_contests; i++)
+        for (size_t m = 0; m < c->n_methods; m++)
+            put_time(&times, i + 1, m + 1, c->contest[i].entry[m].fit_s);
+    put_grid(d, "Median time of one fit", times);
     if (!c->has_verdict) return;
     put_grid(d, "Do the methods differ?", make_test_grid(c));
     for (size_t x = 0; x < N_INDICES; x++) {
         char list[1024];
         if (!c->index[x].ranked) continue;
         list_differing(c, x, list, sizeof list);
-        snprintf(text, sizeof text, "Different from %s by %s: %s.", contender(c, c->control),
-                 c->index[x].title, list);
-        put_sentence(d, text);
+        put_escaped(
+            d, "\n",
+            keep_text("Different from %s by %s: %s.", contender(c, c->control), c->index[x].title, list),
+            "\n");
     }
-}
-
-static void put_one(const comparison *c, const document *d)
-{
-    const contest *at = &c->contest[0];
-    char text[800];
-    snprintf(text, sizeof text, "%.64s: %s row%s, %s column%s, %u cluster%s", at->short_name,
-             show_count(at->n_rows).text, plural(at->n_rows), show_count(at->columns.n_used).text,
-             plural(at->columns.n_used), at->k, plural(at->k));
-    put_grid(d, text, make_contest_grid(c, at, (digits){4, 2}));
 }
 
 void write_compare_document(const comparison *c, FILE *out)
 {
     document d = {.out = out, .latex = c->s.format == FORMAT_LATEX};
-    char text[512];
-    describe_runs(c, text, sizeof text);
+    const contest *at = &c->contest[0];
     if (d.latex) fprintf(out, "%% made by coforest %s; needs \\usepackage{booktabs}\n", cof_version());
-    fputs(d.latex ? "% " : "", out);
-    fprintf(out, "%s\n", text);
+    fprintf(out, "%s%s\n", d.latex ? "% " : "", describe_runs(c));
     if (c->n_contests == 1)
-        put_one(c, &d);
+        put_grid(&d,
+                 keep_text("%.64s: %s row%s, %s column%s, %u cluster%s", at->short_name,
+                           show_count(at->n_rows).text, plural(at->n_rows),
+                           show_count(at->columns.n_used).text, plural(at->columns.n_used), at->k,
+                           plural(at->k)),
+                 make_contest_grid(c, at, (digits){4, 2}));
     else
         put_several(c, &d);
-    for (size_t i = 0; i < c->n_contests; i++)
+    for (; at < c->contest + c->n_contests; at++)
         for (size_t m = 0; m < c->n_methods; m++)
-            if (c->contest[i].entry[m].n_results == 0) {
-                snprintf(text, sizeof text, "%s: %s.", c->contest[i].short_name,
-                         c->contest[i].entry[m].reason);
-                put_sentence(&d, text);
-            }
+            if (at->entry[m].n_results == 0)
+                put_escaped(&d, "\n", keep_text("%s: %s.", at->short_name, at->entry[m].reason), "\n");
 }

@@ -1,10 +1,10 @@
 /* The result of a fit, for people: what was read, what came out, what it means, what to do next. */
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 
 #include "../complain.h"
 #include "../verbs/fit_job.h"
-#include "insight.h"
 #include "../method_list.h"
 #include "show_scores.h"
 
@@ -15,8 +15,53 @@ enum {
     MOST_TELLING = 5,
     MOST_TREES = 3,   /* drawn here; `trees` draws the rest */
     MOST_VALUES = 24, /* of a tree worth drawing here */
-    VALUE_WIDTH = 24
+    VALUE_WIDTH = 24,
+    MAX_TRAITS = 8
 };
+
+/* ---- What the partition says, from the model's counts alone --------------------------------------- */
+
+typedef struct traits {
+    const cof_trait *best; /* most evidence first */
+    size_t n;
+} traits;
+
+typedef struct insight {
+    traits *of_cluster; /* k: values the cluster holds more often than the table does */
+    double *tells;      /* one an attribute: see cof_model_importance */
+} insight;
+
+static int insight_find(const cof_model *model, insight *out)
+{
+    uint32_t k = cof_model_k(model);
+    size_t n = cof_model_n_attributes(model), *found = keep((size_t)k + 1, sizeof *found);
+    cof_trait *all = keep((size_t)k * MAX_TRAITS + 1, sizeof *all);
+    *out = (insight){keep((size_t)k + 1, sizeof *out->of_cluster), keep(n + 1, sizeof *out->tells)};
+    TRY(complain_status(cof_model_importance(model, out->tells, n, &said), TASK_FIT));
+    TRY(complain_status(cof_model_traits(model, COF_TRAIT_MORE, MAX_TRAITS, all, found, &said), TASK_FIT));
+    for (uint32_t j = 0; j < k; j++) out->of_cluster[j] = (traits){all + (size_t)j * MAX_TRAITS, found[j]};
+    return CODE_DONE;
+}
+
+/* At most `most` attributes with that many values, those that tell most first; their number. */
+static size_t insight_rank(const cof_model *model, const insight *in, uint32_t min_values,
+                           uint32_t max_values, size_t most, size_t *attribute)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < cof_model_n_attributes(model); r++) {
+        cof_attribute about = attribute_of(model, r);
+        if (!about.used || about.n_values < min_values || about.n_values > max_values) continue;
+        if (in->tells[r] <= 0) continue;
+        size_t at = n;
+        while (at > 0 && in->tells[attribute[at - 1]] < in->tells[r]) at--;
+        if (at == most) continue;
+        size_t last = n < most ? n : most - 1;
+        memmove(attribute + at + 1, attribute + at, (last - at) * sizeof *attribute);
+        attribute[at] = r;
+        n = last + 1;
+    }
+    return n;
+}
 
 static void heading(const page *p, const char *text)
 {
@@ -25,11 +70,12 @@ static void heading(const page *p, const char *text)
 
 /* ---- What was read ------------------------------------------------------------------------------- */
 
-static void list_columns(const fit_job *job, const page *p, left_out why, const char *title)
+/* Whether there are any. */
+static bool list_columns(const fit_job *job, const page *p, left_out why, const char *title)
 {
     size_t n = 0, listed = 0;
     for (size_t c = 0; c < job->columns.n; c++) n += job->columns.why[c] == why;
-    if (n == 0) return;
+    if (n == 0) return false;
     fprintf(p->out, "%-11s", title);
     flow f = flow_begin(p, 11, 11);
     for (size_t c = 0; c < job->columns.n && listed < MOST_NAMES; c++) {
@@ -48,13 +94,7 @@ static void list_columns(const fit_job *job, const page *p, left_out why, const 
     snprintf(reason, sizeof reason, "(%s)", left_out_sentence(why));
     flow_words(&f, reason);
     flow_end(&f);
-}
-
-static bool any_column(const fit_job *job, left_out why)
-{
-    for (size_t c = 0; c < job->columns.n; c++)
-        if (job->columns.why[c] == why) return true;
-    return false;
+    return true;
 }
 
 static void show_missing(const fit_job *job, const page *p)
@@ -75,16 +115,6 @@ static void show_missing(const fit_job *job, const page *p)
                 plural(cells), n, plural(n), how[job->s.fit.missing]);
 }
 
-static void show_cuts(const fit_job *job, const page *p)
-{
-    if (job->columns.n_cut == 0) return;
-    fprintf(p->out, "%-11s", "Cut:");
-    flow f = flow_begin(p, 11, 11);
-    flow_words(&f, cut_names(job->table, &job->columns).text);
-    flow_words(&f, "(into bins; --quantities values undoes it)");
-    flow_end(&f);
-}
-
 void show_table_read(const fit_job *job, const page *p)
 {
     const char *title = "Left out:";
@@ -92,12 +122,15 @@ void show_table_read(const fit_job *job, const page *p)
     fprintf(p->out, "Read:      %s%s%s, %s row%s, %s column%s, in %s\n", bold(p),
             show_text(job->file, 60).text, plain(p), show_count(n_rows).text, plural(n_rows),
             show_count(job->columns.n).text, plural(job->columns.n), show_seconds(job->read_s).text);
-    for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++) {
-        list_columns(job, p, why, title);
-        if (any_column(job, why)) title = "";
-    }
+    for (left_out why = LEFT_LABEL; why <= LEFT_NOT_CHOSEN; why++)
+        if (list_columns(job, p, why, title)) title = "";
     list_columns(job, p, AS_NUMBER, "Numeric:");
-    show_cuts(job, p);
+    if (job->columns.n_cut > 0) {
+        fprintf(p->out, "%-11s", "Cut:");
+        put_words(p, 11,
+                  keep_text("%s (into bins; --quantities values undoes it)",
+                            cut_names(job->table, &job->columns).text));
+    }
     show_missing(job, p);
     fflush(p->out); /* something to read while the fit runs */
 }
@@ -143,101 +176,104 @@ static void show_sizes(const fit_job *job, const page *p)
     }
 }
 
-/* The stop reason of the kept restart, which may have converged long before the run was interrupted. */
-static int32_t own_stop_reason(const fit_job *job)
+/* ---- What is known of the result, a line each ----------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static void put_fact(const page *p, const char *name,
+                                                           const char *format, ...)
 {
-    size_t n = 0;
-    const cof_restart_record *record = cof_model_restarts(job->model, &n);
-    return job->info.best_restart < n ? record[job->info.best_restart].stop_reason : job->info.stop_reason;
+    va_list args;
+    va_start(args, format);
+    fprintf(p->out, "  %-14s ", name);
+    vfprintf(p->out, format, args);
+    fputc('\n', p->out);
+    va_end(args);
 }
 
-/* The cluster that the other good restarts agree least about, if they do not agree about all. */
-static void show_least_sure(const fit_job *job, const page *p)
+/* How many restarts there were, and how far they agree. */
+static void show_restarts(const fit_job *job, const page *p)
 {
     uint32_t n_good = 0, least = 0;
+    double mean = cof_model_mean_agreement(job->model);
     const double *agreement = cof_model_cluster_agreement(job->model, &n_good);
+    if (!isnan(mean))
+        put_fact(p, "Agreement", "%.3f with the other restarts (mean adjusted Rand index)", mean);
     if (agreement == NULL) return;
     for (uint32_t j = 1; j < job->s.fit.k; j++) least = agreement[j] < agreement[least] ? j : least;
-    if (agreement[least] < 0.995)
-        fprintf(p->out, "\n  %-14s cluster %u: overlap %.2f with its counterpart in %u good restart%s",
-                "Least certain", least + 1, agreement[least], n_good, plural(n_good));
+    if (agreement[least] < 0.995) /* the cluster that they agree least about */
+        put_fact(p, "Least certain", "cluster %u: overlap %.2f with its counterpart in %u good restart%s",
+                 least + 1, agreement[least], n_good, plural(n_good));
 }
 
-/* Whether rows are in the nearest cluster along the trees, or in the likeliest. */
-static void show_refiner(const fit_job *job, const page *p)
+/* The class model, where it was asked for or is the method. */
+static void show_mixture(const cof_fit_info *info, const page *p)
 {
-    if (strcmp(cof_model_method(job->model), "coforest") != 0 || job->s.fit.k == 1) return;
-    bool likely = cof_model_refined_by(job->model) == COF_REFINED_BY_LIKELIHOOD;
-    fprintf(p->out, "  %-14s %s", "Refined by", likely ? "likelihood" : "COForest");
-    if (likely)
-        fprintf(p->out, ": %s of the rows lie nearer to another cluster along the trees",
-                show_share(cof_model_nearer_other(job->model), 1).text);
-    fputc('\n', p->out);
+    if (isnan(info->icl)) {
+        if (!isnan(info->bic))
+            put_fact(p, "Mixture", "log-likelihood %.2f, BIC %.2f (smaller is better)",
+                     info->mixture_log_likelihood, info->bic);
+        return;
+    }
+    put_fact(p, "Mixture", "log-likelihood %.2f with %.0f parameters", info->mixture_log_likelihood,
+             info->n_parameters);
+    put_fact(p, "Criteria", "BIC %.2f, AIC %.2f, ICL %.2f (smaller is better)", info->bic, info->aic,
+             info->icl);
+    if (!isnan(info->g_squared))
+        put_fact(p, "Cells", "G squared %.2f, X squared %.2f with %.0f degrees of freedom", info->g_squared,
+                 info->x_squared, info->df);
+    if (!isnan(info->df))
+        put_fact(p, "", "adjusted BIC %.2f, AIC3 %.2f, entropy R squared %.3f", info->bic_adjusted, info->aic3,
+                 info->entropy_r_squared);
+    put_fact(p, "Shared", "%s row%s between clusters: no membership reaches %.1f",
+             show_count(info->n_shared).text, plural(info->n_shared), COF_SHARED_MEMBERSHIP);
 }
 
-static void show_criterion(const fit_job *job, const page *p)
+static void show_structure(const fit_job *job, const page *p)
+{
+    if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
+    if (job->s.fit.k > 1 && job->info.k_instead > 0)
+        put_fact(p, "Structure", "%u clusters explain the rows no better than one; %u would", job->s.fit.k,
+                 job->info.k_instead);
+    else if (job->s.fit.k > 1)
+        put_fact(p, "Structure", "none found: a single cluster explains the rows as well");
+    else if (cof_model_k_curve(job->model, NULL) != NULL)
+        put_fact(p, "Structure", "none found: no larger number of clusters explains the rows better");
+}
+
+static void show_facts(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
-    bool likelihood = job->s.fit.select != COF_SELECT_OBJECTIVE;
-    static const char *const how[] = {[COF_STOP_CONVERGED] = "converged",
-                                      [COF_STOP_CYCLE] = "an earlier partition came back",
-                                      [COF_STOP_CAP] = "limit reached",
-                                      [COF_STOP_STOPPED] = "interrupted",
-                                      [COF_STOP_TIME] = "time limit reached"};
-    fprintf(p->out, "\n  %-14s %.2f", likelihood ? "Log-likelihood" : "Objective",
-            likelihood ? info->log_likelihood : info->objective);
+    int32_t select = job->s.fit.select, stop = info->stop_reason;
+    bool likelihood = select != COF_SELECT_OBJECTIVE;
+    char kept[120] = "", rebuilds[40] = "";
+    size_t n = 0;
+    /* The kept restart may have converged long before the run was interrupted. */
+    const cof_restart_record *record = cof_model_restarts(job->model, &n);
+    if (info->best_restart < n) stop = record[info->best_restart].stop_reason;
+    cof_word why = cof_result_word(field_place("stop_reason"), (size_t)stop);
     if (info->n_restarts > 1)
-        fprintf(p->out, "; %s %u restarts, reached by %zu of them",
-                job->s.fit.select == COF_SELECT_BALANCE || job->s.fit.select == COF_SELECT_MIXTURE
-                    ? "kept from"
-                    : "the best of",
-                info->n_restarts, cof_model_n_same(job->model));
-    if (!isnan(cof_model_mean_agreement(job->model)))
-        fprintf(p->out, "\n  %-14s %.3f with the other restarts (mean adjusted Rand index)", "Agreement",
-                cof_model_mean_agreement(job->model));
-    show_least_sure(job, p);
-    fprintf(p->out, "\n  %-14s %.2f; %s after ", likelihood ? "Objective" : "Log-likelihood",
-            likelihood ? info->objective : info->log_likelihood, how[own_stop_reason(job)]);
+        snprintf(kept, sizeof kept, "; %s %u restarts, reached by %zu of them",
+                 select == COF_SELECT_BALANCE || select == COF_SELECT_MIXTURE ? "kept from" : "the best of",
+                 info->n_restarts, cof_model_n_same(job->model));
     if (info->rebuilds > 0 || has_trees(job->model))
-        fprintf(p->out, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
-    fprintf(p->out, "%u pass%s\n", info->passes, info->passes == 1 ? "" : "es");
-    show_refiner(job, p);
-    if (!isnan(info->icl)) {
-        fprintf(p->out, "  %-14s log-likelihood %.2f with %.0f parameters\n", "Mixture",
-                info->mixture_log_likelihood, info->n_parameters);
-        fprintf(p->out, "  %-14s BIC %.2f, AIC %.2f, ICL %.2f (smaller is better)\n", "Criteria", info->bic,
-                info->aic, info->icl);
-        if (!isnan(info->g_squared))
-            fprintf(p->out, "  %-14s G squared %.2f, X squared %.2f with %.0f degrees of freedom\n", "Cells",
-                    info->g_squared, info->x_squared, info->df);
-        if (!isnan(info->df))
-            fprintf(p->out, "  %-14s adjusted BIC %.2f, AIC3 %.2f, entropy R squared %.3f\n", "",
-                    info->bic_adjusted, info->aic3, info->entropy_r_squared);
-        fprintf(p->out, "  %-14s %s row%s between clusters: no membership reaches %.1f\n", "Shared",
-                show_count(info->n_shared).text, plural(info->n_shared), COF_SHARED_MEMBERSHIP);
-    } else if (!isnan(info->bic)) {
-        fprintf(p->out, "  %-14s log-likelihood %.2f, BIC %.2f (smaller is better)\n", "Mixture",
-                info->mixture_log_likelihood, info->bic);
+        snprintf(rebuilds, sizeof rebuilds, "%u rebuild%s and ", info->rebuilds, plural(info->rebuilds));
+    fputc('\n', p->out);
+    put_fact(p, likelihood ? "Log-likelihood" : "Objective", "%.2f%s",
+             likelihood ? info->log_likelihood : info->objective, kept);
+    show_restarts(job, p);
+    put_fact(p, likelihood ? "Objective" : "Log-likelihood", "%.2f; %s after %s%u pass%s",
+             likelihood ? info->objective : info->log_likelihood,
+             stop == COF_STOP_CONVERGED ? why.name : why.about, rebuilds, info->passes,
+             info->passes == 1 ? "" : "es");
+    if (strcmp(cof_model_method(job->model), "coforest") == 0 && job->s.fit.k > 1) {
+        if (cof_model_refined_by(job->model) == COF_REFINED_BY_LIKELIHOOD)
+            put_fact(p, "Refined by",
+                     "likelihood: %s of the rows lie nearer to another cluster along the trees",
+                     show_share(cof_model_nearer_other(job->model), 1).text);
+        else
+            put_fact(p, "Refined by", "COForest");
     }
-}
-
-static void show_curve_line(const page *p, const cof_k_record *r, double share, const char *note)
-{
-    char halves[16] = "";
-    if (!isnan(r->agreement)) snprintf(halves, sizeof halves, "%.2f", r->agreement);
-    fprintf(p->out, "  %7u  %14.2f  %5s  ", r->k, r->log_likelihood, halves);
-    put_bar(p, share);
-    fprintf(p->out, "%s\n", note);
-}
-
-/* Why the likeliest number is not kept. */
-static void show_reason(const page *p, const cof_k_record *record, size_t n, uint32_t kept)
-{
-    bool measured = false;
-    for (size_t i = 0; i < n; i++) measured = measured || (record[i].k > kept && !isnan(record[i].agreement));
-    fputs(measured ? "  On larger numbers the halves of the table agree less.\n"
-                   : "  Likelier numbers only split clusters inside which columns depend on each other.\n",
-          p->out);
+    show_mixture(info, p);
+    show_structure(job, p);
 }
 
 /* The likelihood of every k tried, as a bar between the least and the greatest, and how far halves of the table agree. */
@@ -248,6 +284,7 @@ static void show_curve(const fit_job *job, const page *p)
     uint32_t second = cof_model_k_runner_up(job->model), likeliest = 0;
     double least = INFINITY, most = -INFINITY;
     const cof_k_record *kept = NULL;
+    bool measured = false; /* agreement on a number above the one kept */
     if (record == NULL) return;
     heading(p, "Number of clusters: log-likelihood, agreement of halves where measured");
     for (size_t i = 0; i < n; i++) {
@@ -256,31 +293,25 @@ static void show_curve(const fit_job *job, const page *p)
         most = fmax(most, record[i].log_likelihood);
         if (record[i].k == job->s.fit.k) kept = &record[i];
     }
-    for (size_t i = 0; i < n; i++)
-        show_curve_line(p, &record[i], most > least ? (record[i].log_likelihood - least) / (most - least) : 1,
-                        record[i].k == job->s.fit.k ? "  kept"
-                        : record[i].k == second     ? "  runner-up"
-                                                    : "");
+    for (size_t i = 0; i < n; i++) {
+        const cof_k_record *r = &record[i];
+        char halves[16] = "";
+        if (!isnan(r->agreement)) snprintf(halves, sizeof halves, "%.2f", r->agreement);
+        fprintf(p->out, "  %7u  %14.2f  %5s  ", r->k, r->log_likelihood, halves);
+        put_bar(p, most > least ? (r->log_likelihood - least) / (most - least) : 1);
+        fputs(r->k == job->s.fit.k ? "  kept\n" : r->k == second ? "  runner-up\n" : "\n", p->out);
+        measured = measured || (r->k > job->s.fit.k && !isnan(r->agreement));
+    }
     if (kept != NULL && kept->agreement < COF_GOOD_AGREEMENT)
         fputs("  The halves of the table agree well on no number, so the one kept is uncertain.\n", p->out);
     else if (kept != NULL && kept->k < likeliest)
-        show_reason(p, record, n, kept->k);
+        fputs(measured
+                  ? "  On larger numbers the halves of the table agree less.\n"
+                  : "  Likelier numbers only split clusters inside which columns depend on each other.\n",
+              p->out);
     if (cof_model_k_at_edge(job->model))
         fprintf(p->out, "  The likeliest number, %u, is at the edge of the range; try a wider one.\n",
                 likeliest);
-}
-
-static void show_structure(const fit_job *job, const page *p)
-{
-    if (!(job->info.log_likelihood <= job->info.log_likelihood_of_one)) return;
-    if (job->s.fit.k > 1 && job->info.k_instead > 0)
-        fprintf(p->out, "  %-14s %u clusters explain the rows no better than one; %u would\n", "Structure",
-                job->s.fit.k, job->info.k_instead);
-    else if (job->s.fit.k > 1)
-        fprintf(p->out, "  %-14s none found: a single cluster explains the rows as well\n", "Structure");
-    else if (cof_model_k_curve(job->model, NULL) != NULL)
-        fprintf(p->out, "  %-14s none found: no larger number of clusters explains the rows better\n",
-                "Structure");
 }
 
 /* Names the two columns whose importance differs most between the kept partition and the first alternative. */
@@ -307,19 +338,9 @@ static void show_alternative(const fit_job *job, const page *p, const insight *i
     put_words(p, 17, text);
 }
 
-static void show_warnings(const fit_job *job, const page *p)
-{
-    size_t n =
-        job->n_warnings - (job->info.stop_reason == COF_STOP_STOPPED); /* that one is said at the end */
-    for (size_t i = 0; i < n; i++) {
-        fprintf(p->out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(p), plain(p));
-        put_words(p, 8, job->warning[i]);
-    }
-}
-
 /* ---- What marks a cluster ------------------------------------------------------------------------ */
 
-static void put_trait(const fit_job *job, const page *p, flow *f, const trait *t, bool last)
+static void put_trait(const fit_job *job, const page *p, flow *f, const cof_trait *t, bool last)
 {
     char shares[640];
     shown name = show_name(attribute_of(job->model, t->attribute).name, VALUE_WIDTH);
@@ -388,24 +409,6 @@ static flow put_name(const page *p, const char *text, int width)
     return flow_begin(p, width + 2, width + 2);
 }
 
-/* One quantity: the median of every cluster, and its quartiles. */
-static void show_quantity(const fit_job *job, const page *p, size_t attribute, int name_width)
-{
-    flow f = put_name(p, attribute_of(job->model, attribute).name, name_width);
-    for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++) {
-        char low[48], middle[48], high[48], text[240];
-        const double *five = cof_model_five(job->model, attribute, j);
-        if (five == NULL || isnan(five[COF_FIVE_MEDIAN])) continue;
-        snprintf(
-            text, sizeof text, " %u: %s (%s..%s)", j + 1,
-            cof_model_show_point(job->model, attribute, five[COF_FIVE_MEDIAN], middle, sizeof middle),
-            cof_model_show_point(job->model, attribute, five[COF_FIVE_QUARTER], low, sizeof low),
-            cof_model_show_point(job->model, attribute, five[COF_FIVE_THREE_QUARTERS], high, sizeof high));
-        flow_piece(&f, "", text, (int)strlen(text), "");
-    }
-    flow_end(&f);
-}
-
 static void show_quantities(const fit_job *job, const page *p, const insight *in)
 {
     enum { MOST_SHOWN = 8 };
@@ -422,7 +425,19 @@ static void show_quantities(const fit_job *job, const page *p, const insight *in
     }
     if (n == 0) return;
     heading(p, "Quantities: median of each cluster (and its quartiles)");
-    for (size_t i = 0; i < n; i++) show_quantity(job, p, found[i], name_width);
+    for (size_t i = 0; i < n; i++) {
+        flow f = put_name(p, attribute_of(job->model, found[i]).name, name_width);
+        for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++) {
+            char text[3][48];
+            const double *five = cof_model_five(job->model, found[i], j);
+            if (five == NULL || isnan(five[COF_FIVE_MEDIAN])) continue;
+            for (int q = 0; q < 3; q++)
+                cof_model_show_point(job->model, found[i], five[COF_FIVE_QUARTER + q], text[q], sizeof *text);
+            char *all_three = keep_text(" %u: %s (%s..%s)", j + 1, text[1], text[0], text[2]);
+            flow_piece(&f, "", all_three, (int)strlen(all_three), "");
+        }
+        flow_end(&f);
+    }
     if (all > n) fprintf(p->out, "  and %zu more\n", all - n);
 }
 
@@ -511,8 +526,8 @@ static int show_trees(const fit_job *job, const page *p, const insight *in)
     if (job->columns.n_used <= n) return CODE_DONE;
     fprintf(p->out, "\n  %s%zu of %zu trees; %s trees %s shows all%s%s\n", dim(p), n, job->columns.n_used,
             show_shell_word(program_name).text,
-            job->out[OUT_MODEL].path == NULL ? "MODEL" : show_shell_word(job->out[OUT_MODEL].path).text,
-            job->out[OUT_MODEL].path == NULL ? " (--model-out MODEL saves one)" : "", plain(p));
+            job->s.out[OUT_MODEL].path == NULL ? "MODEL" : show_shell_word(job->s.out[OUT_MODEL].path).text,
+            job->s.out[OUT_MODEL].path == NULL ? " (--model-out MODEL saves one)" : "", plain(p));
     return CODE_DONE;
 }
 
@@ -538,23 +553,12 @@ static int show_comparison(const fit_job *job, const page *p)
     return job->classes != NULL ? show_confusion(p, &clusters, &classes, n) : CODE_DONE;
 }
 
-static void show_files(const fit_job *job, const page *p)
-{
-    bool first = true;
-    for (size_t i = 0; i < N_OUT; i++) {
-        if (job->out[i].path == NULL || is_stdout(&job->out[i])) continue;
-        fprintf(p->out, "%sWrote:     %s%s%s, %s\n", first ? "\n" : "", bold(p),
-                show_text(job->out[i].path, 200).text, plain(p), fit_outputs[i].what);
-        first = false;
-    }
-}
-
 static void show_next(const fit_job *job, const page *p)
 {
-    const char *model = job->out[OUT_MODEL].path;
-    bool any = false;
-    for (size_t i = 0; i < N_OUT; i++) any = any || (job->out[i].path != NULL && !is_stdout(&job->out[i]));
-    fputs(any ? "Next:      " : "\nNext:      ", p->out);
+    const char *model = job->s.out[OUT_MODEL].path;
+    fputc('\n', p->out);
+    show_outfiles(p, job->s.out, N_OUT, fit_outputs);
+    fputs("Next:      ", p->out);
     if (model != NULL && !job->s.demo && cof_model_predicts(job->model))
         fprintf(p->out, "%s predict %s NEW.csv%s --table-out new-labelled.csv\n           ",
                 show_shell_word(program_name).text, show_shell_word(model).text,
@@ -566,25 +570,16 @@ static void show_next(const fit_job *job, const page *p)
                 show_shell_word(job->file).text, job->s.fit.k);
     else if (job->s.demo)
         fputs("coforest fit YOUR.csv -k 5 --labels-out labels.csv --model-out model.cof\n", p->out);
-    else if (job->out[OUT_LABELS].path != NULL)
+    else if (job->s.out[OUT_LABELS].path != NULL)
         fputs("add --model-out model.cof to label new rows later\n", p->out);
     else
         fputs("add --labels-out labels.csv --model-out model.cof to save the result\n", p->out);
 }
 
-/* The program has the name of its own method, which needs no words. */
-static void show_method(const fit_job *job, const page *p)
-{
-    size_t method = 0;
-    while (strcmp(cof_method_name(method), job->s.fit.method) != 0) method++;
-    if (method > 0)
-        fprintf(p->out, "by %s%s%s: %s\n", bold(p), cof_method_name(method), plain(p),
-                cof_method_title(method));
-}
-
 int show_fit(const fit_job *job, const page *p)
 {
     insight in;
+    size_t method = 0;
     TRY(insight_find(job->model, &in));
     fprintf(p->out, "\n%s%u cluster%s%s of %s row%s", bold(p), job->s.fit.k, plural(job->s.fit.k), plain(p),
             show_count(job->info.n_rows).text, plural(job->info.n_rows));
@@ -592,12 +587,18 @@ int show_fit(const fit_job *job, const page *p)
         fprintf(p->out, " (%s distinct)", show_count(job->info.n_distinct_rows).text);
     fprintf(p->out, " on %s column%s, in %s\n", show_count(job->columns.n_used).text,
             plural(job->columns.n_used), show_seconds(job->info.fit_s).text);
-    show_method(job, p);
+    while (strcmp(cof_method_name(method), job->s.fit.method) != 0) method++;
+    if (method > 0) /* the program has the name of its own method, which needs no words */
+        fprintf(p->out, "by %s%s%s: %s\n", bold(p), cof_method_name(method), plain(p),
+                cof_method_title(method));
     show_sizes(job, p);
-    show_criterion(job, p);
-    show_structure(job, p);
+    show_facts(job, p);
     show_alternative(job, p, &in);
-    show_warnings(job, p);
+    /* that of an interruption is said at the end */
+    for (size_t i = 0; i < job->n_warnings - (job->info.stop_reason == COF_STOP_STOPPED); i++) {
+        fprintf(p->out, "%s  %sNote:%s ", i == 0 ? "\n" : "", bold(p), plain(p));
+        put_words(p, 8, job->warning[i]);
+    }
     show_curve(job, p);
     show_traits(job, p, &in);
     show_quantities(job, p, &in);
@@ -605,7 +606,6 @@ int show_fit(const fit_job *job, const page *p)
     show_telling(job, p, &in);
     TRY(show_trees(job, p, &in));
     TRY(show_comparison(job, p));
-    show_files(job, p);
     show_next(job, p);
     return CODE_DONE;
 }

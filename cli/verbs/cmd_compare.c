@@ -13,11 +13,6 @@ enum { DEFAULT_RUNS = 10, MOST_RUNS = 10000, MOST_THREADS = 1024 };
 
 const double compare_levels[2] = {0.05, 0.10};
 
-static const index_kind class_indices[N_INDICES] = {
-    {"ca", "CA", "accuracy, each cluster matched with one class", true, true},
-    {"ari", "ARI", "adjusted Rand index", true, true},
-    {"nmi", "NMI", "normalised mutual information", true, true}};
-
 static const index_kind own_indices[N_INDICES] = {
     {"log_likelihood", "log-lik/row", "integrated log-likelihood of the partition, per row", true, true},
     {"agreement", "agreement", "adjusted Rand index between a method's runs, mean of all pairs", true, false},
@@ -64,7 +59,7 @@ static const option comparing_options[] = {
 static const option compare_output_options[] = {
     OPTION("format", "FORMAT", OPTION_CHOICE, compare_settings, format,
            "Output format:", .choices = format_choices),
-    FILE_OPTION("out", compare_settings, out, "Where it goes (default: \"-\", standard output)."),
+    OUT_OPTION("out", compare_settings, out, "Where it goes (default: \"-\", standard output)."),
     NO_CLOBBER_OPTION(compare_settings),
     OPTION("quiet", NULL, OPTION_FLAG, compare_settings, quiet,
            "Print no progress line and no remark about the file.", .letter = 'q'),
@@ -77,70 +72,38 @@ const char *contender(const comparison *c, size_t method)
 
 /* ---- What was asked ------------------------------------------------------------------------------ */
 
-static int find_control(comparison *c)
-{
-    const char *wanted = c->s.control != NULL ? c->s.control : cof_method_name(0);
-    for (c->control = 0; c->control < c->n_methods; c->control++)
-        if (strcmp(contender(c, c->control), wanted) == 0) return CODE_DONE;
-    c->control = 0;
-    if (c->s.control == NULL) return CODE_DONE;
-    return complain(CODE_USAGE, "--control %s is not among the methods compared; add it to --methods",
-                    wanted);
-}
-
-static int check_operand_files(const operands *found)
-{
-    size_t n_stdin = 0;
-    for (size_t i = 0; i < found->n; i++) n_stdin += strcmp(found->text[i], "-") == 0;
-    return n_stdin > 1 ? complain(CODE_USAGE, "standard input can be one of the tables, not several")
-                       : CODE_DONE;
-}
-
 static int check_settings(comparison *c, const operands *found)
 {
     compare_settings *s = &c->s;
+    size_t n_stdin = 0;
     if (s->runs == 0) s->runs = s->as_fit ? 1 : DEFAULT_RUNS;
     if (s->fit.init < 0) s->fit.init = s->as_fit ? COF_INIT_PORTFOLIO : COF_INIT_RANDOM;
-    int code = parse_methods(s->methods, &c->method, &c->n_methods);
-    if (code == CODE_DONE) code = find_control(c);
-    if (code == CODE_DONE) code = check_operand_files(found);
-    if (code != CODE_DONE) return code;
+    TRY(parse_methods(s->methods, &c->method, &c->n_methods));
+    const char *control = s->control != NULL ? s->control : cof_method_name(0);
+    while (c->control < c->n_methods && strcmp(contender(c, c->control), control) != 0) c->control++;
+    if (c->control == c->n_methods && s->control != NULL)
+        return complain(CODE_USAGE, "--control %s is not among the methods compared; add it to --methods",
+                        control);
+    if (c->control == c->n_methods) c->control = 0;
+    for (size_t i = 0; i < found->n; i++) n_stdin += strcmp(found->text[i], "-") == 0;
+    if (n_stdin > 1) return complain(CODE_USAGE, "standard input can be one of the tables, not several");
     if (s->fit.k == 0 && s->columns.label == NULL)
         return complain(CODE_USAGE,
                         "compare needs the number of clusters, -k K, or the true classes, --label "
                         "COLUMN");
     s->columns.several = found->n > 1;
-    memcpy(c->index, s->columns.label != NULL ? class_indices : own_indices, sizeof c->index);
+    memcpy(c->index, own_indices, sizeof c->index);
+    for (size_t x = 0; x < N_INDICES && s->columns.label != NULL;
+         x++) { /* the library's first: ca, ari, nmi */
+        const cof_index *index = cof_index_at(x);
+        c->index[x] = (index_kind){index->key, index->name, index->about, true, true};
+    }
     if (s->columns.label == NULL && s->runs == 1) c->index[1].ranked = false; /* nothing to agree with */
-    c->out = (outfile){.option = "--out", .path = s->out, .keep = s->no_clobber};
-    if (*s->out == '\0') return complain(CODE_USAGE, "--out needs a file name");
-    code = outfiles_check(&c->out, 1, found->text, found->n);
-    const char *cuts = s->columns.cuts;
-    return code == CODE_DONE ? outfiles_check(&c->out, 1, &cuts, 1) : code;
+    TRY(outfiles_check(&s->out, 1, s->outputs, found->text, found->n));
+    return outfiles_check(&s->out, 1, s->outputs, &s->columns.cuts, 1);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------- */
-
-/* "vt" of "data/vt.csv.gz"; the whole name if nothing would be left. */
-static void shorten(const char *path, char *name, size_t n)
-{
-    const char *slash = strrchr(path, '/');
-    const char *from = slash == NULL || slash[1] == '\0' ? path : slash + 1;
-    size_t length = strcspn(from, ".");
-    snprintf(name, n, "%.*s", length == 0 ? (int)strlen(from) : (int)length, from);
-}
-
-static int count_classes(comparison *c, contest *at)
-{
-    at->k = c->s.fit.k;
-    if (c->s.columns.label == NULL) return CODE_DONE;
-    cof_column view = column_of(at->table, at->columns.label);
-    if (view.n_values == 0)
-        return complain(CODE_DATA, "the label column \"%s\" of %s has no values", view.name, at->file);
-    if (at->k == 0) at->k = view.n_values;
-    at->classes = column_labels(at->table, at->columns.label);
-    return CODE_DONE;
-}
 
 /* k-prototypes takes quantities as numbers, as "fit" does, where other methods take bins. */
 static int read_scaled(comparison *c, contest *at)
@@ -164,7 +127,11 @@ static int read_contest(comparison *c, contest *at, const char *path)
     const char *label = c->s.columns.label;
     at->path = path;
     at->file = strcmp(path, "-") == 0 ? "standard input" : path;
-    shorten(at->file, at->short_name, sizeof at->short_name);
+    const char *slash =
+        strrchr(at->file, '/'); /* "vt" of "data/vt.csv.gz"; the whole name if nothing would be left */
+    const char *leaf = slash == NULL || slash[1] == '\0' ? at->file : slash + 1;
+    size_t length = *leaf == '.' ? strlen(leaf) : strcspn(leaf, ".");
+    snprintf(at->short_name, sizeof at->short_name, "%.*s", (int)length, leaf);
     c->line.what = at->file;
     cof_env env = reading_env(&c->line);
     int code = read_table(&env, path, &c->s.reading, NULL, &at->table);
@@ -179,15 +146,14 @@ static int read_contest(comparison *c, contest *at, const char *path)
     if (code == CODE_DONE) code = row_weights(at->table, at->columns.weights, &at->weights);
     if (code == CODE_DONE && at->columns.n_cut > 0 && c->s.columns.quantities < 0 && strcmp(path, "-") != 0)
         code = read_scaled(c, at);
-    return code == CODE_DONE ? count_classes(c, at) : code;
-}
-
-static int check_lists(const comparison *c)
-{
-    if (!c->s.columns.several) return CODE_DONE;
-    cof_table **tables = keep(c->n_contests, sizeof *tables);
-    for (size_t i = 0; i < c->n_contests; i++) tables[i] = c->contest[i].table;
-    return check_named(tables, c->n_contests, &c->s.columns);
+    at->k = c->s.fit.k;
+    if (code != CODE_DONE || label == NULL) return code;
+    cof_column view = column_of(at->table, at->columns.label);
+    if (view.n_values == 0)
+        return complain(CODE_DATA, "the label column \"%s\" of %s has no values", view.name, at->file);
+    if (at->k == 0) at->k = view.n_values;
+    at->classes = column_labels(at->table, at->columns.label);
+    return CODE_DONE;
 }
 
 static void make_entry(entry *e, uint32_t runs)
@@ -209,7 +175,10 @@ static int read_contests(comparison *c, const operands *found)
         at->entry = keep(c->n_methods, sizeof *at->entry);
         for (size_t m = 0; m < c->n_methods; m++) make_entry(&at->entry[m], c->s.runs);
     }
-    return check_lists(c);
+    if (!c->s.columns.several) return CODE_DONE;
+    cof_table **tables = keep(c->n_contests, sizeof *tables);
+    for (size_t i = 0; i < c->n_contests; i++) tables[i] = c->contest[i].table;
+    return check_named(tables, c->n_contests, &c->s.columns);
 }
 
 /* ---- What the fits say --------------------------------------------------------------------------- */
@@ -330,41 +299,37 @@ static int write_result(comparison *c)
                                    [FORMAT_LATEX] = write_compare_document};
     char *text = NULL;
     size_t n = 0;
-    if (is_stdout(&c->out)) {
+    if (is_stdout(&c->s.out)) {
         write[c->s.format](c, stdout);
         return CODE_DONE;
     }
     FILE *memory = open_memstream(&text, &n);
     if (memory == NULL) return complain(CODE_FAILED, "out of memory");
     write[c->s.format](c, memory);
-    int code = fclose(memory) == 0 ? outfile_open(&c->out) : complain(CODE_FAILED, "out of memory");
+    int code = fclose(memory) == 0 ? outfile_open(&c->s.out) : complain(CODE_FAILED, "out of memory");
     if (code == CODE_DONE) {
-        outfile_put(&c->out, text, n);
-        code = outfile_finish(&c->out);
+        outfile_put(&c->s.out, text, n);
+        code = outfile_finish(&c->s.out);
     }
     free(text);
-    if (code == CODE_DONE) code = outfiles_publish(&c->out, 1);
-    if (code == CODE_DONE && !c->s.quiet) printf("Wrote:     %s\n", show_text(c->s.out, 200).text);
+    if (code == CODE_DONE) code = outfiles_publish(&c->s.out, 1);
+    if (code == CODE_DONE && !c->s.quiet) printf("Wrote:     %s\n", show_text(c->s.out.path, 200).text);
     return code;
 }
 
-static void comparison_free(comparison *c)
+static void free_labels(const comparison *c)
 {
-    for (size_t i = 0; i < c->n_contests; i++) {
-        contest *at = &c->contest[i];
-        for (size_t m = 0; at->entry != NULL && m < c->n_methods; m++)
-            for (uint32_t r = 0; r < c->s.runs; r++) free(at->entry[m].labels[r]);
-        cof_table_free(at->table);
-        cof_table_free(at->scaled);
-    }
-    outfiles_free(&c->out, 1);
+    for (size_t i = 0; i < c->n_contests; i++)
+        for (size_t m = 0; c->contest[i].entry != NULL && m < c->n_methods; m++)
+            for (uint32_t r = 0; r < c->s.runs; r++) free(c->contest[i].entry[m].labels[r]);
 }
 
 static int run_compare(int argc, char **argv)
 {
-    comparison c = {
-        .s = {
-            .fit = {.seed = 1, .init = -1}, .methods = "default", .out = "-", .columns = {.quantities = -1}}};
+    comparison c = {.s = {.fit = {.seed = 1, .init = -1},
+                          .methods = "default",
+                          .out = {.option = "--out", .path = "-"},
+                          .columns = {.quantities = -1}}};
     operands found;
     int code;
     if (!parse_arguments(&verb_compare, argc, argv, &c.s, &found, &code)) return code;
@@ -374,18 +339,18 @@ static int run_compare(int argc, char **argv)
     catch_signals();
     code = read_contests(&c, &found);
     if (code == CODE_DONE) code = run_fits(&c);
+    free_labels(&c); /* those that were not compared, because it was stopped */
     if (code == CODE_DONE) code = judge(&c);
     c.elapsed_s = now_s() - begun_s;
     size_t n_jobs = c.n_contests * c.n_methods * c.s.runs;
-    if (code == CODE_DONE && c.stopped && !is_stdout(&c.out) && access(c.s.out, F_OK) == 0)
+    if (code == CODE_DONE && c.stopped && !is_stdout(&c.s.out) && access(c.s.out.path, F_OK) == 0)
         code = complain(CODE_INTERRUPTED,
                         "interrupted after %zu of %zu fits; nothing was written, because %s exists", c.n_fits,
-                        n_jobs, c.s.out);
+                        n_jobs, c.s.out.path);
     if (code == CODE_DONE) code = write_result(&c);
     if (code == CODE_DONE && c.stopped)
         code = complain(CODE_INTERRUPTED, "interrupted after %zu of %zu fits, which were kept", c.n_fits,
                         n_jobs);
-    comparison_free(&c);
     return code;
 }
 

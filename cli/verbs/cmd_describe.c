@@ -1,6 +1,4 @@
 /* coforest describe: what is in a table, and what may be wrong with it. */
-#include <stdarg.h>
-
 #include "cmd.h"
 #include "../column_choice.h"
 #include "../complain.h"
@@ -44,17 +42,14 @@ static const option describe_options[] = {
     OPTION("json", NULL, OPTION_FLAG, describe_settings, json, "Print one JSON object instead of the text."),
     {.name = NULL}};
 
-__attribute__((format(__printf__, 2, 3))) static void notice(describe_job *job, const char *format, ...)
-{
-    va_list args;
-    if (job->n_notices == MOST_NOTICES) {
-        job->n_unsaid++;
-        return;
-    }
-    va_start(args, format);
-    if (vasprintf(&job->notice[job->n_notices], format, args) >= 0) job->n_notices++;
-    va_end(args);
-}
+/* A sentence is counted even if there is no room for it. */
+#define NOTICE(job, ...)                                                                                     \
+    do {                                                                                                     \
+        if ((job)->n_notices < MOST_NOTICES)                                                                 \
+            (job)->notice[(job)->n_notices++] = keep_text(__VA_ARGS__);                                      \
+        else                                                                                                 \
+            (job)->n_unsaid++;                                                                               \
+    } while (0)
 
 /* ---- Facts --------------------------------------------------------------------------------------- */
 
@@ -77,11 +72,11 @@ static int look_for_mistakes(describe_job *job, const column_facts *f, size_t co
     for (size_t i = 0; i < n && i < MOST_NOTICES; i++) {
         const char *text = cof_table_value(job->table, column, list[i].value);
         if (list[i].suspicion == COF_SUSPECT_MISSING)
-            notice(job, "%s: \"%s\" in %s row%s may mean missing; if so, add --na \"?,NA,%s,\"",
+            NOTICE(job, "%s: \"%s\" in %s row%s may mean missing; if so, add --na \"?,NA,%s,\"",
                    f->about.name, text, show_count(rows[list[i].value]).text, plural(rows[list[i].value]),
                    text);
         else
-            notice(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks; %s makes them one",
+            NOTICE(job, "%s: \"%s\" and \"%s\" differ only by letter case or blanks; %s makes them one",
                    f->about.name, text, cof_table_value(job->table, column, list[i].other),
                    tidy_words(joining_options(text, cof_table_value(job->table, column, list[i].other))));
     }
@@ -103,26 +98,20 @@ static int study_column(describe_job *job, size_t c)
     return f->advice.kind == COF_KIND_CATEGORY ? find_untidy(job->table, c, &job->untidy) : CODE_DONE;
 }
 
-/* Numbers that are taken for categories for a reason of their own. */
-static void notice_codes(describe_job *job)
-{
-    for (size_t c = 0; c < job->columns.n; c++) {
-        const column_facts *f = &job->facts[c];
-        bool codes = strstr(f->advice.why, "codes") != NULL || strstr(f->advice.why, "dates that") != NULL;
-        if (f->advice.kind == COF_KIND_CATEGORY && codes)
-            notice(job, "%s: %s, taken for categories", f->about.name, f->advice.why);
-    }
-}
-
 static int study_table(describe_job *job)
 {
     column_choice nothing_said = {.quantities = COF_QUANTITIES_VALUES}; /* nothing is cut here */
     TRY(choose_columns(job->table, job->file, &nothing_said, COF_MISSING_VALUE, &job->columns));
     job->facts = keep(job->columns.n + 1, sizeof *job->facts);
     if (!job->s.reading.no_header && looks_headless(job->table))
-        notice(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
+        NOTICE(job, "the first line holds numbers, but was taken for names; if it is data, add --no-header");
     for (size_t c = 0; c < job->columns.n; c++) TRY(study_column(job, c));
-    notice_codes(job);
+    for (size_t c = 0; c < job->columns.n; c++) { /* numbers that are categories for a reason of their own */
+        const column_facts *f = &job->facts[c];
+        bool codes = strstr(f->advice.why, "codes") != NULL || strstr(f->advice.why, "dates that") != NULL;
+        if (f->advice.kind == COF_KIND_CATEGORY && codes)
+            NOTICE(job, "%s: %s, taken for categories", f->about.name, f->advice.why);
+    }
     return complain_status(cof_table_count_distinct(job->table, &job->n_distinct, &said), TASK_TABLE);
 }
 
@@ -263,18 +252,6 @@ static void show_kinds(const describe_job *job, const page *p)
     }
 }
 
-/* What a person would type next, with the options that the notes ask for. */
-static void show_next(const describe_job *job, const page *p)
-{
-    const char *na = job->untidy.n_nothing > 0 ? job->untidy.na : NULL;
-    if (strcmp(job->file, "standard input") == 0) return;
-    fprintf(p->out,
-            "\nNext:      %s fit %s%s -k auto --table-out labelled.csv --report report.html "
-            "--model-out model.cof\n",
-            show_shell_word(program_name).text, show_shell_word(job->file).text,
-            reading_words(&job->s.reading, na, job->untidy.tidying).text);
-}
-
 static void show(const describe_job *job)
 {
     page p = page_for(stdout);
@@ -294,29 +271,17 @@ static void show(const describe_job *job)
     }
     if (job->n_unsaid > 0)
         fprintf(p.out, "  and %zu more such note%s\n", job->n_unsaid, plural(job->n_unsaid));
-    show_next(job, &p);
+    if (strcmp(job->file, "standard input") == 0) return;
+    const char *na =
+        job->untidy.n_nothing > 0 ? job->untidy.na : NULL; /* the options that the notes ask for */
+    fprintf(p.out,
+            "\nNext:      %s fit %s%s -k auto --table-out labelled.csv --report report.html "
+            "--model-out model.cof\n",
+            show_shell_word(program_name).text, show_shell_word(job->file).text,
+            reading_words(&job->s.reading, na, job->untidy.tidying).text);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
-
-static int run_job(describe_job *job, const char *path)
-{
-    job->file = strcmp(path, "-") == 0 ? "standard input" : path;
-    job->line = progress_begin(false, job->file);
-    cof_env env = progress_env(&job->line);
-    double begun_s = now_s();
-    catch_signals();
-    int code = read_table(&env, path, &job->s.reading, NULL, &job->table);
-    progress_erase(&job->line);
-    job->read_s = now_s() - begun_s;
-    if (code == CODE_DONE) code = study_table(job);
-    if (code != CODE_DONE) return code;
-    if (job->s.json)
-        print_json(job);
-    else
-        show(job);
-    return CODE_DONE;
-}
 
 static int run_describe(int argc, char **argv)
 {
@@ -324,9 +289,16 @@ static int run_describe(int argc, char **argv)
     operands found;
     int code;
     if (!parse_arguments(&verb_describe, argc, argv, &job.s, &found, &code)) return code;
-    code = run_job(&job, found.text[0]);
-    for (size_t i = 0; i < job.n_notices; i++) free(job.notice[i]);
-    cof_table_free(job.table);
+    job.file = strcmp(found.text[0], "-") == 0 ? "standard input" : found.text[0];
+    job.line = progress_begin(false, job.file);
+    cof_env env = progress_env(&job.line);
+    double begun_s = now_s();
+    catch_signals();
+    code = read_table(&env, found.text[0], &job.s.reading, NULL, &job.table);
+    progress_erase(&job.line);
+    job.read_s = now_s() - begun_s;
+    if (code == CODE_DONE) code = study_table(&job);
+    if (code == CODE_DONE) (job.s.json ? print_json : show)(&job);
     return code;
 }
 

@@ -8,8 +8,9 @@
 
 typedef struct encode_settings {
     reading reading;
-    const char *out;
-    bool quiet, no_clobber;
+    outfile out;
+    output_settings outputs;
+    bool quiet;
 } encode_settings;
 
 typedef struct encode_job {
@@ -19,8 +20,8 @@ typedef struct encode_job {
 } encode_job;
 
 static const option encode_options[] = {
-    FILE_OPTION("out", encode_settings, out, "The encoded table; its name usually ends in .cofe.",
-                .letter = 'o'),
+    OUT_OPTION("out", encode_settings, out, "The encoded table; its name usually ends in .cofe.",
+               .letter = 'o'),
     NO_CLOBBER_OPTION(encode_settings),
     OPTION("quiet", NULL, OPTION_FLAG, encode_settings, quiet, "Print nothing but errors.", .letter = 'q'),
     {.name = NULL}};
@@ -33,40 +34,31 @@ static cof_status take_piece(void *ctx, const cof_table *piece, uint64_t first_r
     return cof_encoding_add(job->encoding, piece, err);
 }
 
-static int encode_all(const encode_settings *s, const operands *found, progress_line *line)
-{
-    encode_job job = {.encoding = NULL};
-    cof_env env = progress_env(line);
-    double begun_s = now_s();
-    TRY(complain_status(cof_encoding_open(&env, s->out, &job.encoding, &said), TASK_OUTPUT));
-    int code = CODE_DONE;
-    for (size_t i = 0; i < found->n && code == CODE_DONE; i++)
-        code = read_pieces(&env, found->text[i], &s->reading, take_piece, &job);
-    progress_erase(line);
-    if (code == CODE_DONE) code = complain_status(cof_encoding_finish(job.encoding, &said), TASK_OUTPUT);
-    cof_encoding_free(job.encoding);
-    if (code == CODE_DONE && !s->quiet)
-        fprintf(stderr, "%s: %s row%s of %s column%s in %.1f s\n", show_text(s->out, 200).text,
-                show_count(job.n_rows).text, plural(job.n_rows), show_count(job.n_columns).text,
-                plural(job.n_columns), now_s() - begun_s);
-    return code;
-}
-
 static int run_encode(int argc, char **argv)
 {
-    encode_settings s = {.out = NULL};
+    encode_settings s = {.out = {.path = NULL}};
+    encode_job job = {.encoding = NULL};
     operands found;
     int code;
     if (!parse_arguments(&verb_encode, argc, argv, &s, &found, &code)) return code;
     if (found.n == 0) return complain(CODE_USAGE, "encode needs a TABLE; see \"coforest encode --help\"");
-    if (s.out == NULL) return complain(CODE_USAGE, "encode needs a file for the result: -o table.cofe");
+    if (s.out.path == NULL) return complain(CODE_USAGE, "encode needs a file for the result: -o table.cofe");
     progress_line line = progress_begin(s.quiet, found.text[0]);
-    outfile out = {.option = "--out", .path = s.out, .keep = s.no_clobber};
-    code = outfiles_check(&out, 1, found.text, found.n);
-    outfiles_free(&out, 1);
-    if (code != CODE_DONE) return code;
+    cof_env env = progress_env(&line);
+    TRY(outfiles_check(&s.out, 1, s.outputs, found.text, found.n));
     catch_signals();
-    return encode_all(&s, &found, &line);
+    double begun_s = now_s();
+    TRY(complain_status(cof_encoding_open(&env, s.out.path, &job.encoding, &said), TASK_OUTPUT));
+    for (size_t i = 0; i < found.n && code == CODE_DONE; i++)
+        code = read_pieces(&env, found.text[i], &s.reading, take_piece, &job);
+    progress_erase(&line);
+    if (code == CODE_DONE) code = complain_status(cof_encoding_finish(job.encoding, &said), TASK_OUTPUT);
+    cof_encoding_free(job.encoding);
+    if (code == CODE_DONE && !s.quiet)
+        fprintf(stderr, "%s: %s row%s of %s column%s in %.1f s\n", show_text(s.out.path, 200).text,
+                show_count(job.n_rows).text, plural(job.n_rows), show_count(job.n_columns).text,
+                plural(job.n_columns), now_s() - begun_s);
+    return code;
 }
 
 const verb verb_encode = {

@@ -39,36 +39,26 @@ static const option no_label_options[] = {
            "(default: the empty cell alone, because NA may be the name of a class)."),
     {.name = NULL}};
 
-/* FILE or FILE:COLUMN; a file whose own name holds a colon counts if it is there. */
-static void split_argument(const char *argument, side *s)
+/* FILE or FILE:COLUMN; a file whose own name holds a colon counts if it is there. The column asked for, else `cluster` as
+ * our own files have it, else the last one. */
+static int read_side(const char *argument, const evaluate_settings *settings, side *s)
 {
     const char *colon = strrchr(argument, ':');
     bool whole = colon == NULL || access(argument, F_OK) == 0;
     s->path = whole ? argument : keep_text("%.*s", (int)(colon - argument), argument);
     s->column_name = whole ? NULL : colon + 1;
-}
-
-/* The column asked for, else `cluster` as our own files have it, else the last one. */
-static int choose_column(side *s)
-{
-    size_t n = cof_table_n_columns(s->table);
+    s->line = progress_begin(false, argument);
+    cof_env env = progress_env(&s->line);
+    int code = read_table(&env, s->path, &settings->reading, "", &s->table);
+    progress_erase(&s->line);
+    if (code != CODE_DONE) return code;
     const char *wanted = s->column_name != NULL ? s->column_name : "cluster";
     s->column = cof_table_find(s->table, wanted);
     if (s->column == SIZE_MAX && s->column_name != NULL) return complain_column(s->table, s->path, wanted);
-    if (s->column == SIZE_MAX) s->column = n - 1;
+    if (s->column == SIZE_MAX) s->column = cof_table_n_columns(s->table) - 1;
     s->about = column_of(s->table, s->column);
     s->label = column_labels(s->table, s->column);
     return CODE_DONE;
-}
-
-static int read_side(const char *argument, const evaluate_settings *settings, side *s)
-{
-    s->line = progress_begin(false, argument);
-    cof_env env = progress_env(&s->line);
-    split_argument(argument, s);
-    int code = read_table(&env, s->path, &settings->reading, "", &s->table);
-    progress_erase(&s->line);
-    return code == CODE_DONE ? choose_column(s) : code;
 }
 
 /* NULL: every row counts once. */
@@ -167,13 +157,9 @@ static int run_evaluate(int argc, char **argv)
     int code;
     if (!parse_arguments(&verb_evaluate, argc, argv, &settings, &found, &code)) return code;
     catch_signals();
-    code = read_side(found.text[0], &settings, &a);
-    if (code == CODE_DONE) code = read_side(found.text[1], &settings, &b);
-    if (code == CODE_DONE) code = compare(&a, &b, &w, &settings);
-    cof_table_free(a.table);
-    cof_table_free(b.table);
-    cof_table_free(w.table);
-    return code;
+    TRY(read_side(found.text[0], &settings, &a));
+    TRY(read_side(found.text[1], &settings, &b));
+    return compare(&a, &b, &w, &settings);
 }
 
 const verb verb_evaluate = {

@@ -51,58 +51,57 @@ static const option clustering_options[] = {
     {.name = NULL}};
 
 static const option output_options[] = {
-    FILE_OPTION("labels-out", fit_settings, out[OUT_LABELS],
-                "Write the cluster of every row, as CSV; \"-\" is standard output."),
-    FILE_OPTION("table-out", fit_settings, out[OUT_TABLE],
-                "Write the table with a column \"cluster\" added, as CSV."),
-    FILE_OPTION("modes-out", fit_settings, out[OUT_MODES],
-                "Write the most frequent value of every column in every cluster, as CSV."),
-    FILE_OPTION("profiles-out", fit_settings, out[OUT_PROFILES],
-                "Write how often every value occurs in every cluster, as CSV."),
-    FILE_OPTION(
+    OUT_OPTION("labels-out", fit_settings, out[OUT_LABELS],
+               "Write the cluster of every row, as CSV; \"-\" is standard output."),
+    OUT_OPTION("table-out", fit_settings, out[OUT_TABLE],
+               "Write the table with a column \"cluster\" added, as CSV."),
+    OUT_OPTION("modes-out", fit_settings, out[OUT_MODES],
+               "Write the most frequent value of every column in every cluster, as CSV."),
+    OUT_OPTION("profiles-out", fit_settings, out[OUT_PROFILES],
+               "Write how often every value occurs in every cluster, as CSV."),
+    OUT_OPTION(
         "margins-out", fit_settings, out[OUT_MARGINS],
         "Write how clearly every row belongs to its cluster, as CSV: the next cluster, both distances and "
         "the lead, which is 0 for a tie and 1 for a row that fits exactly."),
-    FILE_OPTION(
+    OUT_OPTION(
         "alternatives-out", fit_settings, out[OUT_ALTERNATIVES],
         "Write the cluster of every row and, in further columns, its cluster in each other partition that "
         "is nearly as good, as CSV."),
-    FILE_OPTION(
+    OUT_OPTION(
         "memberships-out", fit_settings, out[OUT_MEMBERSHIPS],
         "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
         "between clusters."),
-    FILE_OPTION("parameters-out", fit_settings, out[OUT_PARAMETERS],
+    OUT_OPTION("parameters-out", fit_settings, out[OUT_PARAMETERS],
                 "Write the classes of lca as CSV: the share of each (column and value are empty) and the "
                 "probability of every value in it, with standard errors."),
-    FILE_OPTION("cells-out", fit_settings, out[OUT_CELLS],
+    OUT_OPTION("cells-out", fit_settings, out[OUT_CELLS],
                 "Write how many rows have each pattern of values, and how many lca expects, as CSV."),
-    FILE_OPTION("residuals-out", fit_settings, out[OUT_RESIDUALS],
+    OUT_OPTION("residuals-out", fit_settings, out[OUT_RESIDUALS],
                 "Write how much every two columns depend on each other inside the classes of lca, as CSV: "
                 "bivariate residuals, about 1 where they do not."),
-    FILE_OPTION("model-out", fit_settings, out[OUT_MODEL],
-                "Save the model, for \"predict\", \"trees\" and \"report\"."),
-    FILE_OPTION(
+    OUT_OPTION("model-out", fit_settings, out[OUT_MODEL],
+               "Save the model, for \"predict\", \"trees\" and \"report\"."),
+    OUT_OPTION(
         "distances-out", fit_settings, out[OUT_DISTANCES],
         "Write the distance between every two values of a column, as CSV: for coforest, cof1, cof2, lsm, "
         "cbdm, udm, hdc and adc."),
-    FILE_OPTION("cuts-out", fit_settings, out[OUT_CUTS], "Write where quantities were cut, for --cuts."),
-    FILE_OPTION("history", fit_settings, out[OUT_HISTORY],
-                "Write a record of every pass, one JSON object per line."),
-    FILE_OPTION("report", fit_settings, out[OUT_REPORT],
-                "Write a report, one HTML file that needs no other file."),
-    FILE_OPTION("map-out", fit_settings, out[OUT_MAP], "Write the report's map of the rows, as SVG."),
+    OUT_OPTION("cuts-out", fit_settings, out[OUT_CUTS], "Write where quantities were cut, for --cuts."),
+    OUT_OPTION("history", fit_settings, out[OUT_HISTORY],
+               "Write a record of every pass, one JSON object per line."),
+    OUT_OPTION("report", fit_settings, out[OUT_REPORT],
+               "Write a report, one HTML file that needs no other file."),
+    OUT_OPTION("map-out", fit_settings, out[OUT_MAP], "Write the report's map of the rows, as SVG."),
     OPTION(
         "criteria", NULL, OPTION_FLAG, fit_settings, criteria,
         "Compute BIC, AIC and ICL of the clusters as classes of a mixture; smaller is better. For lca also "
         "how well the cells of the table fit: G squared, X squared and their degrees of freedom."),
-    OPTION("raw-names", NULL, OPTION_FLAG, fit_settings, raw_names,
-           "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
-           "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
+    RAW_NAMES_OPTION(fit_settings),
     NO_CLOBBER_OPTION(fit_settings),
     OPTION("keep-partial", NULL, OPTION_FLAG, fit_settings, keep_partial,
            "Let a run that is stopped in its first restart replace existing files. Without this, such a run "
            "writes nothing."),
-    OPTION("json", NULL, OPTION_FLAG, fit_settings, json, "Print one JSON object instead of the text."),
+    OPTION("json", NULL, OPTION_FLAG, fit_settings, outputs.json,
+           "Print one JSON object instead of the text."),
     OPTION("quiet", NULL, OPTION_FLAG, fit_settings, quiet, "Print nothing but errors.", .letter = 'q'),
     OPTION("demo", NULL, OPTION_FLAG, fit_settings, demo,
            "Use the table that comes with the program: 101 animals, with --label class and -k 7 unless you "
@@ -168,7 +167,7 @@ static int parse_clusters(fit_settings *s)
     return CODE_DONE;
 }
 
-static int contradiction(const char *option_name, const char *by)
+static int complain_start(const char *option_name, const char *by)
 {
     return complain(CODE_USAGE, "%s already says how to start; leave out %s or %s", by, by, option_name);
 }
@@ -180,9 +179,9 @@ static int resolve_start(fit_job *job)
     uint32_t n_rows = 0;
     if (s->paper || s->init_rows != NULL) {
         const char *by = s->paper ? "--paper" : "--init-rows";
-        if (s->fit.init >= 0 && s->fit.init != COF_INIT_RANDOM) return contradiction("--init", by);
-        if (s->fit.restarts > 1) return contradiction("--restarts", by);
-        if (s->paper && s->fit.variant > COF_VARIANT_PAPER) return contradiction("--variant", by);
+        if (s->fit.init >= 0 && s->fit.init != COF_INIT_RANDOM) return complain_start("--init", by);
+        if (s->fit.restarts > 1) return complain_start("--restarts", by);
+        if (s->paper && s->fit.variant > COF_VARIANT_PAPER) return complain_start("--variant", by);
         s->fit.init = COF_INIT_RANDOM;
         s->fit.restarts = 1;
     }
@@ -195,14 +194,6 @@ static int resolve_start(fit_job *job)
         return complain(CODE_USAGE, "--init-rows names %u rows, but -k asks for %u clusters", n_rows,
                         s->fit.k);
     return CODE_DONE;
-}
-
-static void fill_defaults(fit_settings *s)
-{
-    if (s->fit.method == NULL) s->fit.method = cof_method_name(0); /* the library's own */
-    if (s->fit.variant < 0) s->fit.variant = COF_VARIANT_PAPER;
-    if (s->fit.init < 0) s->fit.init = COF_INIT_PORTFOLIO;
-    resolve_quantities(&s->columns, s->fit.method, s->paper);
 }
 
 const far_rows *far = NULL;
@@ -243,7 +234,10 @@ static int check_settings(fit_job *job, const operands *found)
             complain(CODE_USAGE,
                      "fit needs the number of clusters: -k K, or -k auto to let the program choose it"),
             NULL, "-k auto");
-    fill_defaults(s);
+    if (s->fit.method == NULL) s->fit.method = cof_method_name(0); /* the library's own */
+    if (s->fit.variant < 0) s->fit.variant = COF_VARIANT_PAPER;
+    if (s->fit.init < 0) s->fit.init = COF_INIT_PORTFOLIO;
+    resolve_quantities(&s->columns, s->fit.method, s->paper);
     job->file = s->demo                            ? "zoo.csv (built in)"
                 : strcmp(found->text[0], "-") == 0 ? "standard input"
                                                    : found->text[0];
@@ -255,66 +249,57 @@ static int refuse_label_outputs(const fit_job *job, const char *why)
 {
     static const int need_labels[] = {OUT_MARGINS, OUT_TABLE, OUT_ALTERNATIVES, OUT_MEMBERSHIPS};
     for (size_t i = 0; i < sizeof need_labels / sizeof *need_labels; i++)
-        if (job->out[need_labels[i]].path != NULL)
+        if (job->s.out[need_labels[i]].path != NULL)
             return complain(CODE_USAGE,
                             "%s cannot be written %s, where the model holds no labels; leave it out",
-                            job->out[need_labels[i]].option, why);
+                            job->s.out[need_labels[i]].option, why);
     return CODE_DONE;
 }
 
-const struct fit_output fit_outputs[N_OUT] = {
-    [OUT_LABELS] = {"--labels-out", "the cluster of every row"},
-    [OUT_MODEL] = {"--model-out", "the model"},
-    [OUT_HISTORY] = {"--history", "a record of every pass"},
-    [OUT_REPORT] = {"--report", "the report; open it in a browser"},
-    [OUT_MARGINS] = {"--margins-out", "how clearly every row belongs to its cluster"},
-    [OUT_MAP] = {"--map-out", "the map of the rows"},
-    [OUT_CUTS] = {"--cuts-out", "where quantities were cut"},
-    [OUT_DISTANCES] = {"--distances-out", "the distances between values"},
-    [OUT_TABLE] = {"--table-out", "the table with the cluster of every row"},
-    [OUT_MODES] = {"--modes-out", "the most frequent values of every cluster"},
-    [OUT_ALTERNATIVES] = {"--alternatives-out", "the clusters of every row, here and in the alternatives"},
-    [OUT_PROFILES] = {"--profiles-out", "how often every value occurs in every cluster"},
-    [OUT_MEMBERSHIPS] = {"--memberships-out", "the memberships of every row"},
-    [OUT_PARAMETERS] = {"--parameters-out", "shares and probabilities of the classes"},
-    [OUT_CELLS] = {"--cells-out", "observed and expected cells"},
-    [OUT_RESIDUALS] = {"--residuals-out", "residuals of pairs of columns"}};
+const char *const fit_outputs[N_OUT] = {[OUT_LABELS] = "the cluster of every row",
+                                        [OUT_MODEL] = "the model",
+                                        [OUT_HISTORY] = "a record of every pass",
+                                        [OUT_REPORT] = "the report; open it in a browser",
+                                        [OUT_MARGINS] = "how clearly every row belongs to its cluster",
+                                        [OUT_MAP] = "the map of the rows",
+                                        [OUT_CUTS] = "where quantities were cut",
+                                        [OUT_DISTANCES] = "the distances between values",
+                                        [OUT_TABLE] = "the table with the cluster of every row",
+                                        [OUT_MODES] = "the most frequent values of every cluster",
+                                        [OUT_ALTERNATIVES] =
+                                            "the clusters of every row, here and in the alternatives",
+                                        [OUT_PROFILES] = "how often every value occurs in every cluster",
+                                        [OUT_MEMBERSHIPS] = "the memberships of every row",
+[OUT_PARAMETERS] = "shares and probabilities of the classes",
+[OUT_CELLS] = "observed and expected cells",
+[OUT_RESIDUALS] = "residuals of pairs of columns"};
 
 static int check_outputs(fit_job *job, const char *input)
 {
-    const fit_settings *s = &job->s;
-    for (size_t i = 0; i < N_OUT; i++)
-        job->out[i] = (outfile){
-            .option = fit_outputs[i].option, .path = s->out[i], .raw = s->raw_names, .keep = s->no_clobber};
+    fit_settings *s = &job->s;
     if (far != NULL || s->shards > 0 || s->journal != NULL)
         TRY(refuse_label_outputs(job, far != NULL ? "by several processes" : "over shards"));
-    if (s->json && any_stdout(job->out, N_OUT))
-        return complain(CODE_USAGE, "--json and a file named \"-\" both want standard output");
-    if (is_stdout(&job->out[OUT_MODEL]))
+    if (is_stdout(&s->out[OUT_MODEL]))
         return complain(CODE_USAGE, "--model-out needs a file; a model cannot go to standard output");
     const char *const inputs[] = {input, s->columns.cuts, s->journal};
-    return outfiles_check(job->out, N_OUT, inputs, 3);
+    return outfiles_check(s->out, N_OUT, s->outputs, inputs, 3);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
 
-/* A look at the first row tells whether the others can read theirs. */
-static int check_encoded(const char *path)
-{
-    cof_read_options first = {.struct_size = sizeof first, .n_rows = 1};
-    cof_table *row = NULL;
-    cof_status status = cof_table_read(NULL, path, &first, &row, &said);
-    cof_table_free(row);
-    return complain_status(status, TASK_TABLE);
-}
-
 static int read_input(fit_job *job, const char *path, const cof_env *env)
 {
     double begun_s = now_s();
-    if (far != NULL) TRY(check_encoded(path));
+    if (far != NULL) { /* a look at the first row tells whether other processes can read theirs */
+        cof_read_options first = {.struct_size = sizeof first, .n_rows = 1};
+        cof_table *row = NULL;
+        TRY(complain_status(cof_table_read(NULL, path, &first, &row, &said), TASK_TABLE));
+        cof_table_free(row);
+    }
     job->s.reading.threads = job->s.fit.threads;
     int code = job->s.demo ? complain_status(cof_table_demo(env, &job->table, &said), TASK_TABLE)
                            : read_table(env, path, &job->s.reading, NULL, &job->table);
+    if (job->s.demo) keep_table(job->table);
     job->read_s = now_s() - begun_s;
     return code;
 }
@@ -326,22 +311,18 @@ static bool mentions(const text_list *list, const char *name)
     return false;
 }
 
-/* Without -k there are as many clusters as classes. */
-static int count_classes(fit_job *job)
-{
-    job->s.fit.k = column_of(job->table, job->columns.label).n_values;
-    return job->s.fit.k > 0 ? CODE_DONE
-                            : complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
-                                       job->s.columns.label, job->file);
-}
-
 static int prepare_table(fit_job *job)
 {
     fit_settings *s = &job->s;
     bool class_used = mentions(&s->columns.ignore, "class") || mentions(&s->columns.columns, "class");
     if (s->demo && s->columns.label == NULL && !class_used) s->columns.label = "class";
     TRY(choose_columns(job->table, job->file, &s->columns, s->fit.missing, &job->columns));
-    if (s->fit.k == 0 && !s->find_k) TRY(count_classes(job));
+    if (s->fit.k == 0 && !s->find_k) { /* as many clusters as classes */
+        s->fit.k = column_of(job->table, job->columns.label).n_values;
+        if (s->fit.k == 0)
+            return complain(CODE_DATA, "the label column \"%s\" of %s has no values; give -k K",
+                            s->columns.label, job->file);
+    }
     for (uint32_t j = 0; s->init_rows != NULL && j < s->fit.k; j++)
         if (job->init_rows[j] >= cof_table_n_rows(job->table))
             return complain(CODE_USAGE, "--init-rows names row %llu, but %s has %zu rows",
@@ -352,18 +333,15 @@ static int prepare_table(fit_job *job)
 
 /* ---- Fitting ------------------------------------------------------------------------------------- */
 
-/* Labels, copies of them and what a fit remembers take about so many bytes a row. */
-static bool exceeds_memory(const cof_table *table)
-{
-    enum { ROW_BYTES = 16 };
-    return cof_table_is_encoded(table) && cof_table_n_rows(table) > cof_memory() / 2 / ROW_BYTES;
-}
-
+/* A fit over shards is also the way of one whose labels, copies of them and what it remembers would not fit into memory. */
 static int open_shards(fit_job *job, const char *path)
 {
+    enum { ROW_BYTES = 16 };
     fit_settings *s = &job->s;
     cof_env env = progress_env(&job->line);
-    if (far == NULL && s->shards == 0 && s->journal == NULL && !exceeds_memory(job->table)) return CODE_DONE;
+    bool exceeds_memory =
+        cof_table_is_encoded(job->table) && cof_table_n_rows(job->table) > cof_memory() / 2 / ROW_BYTES;
+    if (far == NULL && s->shards == 0 && s->journal == NULL && !exceeds_memory) return CODE_DONE;
     if (s->shards == 0) {
         s->shards = 1;
         TRY(refuse_label_outputs(job, "for a table that is large for this machine's memory"));
@@ -377,24 +355,6 @@ static int open_shards(fit_job *job, const char *path)
     if (s->journal == NULL) return CODE_DONE;
     return complain_status(cof_journal_open(&env, s->journal, schema, &job->shards, &job->journal, &said),
                            TASK_FIT);
-}
-
-static cof_status fit_shards(fit_job *job, const cof_fit_options *options)
-{
-    const fit_settings *s = &job->s;
-    cof_env env = progress_env(&job->line);
-    const cof_schema *schema = cof_shard_set_schema(job->set);
-    cof_shards shards = job->journal != NULL ? cof_journal_shards(job->journal) : job->shards;
-    return s->find_k ? cof_fit_shards_auto(&env, schema, options, s->k_min, s->k_max, &shards, &job->model,
-                                           &job->info, &said)
-                     : cof_fit_shards(&env, schema, options, &shards, &job->model, &job->info, &said);
-}
-
-static cof_status fit_locally(fit_job *job, const cof_fit_options *options)
-{
-    const fit_settings *s = &job->s;
-    return s->find_k ? cof_fit_auto(job->table, options, s->k_min, s->k_max, &job->model, &job->info, &said)
-                     : cof_fit(job->table, options, &job->model, &job->info, &said);
 }
 
 static int fit_table(fit_job *job, const char *path)
@@ -411,7 +371,17 @@ static int fit_table(fit_job *job, const char *path)
     if (s->start != NULL) TRY(read_start(s->start, job->table, s->fit.missing, s->fit.k, &job->start, &job->n_start));
     options.init_probabilities = job->start;
     options.n_init_probabilities = job->n_start;
-    TRY(complain_status(job->set != NULL ? fit_shards(job, &options) : fit_locally(job, &options), TASK_FIT));
+    const cof_schema *schema = job->set != NULL ? cof_shard_set_schema(job->set) : NULL;
+    cof_shards shards = job->journal != NULL ? cof_journal_shards(job->journal) : job->shards;
+    cof_env env = progress_env(&job->line);
+    cof_status status =
+        schema != NULL && s->find_k ? cof_fit_shards_auto(&env, schema, &options, s->k_min, s->k_max, &shards,
+                                                          &job->model, &job->info, &said)
+        : schema != NULL ? cof_fit_shards(&env, schema, &options, &shards, &job->model, &job->info, &said)
+        : s->find_k ? cof_fit_auto(job->table, &options, s->k_min, s->k_max, &job->model, &job->info, &said)
+                    : cof_fit(job->table, &options, &job->model, &job->info, &said);
+    TRY(complain_status(status, TASK_FIT));
+    keep_model(job->model);
     job->processor_s = processor_now_s() - begun_s;
     job->s.fit.k = cof_model_k(job->model);
     job->s.fit.restarts = job->info.restarts;
@@ -429,41 +399,41 @@ __attribute__((format(__printf__, 2, 3))) static void warn(fit_job *job, const c
     va_end(args);
 }
 
-static int score_shards(fit_job *job)
-{
-    job->scores = (cof_indices){.struct_size = sizeof job->scores};
-    job->scored = true;
-    return complain_status(cof_evaluate_shards(job->model, cof_shard_set_schema(job->set), job->columns.label,
-                                               &job->shards, &job->scores, &said),
-                           TASK_FIT);
-}
-
 static int score_labels(fit_job *job)
 {
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
     if (job->columns.label == SIZE_MAX) return CODE_DONE;
-    if (job->set != NULL) return score_shards(job);
+    job->scores = (cof_indices){.struct_size = sizeof job->scores};
+    job->scored = true;
+    if (job->set != NULL)
+        return complain_status(cof_evaluate_shards(job->model, cof_shard_set_schema(job->set),
+                                                   job->columns.label, &job->shards, &job->scores, &said),
+                               TASK_FIT);
     job->classes = column_labels(job->table, job->columns.label);
     if (count_both(labels, job->classes, n) == 0) { /* a fit is worth keeping even so */
         warn(job, "there are no scores, because no clustered row has a value in the label column");
         job->classes = NULL;
+        job->scored = false;
         return CODE_DONE;
     }
     TRY(row_weights(job->table, job->columns.weights, &job->weights));
-    job->scores = (cof_indices){.struct_size = sizeof job->scores};
-    job->scored = true;
     return complain_status(
         cof_evaluate_weighted(NULL, labels, job->classes, job->weights, n, &job->scores, &said), TASK_FIT);
 }
 
-/* Only where somebody will read it: it takes a pass of its own, and a dozen bytes a row. */
-static int measure_margins(fit_job *job)
+/* Margins and criteria take a pass each of their own, and the former a dozen bytes a row: only where somebody will read them. */
+static int measure(fit_job *job)
 {
     enum { MOST_SUMMARISED = 1000000 }; /* rows of which --json tells means without being asked for margins */
     size_t n = 0;
     const int32_t *labels = cof_model_labels(job->model, &n);
-    if (job->set != NULL || (job->s.out[OUT_MARGINS] == NULL && (!job->s.json || n > MOST_SUMMARISED)))
+    if (job->s.criteria || job->s.out[OUT_MEMBERSHIPS].path != NULL)
+        TRY(complain_status(
+            cof_model_criteria(job->model, job->table, NULL, job->s.fit.threads, &job->info, &said),
+            TASK_FIT));
+    if (job->set != NULL ||
+        (job->s.out[OUT_MARGINS].path == NULL && (!job->s.outputs.json || n > MOST_SUMMARISED)))
         return CODE_DONE;
     job->margin = keep(n + 1, sizeof *job->margin);
     cof_status status =
@@ -471,20 +441,12 @@ static int measure_margins(fit_job *job)
     if (status == COF_OK) return CODE_DONE;
     job->margin = NULL;
     if (status != COF_ERR_NO_PREDICTION) return complain_status(status, TASK_FIT);
-    return job->s.out[OUT_MARGINS] == NULL
+    return job->s.out[OUT_MARGINS].path == NULL
                ? CODE_DONE
                : complain(CODE_FAILED,
                           "--margins-out has nothing to write, because %s has no "
                           "distances between rows and clusters here; leave it out",
                           cof_model_method(job->model));
-}
-
-/* It takes a pass of its own. */
-static int measure_criteria(fit_job *job)
-{
-    if (!job->s.criteria && job->s.out[OUT_MEMBERSHIPS] == NULL) return CODE_DONE;
-    return complain_status(
-        cof_model_criteria(job->model, job->table, NULL, job->s.fit.threads, &job->info, &said), TASK_FIT);
 }
 
 /* With rows left out, a column may have become constant that was not when the table was read. */
@@ -511,28 +473,20 @@ static uint32_t count_finished(const fit_job *job)
     return finished;
 }
 
-/* What there was time for: restarts, or numbers of clusters. */
-static void describe_done(const fit_job *job, uint32_t finished, char *text, size_t room)
-{
-    size_t n = 0;
-    const cof_k_record *curve = cof_model_k_curve(job->model, &n);
-    if (curve != NULL && n == 1)
-        snprintf(text, room, "after %u cluster%s had been tried; no other number was", curve[0].k,
-                 plural(curve[0].k));
-    else if (curve != NULL)
-        snprintf(text, room, "after %u to %u clusters had been tried; the best number so far was kept",
-                 curve[0].k, curve[n - 1].k);
-    else
-        snprintf(text, room, "after %u of %u restarts; the best result was kept", finished,
-                 job->s.fit.restarts);
-}
-
-/* An interruption comes last, so that it can be told apart: people get it at the end, where they pressed Ctrl-C. */
+/* What there was time for: restarts, or numbers of clusters. An interruption comes last, so that it can be told apart: people
+ * get it at the end, where they pressed Ctrl-C. */
 static void warn_stopped(fit_job *job)
 {
     uint32_t finished = count_finished(job);
-    char done[160];
-    describe_done(job, finished, done, sizeof done);
+    size_t n = 0;
+    const cof_k_record *curve = cof_model_k_curve(job->model, &n);
+    const char *done =
+        curve == NULL
+            ? keep_text("after %u of %u restarts; the best result was kept", finished, job->s.fit.restarts)
+        : n == 1 ? keep_text("after %u cluster%s had been tried; no other number was", curve[0].k,
+                             plural(curve[0].k))
+                 : keep_text("after %u to %u clusters had been tried; the best number so far was kept",
+                             curve[0].k, curve[n - 1].k);
     if (job->info.stop_reason == COF_STOP_TIME) {
         warn(job, "the time limit was reached %s", done);
         return;
@@ -607,27 +561,23 @@ static int collect_warnings(fit_job *job)
 
 /* ---- Leaving files ------------------------------------------------------------------------------- */
 
-/* Over shards, a report shows some of the rows; theirs are the only labels that are asked for. */
-static int draw_sample(fit_job *job, const int32_t **labels)
-{
-    enum { SAMPLE = 4096 };
-    int32_t *label = keep(SAMPLE, sizeof *label);
-    cof_status status = cof_table_sample(job->table, SAMPLE, &job->sample, &said);
-    for (size_t i = 0; status == COF_OK && i < cof_table_n_rows(job->sample); i++)
-        status = cof_label_shards(job->model, cof_shard_set_schema(job->set), &job->shards,
-                                  cof_table_row_number(job->sample, i), &label[i], 1, &said);
-    *labels = label;
-    return complain_status(status, TASK_OUTPUT);
-}
-
 /* What the page says about the run beyond what model and table know. */
 static int write_pictures(fit_job *job)
 {
-    const fit_settings *s = &job->s;
+    enum { SAMPLE = 4096 };
+    fit_settings *s = &job->s;
     char seed[24];
     const int32_t *labels = cof_model_labels(job->model, NULL);
-    if (s->out[OUT_REPORT] == NULL && s->out[OUT_MAP] == NULL) return CODE_DONE;
-    if (job->set != NULL) TRY(draw_sample(job, &labels));
+    if (s->out[OUT_REPORT].path == NULL && s->out[OUT_MAP].path == NULL) return CODE_DONE;
+    if (job->set != NULL) { /* it shows some of the rows, and theirs are the only labels that are asked for */
+        int32_t *label = keep(SAMPLE, sizeof *label);
+        cof_status status = cof_table_sample(job->table, SAMPLE, &job->sample, &said);
+        for (size_t i = 0; status == COF_OK && i < cof_table_n_rows(job->sample); i++)
+            status = cof_label_shards(job->model, cof_shard_set_schema(job->set), &job->shards,
+                                      cof_table_row_number(job->sample, i), &label[i], 1, &said);
+        labels = label;
+        TRY(complain_status(status, TASK_OUTPUT));
+    }
     const char **reason = keep(job->columns.n + 1, sizeof *reason), *note[MAX_WARNINGS];
     for (size_t c = 0; c < job->columns.n; c++)
         reason[c] = job->columns.why[c] == USED ? NULL : left_out_sentence(job->columns.why[c]);
@@ -650,9 +600,9 @@ static int write_pictures(fit_job *job)
     o.labels = labels;
     o.n_labels = cof_table_n_rows(table);
     o.scores = job->sample != NULL && job->scored ? &job->scores : NULL;
-    if (s->out[OUT_REPORT] != NULL) TRY(write_report(&job->out[OUT_REPORT], job->model, table, &o));
-    if (s->out[OUT_MAP] == NULL) return CODE_DONE;
-    return write_map(&job->out[OUT_MAP], job->model, table, labels, &o);
+    if (s->out[OUT_REPORT].path != NULL) TRY(write_report(&job->s.out[OUT_REPORT], job->model, table, &o));
+    if (s->out[OUT_MAP].path == NULL) return CODE_DONE;
+    return write_map(&job->s.out[OUT_MAP], job->model, table, labels, &o);
 }
 
 /* The model goes last: labels and history may be devices, which cannot be taken back. */
@@ -661,7 +611,7 @@ static int write_outputs(fit_job *job)
     const int32_t *labels = cof_model_labels(job->model, NULL);
     const cof_table *table = job->table;
     size_t names = job->columns.names;
-    outfile *to = job->out;
+    outfile *to = job->s.out;
     if (to[OUT_HISTORY].path != NULL) TRY(write_history(&to[OUT_HISTORY], job->model));
     if (to[OUT_LABELS].path != NULL)
         TRY(write_labels(&to[OUT_LABELS], table, names,
@@ -694,9 +644,9 @@ static const char *worth_more(const fit_job *job)
     if (job->info.stop_reason != COF_STOP_STOPPED || job->s.keep_partial || count_finished(job) > 0)
         return NULL;
     for (size_t i = 0; i < N_OUT; i++)
-        if (job->out[i].path != NULL && stat(job->out[i].path, &about) == 0 && S_ISREG(about.st_mode) &&
+        if (job->s.out[i].path != NULL && stat(job->s.out[i].path, &about) == 0 && S_ISREG(about.st_mode) &&
             about.st_size > 0)
-            return job->out[i].path;
+            return job->s.out[i].path;
     return NULL;
 }
 
@@ -705,11 +655,9 @@ static const char *worth_more(const fit_job *job)
 /* Files first, words second: what is said about them is true by then. */
 static int report(fit_job *job, bool words)
 {
-    int code = score_labels(job);
-    if (code == CODE_DONE) code = measure_margins(job);
-    if (code == CODE_DONE) code = measure_criteria(job);
-    if (code == CODE_DONE) code = collect_warnings(job);
-    if (code != CODE_DONE) return code;
+    TRY(score_labels(job));
+    TRY(measure(job));
+    TRY(collect_warnings(job));
     const char *older = worth_more(job);
     if (older != NULL)
         return complain(CODE_INTERRUPTED,
@@ -717,11 +665,11 @@ static int report(fit_job *job, bool words)
                         "(--keep-partial would replace it)",
                         older);
     TRY(write_outputs(job));
-    if (job->s.json)
+    if (job->s.outputs.json)
         print_fit_json(job);
     else if (words)
-        code = show_fit(job, &job->page);
-    if (code != CODE_DONE || job->info.stop_reason != COF_STOP_STOPPED) return code;
+        TRY(show_fit(job, &job->page));
+    if (job->info.stop_reason != COF_STOP_STOPPED) return CODE_DONE;
     return complain(CODE_INTERRUPTED, "%s", job->warning[job->n_warnings - 1]);
 }
 
@@ -733,8 +681,8 @@ static void tell_read(void *ctx)
 
 static int run_job(fit_job *job, const char *path)
 {
-    bool to_stdout = any_stdout(job->out, N_OUT);
-    bool words = !job->s.quiet && !job->s.json;
+    bool to_stdout = any_stdout(job->s.out, N_OUT);
+    bool words = !job->s.quiet && !job->s.outputs.json;
     job->page = page_for(to_stdout ? stderr : stdout); /* the words make room for the data */
     job->line = progress_begin(job->s.quiet, job->file);
     cof_env env = progress_env(&job->line);
@@ -760,14 +708,11 @@ static int run_fit(int argc, char **argv)
     if (!parse_arguments(&verb_fit, argc, argv, &job.s, &found, &code)) return code;
     TRY(check_settings(&job, &found));
     const char *path = found.n > 0 ? found.text[0] : NULL;
-    code = check_outputs(&job, path);
-    if (code == CODE_DONE) code = run_job(&job, path);
-    outfiles_free(job.out, N_OUT);
-    cof_model_free(job.model);
+    TRY(check_outputs(&job, path));
+    code = run_job(&job, path);
     cof_journal_free(job.journal);
     cof_shard_set_free(job.set);
     cof_table_free(job.sample);
-    cof_table_free(job.table);
     return code;
 }
 

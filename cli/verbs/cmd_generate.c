@@ -14,8 +14,8 @@ typedef struct generate_settings {
     uint64_t rows, seed;
     uint32_t columns, values, k;
     double noise; /* NaN: not given */
-    const char *out;
-    bool no_clobber;
+    outfile out;
+    output_settings outputs;
 } generate_settings;
 
 static const choice kind_choices[] = {
@@ -53,19 +53,12 @@ static const option generate_options[] = {
            "The probability that a cell of a planted table is drawn at random (default: 0.3).", .most = 1),
     OPTION("seed", "S", OPTION_NUMBER, generate_settings, seed,
            "Seed of the random numbers; the same seed gives the same table (default: 1)."),
-    FILE_OPTION(
-        "out", generate_settings, out,
-        "Where the table goes, as CSV, or encoded if the name ends in .cofe (default: \"-\", standard "
-        "output).",
-        .letter = 'o'),
+    OUT_OPTION("out", generate_settings, out,
+               "Where the table goes, as CSV, or encoded if the name ends in .cofe (default: \"-\", standard "
+               "output).",
+               .letter = 'o'),
     NO_CLOBBER_OPTION(generate_settings),
     {.name = NULL}};
-
-static bool is_encoded_name(const char *path)
-{
-    size_t n = strlen(path);
-    return n >= 5 && strcmp(path + n - 5, ".cofe") == 0;
-}
 
 /* Piece by piece, so that the table may be larger than memory. */
 static int encode_table(const char *path, const cof_generate_options *options, const cof_env *env)
@@ -92,9 +85,10 @@ static int write_table(const generate_settings *s, const cof_env *env)
                                     .family = s->family};
     /* to the library 0 means the default, so that none at all is any negative number */
     if (!isnan(s->noise)) options.noise = s->noise == 0 ? -1 : s->noise;
-    if (is_encoded_name(s->out)) return encode_table(s->out, &options, env);
+    const char *path = s->out.path, *ending = strrchr(path, '.');
+    if (ending != NULL && strcmp(ending, ".cofe") == 0) return encode_table(path, &options, env);
     TRY(complain_status(cof_table_generate(env, &options, &table, &said), TASK_SETTING));
-    cof_status status = cof_table_write(table, s->out, &said);
+    cof_status status = cof_table_write(table, path, &said);
     cof_table_free(table);
     if (status == COF_ERR_IO && reader_gone()) return CODE_FAILED; /* as in `| head`: no words */
     return status == COF_OK ? CODE_DONE : complain_status(status, TASK_OUTPUT);
@@ -102,16 +96,14 @@ static int write_table(const generate_settings *s, const cof_env *env)
 
 static int run_generate(int argc, char **argv)
 {
-    generate_settings s = {.kind = COF_GENERATE_PLANTED, .seed = 1, .noise = NAN, .out = "-"};
+    generate_settings s = {
+        .kind = COF_GENERATE_PLANTED, .seed = 1, .noise = NAN, .out = {.option = "--out", .path = "-"}};
     operands found;
     int code;
     if (!parse_arguments(&verb_generate, argc, argv, &s, &found, &code)) return code;
     progress_line line = progress_begin(true, "");
     cof_env env = progress_env(&line);
-    outfile out = {.option = "--out", .path = s.out, .keep = s.no_clobber};
-    code = outfiles_check(&out, 1, NULL, 0);
-    outfiles_free(&out, 1);
-    if (code != CODE_DONE) return code;
+    TRY(outfiles_check(&s.out, 1, s.outputs, NULL, 0));
     catch_signals();
     return write_table(&s, &env);
 }

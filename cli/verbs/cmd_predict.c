@@ -8,14 +8,16 @@
 #include "../progress.h"
 #include "../term.h"
 
+enum { OUT_LABELS, OUT_TABLE, OUT_MEMBERSHIPS, OUT_SCORES, N_OUT };
+
 typedef struct predict_settings {
     reading reading;
     uint32_t threads;
-    const char *labels_out, *table_out, *memberships_out, *scores_out;
-    bool json, quiet, raw_names, no_clobber;
+    outfile out[N_OUT];
+    output_settings outputs;
+    bool quiet;
 } predict_settings;
 
-enum { OUT_LABELS, OUT_TABLE, OUT_MEMBERSHIPS, OUT_SCORES, N_OUT };
 enum { SHOWN_UNSEEN = 8, MOST_UNSEEN = 1000 };
 
 /* A value that the model does not know, with its texts. */
@@ -40,29 +42,26 @@ typedef struct predict_job {
     size_t n_unseen;
     cof_unseen *found; /* room for those of a piece */
     cof_predict_info info;
-    outfile out[N_OUT];
     double read_s, predict_s;
 } predict_job;
 
 static const option predict_options[] = {
-    FILE_OPTION("labels-out", predict_settings, labels_out,
-                "Where the labels go (default: \"-\", standard output)."),
-    FILE_OPTION("table-out", predict_settings, table_out,
-                "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output."),
-    FILE_OPTION(
-        "memberships-out", predict_settings, memberships_out,
+    OUT_OPTION("labels-out", predict_settings, out[OUT_LABELS],
+               "Where the labels go (default: \"-\", standard output)."),
+    OUT_OPTION("table-out", predict_settings, out[OUT_TABLE],
+               "Write the table with a column \"cluster\" added, as CSV, and no labels to standard output."),
+    OUT_OPTION(
+        "memberships-out", predict_settings, out[OUT_MEMBERSHIPS],
         "Write the probabilities of every row for every cluster, as CSV, and no labels to standard output."),
-    FILE_OPTION(
-        "scores-out", predict_settings, scores_out,
+    OUT_OPTION(
+        "scores-out", predict_settings, out[OUT_SCORES],
         "Write the log-likelihood of every row under the model, as CSV, and no labels to standard output: "
         "the lower, the less the row is like those that were fitted."),
     NO_CLOBBER_OPTION(predict_settings),
-    OPTION("raw-names", NULL, OPTION_FLAG, predict_settings, raw_names,
-           "Write names and values into CSV files as they are. Without this, one that a spreadsheet would "
-           "run as a formula gets a ' before it, and control characters become \\x1b and the like."),
+    RAW_NAMES_OPTION(predict_settings),
     OPTION("threads", "T", OPTION_COUNT, predict_settings, threads, "Threads to use (default: 0, all cores).",
            .most = 1024),
-    OPTION("json", NULL, OPTION_FLAG, predict_settings, json,
+    OPTION("json", NULL, OPTION_FLAG, predict_settings, outputs.json,
            "Print one JSON object instead of CSV; it holds the labels unless --labels-out takes them."),
     OPTION("quiet", NULL, OPTION_FLAG, predict_settings, quiet,
            "Print no remarks about unknown values or rows left out.", .letter = 'q'),
@@ -88,15 +87,6 @@ static void note_unseen(predict_job *job, const cof_table *piece, const cof_unse
                                                   .rows = u->rows};
 }
 
-/* Which values those are. */
-static void note_all_unseen(predict_job *job, const cof_table *piece)
-{
-    size_t n = 0;
-    if (job->found == NULL) job->found = keep(MOST_UNSEEN, sizeof *job->found);
-    if (cof_model_unseen(job->model, piece, job->found, MOST_UNSEEN, &n, NULL) != COF_OK) return;
-    for (size_t i = 0; i < n && i < MOST_UNSEEN; i++) note_unseen(job, piece, &job->found[i]);
-}
-
 static int label_piece(predict_job *job, const cof_table *piece)
 {
     cof_predict_info info = {.struct_size = sizeof info};
@@ -113,7 +103,11 @@ static int label_piece(predict_job *job, const cof_table *piece)
     job->info.n_unseen_rows += info.n_unseen_rows;
     job->info.n_blank_rows += info.n_blank_rows;
     job->predict_s += now_s() - begun_s;
-    if (info.n_unseen_cells > 0 && !job->s.quiet) note_all_unseen(job, piece);
+    if (info.n_unseen_cells == 0 || job->s.quiet) return CODE_DONE;
+    size_t n = 0; /* which values those are */
+    if (job->found == NULL) job->found = keep(MOST_UNSEEN, sizeof *job->found);
+    if (cof_model_unseen(job->model, piece, job->found, MOST_UNSEEN, &n, NULL) != COF_OK) return CODE_DONE;
+    for (size_t i = 0; i < n && i < MOST_UNSEEN; i++) note_unseen(job, piece, &job->found[i]);
     return CODE_DONE;
 }
 
@@ -121,7 +115,7 @@ static int label_piece(predict_job *job, const cof_table *piece)
 static int take_piece(predict_job *job, const cof_table *piece)
 {
     bool first = job->n_rows == 0;
-    outfile *out = job->out;
+    outfile *out = job->s.out;
     int code = CODE_DONE;
     if (first) job->headless = looks_headless(piece);
     TRY(label_piece(job, piece));
@@ -148,7 +142,7 @@ static cof_status visit_piece(void *ctx, const cof_table *piece, uint64_t first_
 {
     piece_job *at = ctx;
     at->code = take_piece(at->job, piece);
-    const outfile *out = at->job->out;
+    const outfile *out = at->job->s.out;
     bool lost = out[OUT_LABELS].status != COF_OK || out[OUT_TABLE].status != COF_OK;
     return at->code != CODE_DONE || lost ? COF_ERR_BACKEND : COF_OK;
 }
@@ -159,34 +153,17 @@ static bool in_pieces(const predict_job *job)
 {
     const predict_settings *s = &job->s;
     struct stat about;
-    bool whole = job->out[OUT_MEMBERSHIPS].path != NULL || job->out[OUT_SCORES].path != NULL;
-    if (whole || s->reading.trim || s->reading.ignore_case || (s->json && s->labels_out == NULL))
+    bool whole = s->out[OUT_MEMBERSHIPS].path != NULL || s->out[OUT_SCORES].path != NULL;
+    if (whole || s->reading.trim || s->reading.ignore_case ||
+        (s->outputs.json && s->out[OUT_LABELS].path == NULL))
         return false;
     return strcmp(job->table_path, "-") == 0 || stat(job->table_path, &about) != 0 ||
            !S_ISREG(about.st_mode) || (uint64_t)about.st_size > cof_memory() / 16;
 }
 
-static int label_table(predict_job *job, const cof_env *env)
-{
-    cof_table *table = NULL;
-    TRY(read_table(env, job->table_path, &job->s.reading, NULL, &table));
-    progress_erase(&job->line);
-    int code = take_piece(job, table);
-    cof_table_free(table);
-    return code;
-}
-
-static int label_pieces(predict_job *job, const cof_env *env)
-{
-    piece_job at = {job, CODE_DONE};
-    int code = read_pieces(env, job->table_path, &job->s.reading, visit_piece, &at);
-    progress_erase(&job->line);
-    return code != CODE_DONE ? code : at.code;
-}
-
 static int label_rows(predict_job *job)
 {
-    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &said), TASK_MODEL));
+    TRY(load_model(job->model_path, &job->model));
     job->sizes = keep((size_t)cof_model_k(job->model) + 1, sizeof *job->sizes);
     job->unseen = keep(MOST_UNSEEN, sizeof *job->unseen);
     job->line = progress_begin(job->s.quiet, job->table_path);
@@ -194,10 +171,21 @@ static int label_rows(predict_job *job)
     double begun_s = now_s();
     catch_signals();
     job->s.reading.threads = job->s.threads;
-    int code = in_pieces(job) ? label_pieces(job, &env) : label_table(job, &env);
+    int code;
+    if (in_pieces(job)) {
+        piece_job at = {job, CODE_DONE};
+        code = read_pieces(&env, job->table_path, &job->s.reading, visit_piece, &at);
+        progress_erase(&job->line);
+        if (code == CODE_DONE) code = at.code;
+    } else {
+        cof_table *table = NULL;
+        code = read_table(&env, job->table_path, &job->s.reading, NULL, &table);
+        progress_erase(&job->line);
+        if (code == CODE_DONE) code = take_piece(job, table);
+    }
     job->read_s = now_s() - begun_s - job->predict_s;
     for (size_t i = OUT_LABELS; i <= OUT_TABLE && code == CODE_DONE; i++)
-        if (job->out[i].path != NULL) code = outfile_finish(&job->out[i]);
+        if (job->s.out[i].path != NULL) code = outfile_finish(&job->s.out[i]);
     return code;
 }
 
@@ -218,7 +206,7 @@ static void print_json(const predict_job *job)
     cof_json_open_line(&j, "sizes", '[');
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) cof_json_count(&j, NULL, job->sizes[c]);
     cof_json_close(&j, ']');
-    if (job->s.labels_out == NULL) {
+    if (job->s.out[OUT_LABELS].path == NULL) {
         cof_json_open_line(&j, "labels", '[');
         for (size_t i = 0; i < n_rows; i++)
             if (job->labels[i] < 0)
@@ -294,12 +282,13 @@ static void show_summary(const predict_job *job)
 {
     page p = page_for(stdout);
     flow f = flow_begin(&p, 11, 11);
-    static const char *const what[N_OUT] = {"cluster", "cells and cluster", "memberships", "log-likelihood"};
+    static const char *const of_rows[N_OUT] = {"cluster", "cells and cluster", "memberships",
+                                               "log-likelihood"};
+    const char *what[N_OUT];
     for (size_t i = 0; i < N_OUT; i++)
-        if (job->out[i].path != NULL)
-            fprintf(p.out, "Wrote:     %s%s%s, the %s of %s row%s\n", bold(&p),
-                    show_text(job->out[i].path, 200).text, plain(&p), what[i], show_count(job->n_rows).text,
-                    plural(job->n_rows));
+        what[i] =
+            keep_text("the %s of %s row%s", of_rows[i], show_count(job->n_rows).text, plural(job->n_rows));
+    show_outfiles(&p, job->s.out, N_OUT, what);
     fputs("Sizes:     ", p.out);
     for (uint32_t c = 0; c < cof_model_k(job->model); c++) {
         char size[320];
@@ -310,50 +299,27 @@ static void show_summary(const predict_job *job)
     flow_end(&f);
 }
 
-static int tell_result(predict_job *job)
-{
-    TRY(outfiles_publish(job->out, N_OUT));
-    if (job->s.json)
-        print_json(job);
-    else if (!any_stdout(job->out, N_OUT) && !job->s.quiet)
-        show_summary(job);
-    if (!job->s.quiet) remark(job);
-    return CODE_DONE;
-}
-
-static int run_job(predict_job *job)
-{
-    const char *inputs[] = {job->model_path, job->table_path};
-    const predict_settings *s = &job->s;
-    bool to_stdout = s->labels_out == NULL && s->table_out == NULL && s->memberships_out == NULL &&
-                     s->scores_out == NULL && !s->json;
-    job->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = to_stdout ? "-" : s->labels_out};
-    job->out[OUT_TABLE] = (outfile){.option = "--table-out", .path = s->table_out};
-    job->out[OUT_MEMBERSHIPS] = (outfile){.option = "--memberships-out", .path = s->memberships_out};
-    job->out[OUT_SCORES] = (outfile){.option = "--scores-out", .path = s->scores_out};
-    for (size_t i = 0; i < N_OUT; i++) {
-        job->out[i].raw = job->s.raw_names;
-        job->out[i].keep = job->s.no_clobber;
-        if (job->s.json && is_stdout(&job->out[i]))
-            return complain(CODE_USAGE, "--json and %s - both want standard output", job->out[i].option);
-    }
-    int code = outfiles_check(job->out, N_OUT, inputs, 2);
-    if (code == CODE_DONE) code = label_rows(job);
-    return code == CODE_DONE ? tell_result(job) : code;
-}
-
 static int run_predict(int argc, char **argv)
 {
     predict_job job = {.labels = NULL};
+    predict_settings *s = &job.s;
     operands found;
     int code;
-    if (!parse_arguments(&verb_predict, argc, argv, &job.s, &found, &code)) return code;
+    bool any = false;
+    if (!parse_arguments(&verb_predict, argc, argv, s, &found, &code)) return code;
     job.model_path = found.text[0];
     job.table_path = found.text[1];
-    code = run_job(&job);
-    outfiles_free(job.out, N_OUT);
-    cof_model_free(job.model);
-    return code;
+    for (size_t i = 0; i < N_OUT; i++) any = any || s->out[i].path != NULL;
+    if (!any && !s->outputs.json) s->out[OUT_LABELS] = (outfile){.option = "--labels-out", .path = "-"};
+    TRY(outfiles_check(s->out, N_OUT, s->outputs, found.text, 2));
+    TRY(label_rows(&job));
+    TRY(outfiles_publish(s->out, N_OUT));
+    if (s->outputs.json)
+        print_json(&job);
+    else if (!any_stdout(s->out, N_OUT) && !s->quiet)
+        show_summary(&job);
+    if (!s->quiet) remark(&job);
+    return CODE_DONE;
 }
 
 const verb verb_predict = {

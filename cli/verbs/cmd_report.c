@@ -6,32 +6,33 @@
 #include "../show/report_out.h"
 #include "../term.h"
 
+enum { OUT_REPORT, OUT_MAP, N_OUT };
+
 typedef struct report_settings {
     reading reading;
-    const char *label, *out, *map_out;
+    const char *label;
+    outfile out[N_OUT];
+    output_settings outputs;
     uint64_t seed;
     uint32_t threads;
     double perplexity;
-    bool quiet, no_clobber;
+    bool quiet;
 } report_settings;
-
-enum { OUT_REPORT, OUT_MAP, N_OUT };
 
 typedef struct report_job {
     report_settings s;
-    const char *model_path, *table_path; /* table: NULL if there is none */
-    progress_line line;                  /* here, because the table keeps pointing at it */
+    const char *table_path; /* NULL: there is none */
+    progress_line line;     /* here, because the table keeps pointing at it */
     cof_model *model;
     cof_table *table;
     int32_t *labels;
-    outfile out[N_OUT];
 } report_job;
 
 static const option report_options[] = {
-    FILE_OPTION("out", report_settings, out,
-                "File for the report (default: report.html); \"-\" is standard output.", .letter = 'o'),
-    FILE_OPTION("map-out", report_settings, map_out,
-                "Write the map of the rows alone as well, as SVG. Needs TABLE."),
+    OUT_OPTION("out", report_settings, out[OUT_REPORT],
+               "File for the report (default: report.html); \"-\" is standard output.", .letter = 'o'),
+    OUT_OPTION("map-out", report_settings, out[OUT_MAP],
+               "Write the map of the rows alone as well, as SVG. Needs TABLE."),
     OPTION("label", "COLUMN", OPTION_TEXT, report_settings, label,
            "The column of TABLE that holds the true classes; the report compares the clusters with it."),
     OPTION("perplexity", "P", OPTION_REAL, report_settings, perplexity,
@@ -78,67 +79,38 @@ static int load_table(report_job *job)
         TASK_PREDICT);
 }
 
-static const char *table_name(const report_job *job)
-{
-    return strcmp(job->table_path, "-") == 0 ? "standard input" : job->table_path;
-}
-
-static int write_files(report_job *job)
-{
-    cof_report_options o = {.struct_size = sizeof o,
-                            .source = job->table != NULL ? table_name(job) : job->model_path,
-                            .labels = job->labels,
-                            .n_labels = job->table != NULL ? cof_table_n_rows(job->table) : 0,
-                            .seed = job->s.seed,
-                            .perplexity = job->s.perplexity,
-                            .threads = job->s.threads};
-    int code = write_report(&job->out[OUT_REPORT], job->model, job->table, &o);
-    if (code == CODE_DONE && job->out[OUT_MAP].path != NULL)
-        code = write_map(&job->out[OUT_MAP], job->model, job->table, job->labels, &o);
-    return code == CODE_DONE ? outfiles_publish(job->out, N_OUT) : code;
-}
-
-static void tell_files(const report_job *job)
-{
-    static const char *const what[] = {"the report; open it in a browser", "the map of the rows"};
-    page p = page_for(stdout);
-    for (size_t i = 0; i < N_OUT; i++)
-        if (job->out[i].path != NULL && !is_stdout(&job->out[i]))
-            fprintf(p.out, "Wrote:     %s%s%s, %s\n", bold(&p), show_text(job->out[i].path, 200).text,
-                    plain(&p), what[i]);
-}
-
-static int run_job(report_job *job)
-{
-    const char *inputs[] = {job->model_path, job->table_path};
-    job->out[OUT_REPORT] = (outfile){.option = "--out", .path = job->s.out, .keep = job->s.no_clobber};
-    job->out[OUT_MAP] = (outfile){.option = "--map-out", .path = job->s.map_out, .keep = job->s.no_clobber};
-    if (job->table_path == NULL && job->s.map_out != NULL)
-        return complain(CODE_USAGE, "--map-out needs the TABLE whose rows it shows");
-    if (job->table_path == NULL && job->s.label != NULL)
-        return complain(CODE_USAGE, "--label needs the TABLE that has the column");
-    int code = outfiles_check(job->out, N_OUT, inputs, job->table_path == NULL ? 1 : 2);
-    if (code != CODE_DONE) return code;
-    TRY(complain_status(cof_model_load(NULL, job->model_path, &job->model, &said), TASK_MODEL));
-    if (job->table_path != NULL) code = load_table(job);
-    if (code == CODE_DONE) code = write_files(job);
-    if (code == CODE_DONE && !job->s.quiet && !any_stdout(job->out, N_OUT)) tell_files(job);
-    return code;
-}
-
 static int run_report(int argc, char **argv)
 {
-    report_job job = {.s = {.out = "report.html", .seed = 1}};
+    static const char *const what[] = {"the report; open it in a browser", "the map of the rows"};
+    report_job job = {.s = {.out[OUT_REPORT] = {.option = "--out", .path = "report.html"}, .seed = 1}};
+    report_settings *s = &job.s;
     operands found;
     int code;
-    if (!parse_arguments(&verb_report, argc, argv, &job.s, &found, &code)) return code;
-    job.model_path = found.text[0];
+    if (!parse_arguments(&verb_report, argc, argv, s, &found, &code)) return code;
     job.table_path = found.n > 1 ? found.text[1] : NULL;
-    code = run_job(&job);
-    outfiles_free(job.out, N_OUT);
-    cof_table_free(job.table);
-    cof_model_free(job.model);
-    return code;
+    if (job.table_path == NULL && s->out[OUT_MAP].path != NULL)
+        return complain(CODE_USAGE, "--map-out needs the TABLE whose rows it shows");
+    if (job.table_path == NULL && s->label != NULL)
+        return complain(CODE_USAGE, "--label needs the TABLE that has the column");
+    TRY(outfiles_check(s->out, N_OUT, s->outputs, found.text, found.n));
+    TRY(load_model(found.text[0], &job.model));
+    if (job.table_path != NULL) TRY(load_table(&job));
+    const char *source = job.table_path == NULL             ? found.text[0]
+                         : strcmp(job.table_path, "-") == 0 ? "standard input"
+                                                            : job.table_path;
+    cof_report_options o = {.struct_size = sizeof o,
+                            .source = source,
+                            .labels = job.labels,
+                            .n_labels = job.table != NULL ? cof_table_n_rows(job.table) : 0,
+                            .seed = s->seed,
+                            .perplexity = s->perplexity,
+                            .threads = s->threads};
+    TRY(write_report(&s->out[OUT_REPORT], job.model, job.table, &o));
+    if (s->out[OUT_MAP].path != NULL) TRY(write_map(&s->out[OUT_MAP], job.model, job.table, job.labels, &o));
+    TRY(outfiles_publish(s->out, N_OUT));
+    page p = page_for(stdout);
+    if (!s->quiet && !any_stdout(s->out, N_OUT)) show_outfiles(&p, s->out, N_OUT, what);
+    return CODE_DONE;
 }
 
 const verb verb_report = {

@@ -12,8 +12,8 @@
 typedef struct trees_settings {
     text_list attr;
     int32_t format;
-    const char *out;
-    bool no_clobber;
+    outfile out;
+    output_settings outputs;
 } trees_settings;
 
 typedef struct trees_job {
@@ -37,10 +37,10 @@ static const option trees_options[] = {
            "May be repeated."),
     OPTION("format", "FORMAT", OPTION_CHOICE, trees_settings, format,
            "Output format:", .choices = format_choices),
-    FILE_OPTION("out", trees_settings, out,
-                "Where they go (default: \"-\", standard output). A directory, "
-                "or a name ending in /, gets one file for each column.",
-                .letter = 'o'),
+    OUT_OPTION("out", trees_settings, out,
+               "Where they go (default: \"-\", standard output). A directory, "
+               "or a name ending in /, gets one file for each column.",
+               .letter = 'o'),
     NO_CLOBBER_OPTION(trees_settings),
     {.name = NULL}};
 
@@ -91,98 +91,71 @@ static int text_sink(void *ctx, const char *text, size_t n_bytes)
     return put_drawing(outfile_sink, ctx, text, n_bytes);
 }
 
-static int draw(const trees_job *job, outfile *f, size_t attribute)
-{
-    cof_status status =
-        cof_model_draw_tree(job->model, attribute, job->s.format,
-                            job->s.format == COF_DRAW_TEXT ? text_sink : outfile_sink, f, &said);
-    if (status == COF_OK || f->status != COF_OK)
-        return CODE_DONE; /* what the file says is told by its finish */
-    return complain_status(status, TASK_OUTPUT);
-}
-
-static int write_all(const trees_job *job, outfile *f)
-{
-    bool array = job->s.format == COF_DRAW_JSON;
-    int code = outfile_open(f);
-    if (code != CODE_DONE) return code;
-    if (array) outfile_put(f, "[\n", 2);
-    for (size_t i = 0; i < job->n && code == CODE_DONE; i++) {
-        if (i > 0) outfile_put(f, array ? ",\n" : "\n", array ? 2 : 1);
-        code = draw(job, f, job->attribute[i]);
-    }
-    if (array) outfile_put(f, "]\n", 2);
-    if (code == CODE_DONE) code = outfile_finish(f);
-    return code == CODE_DONE ? outfiles_publish(f, 1) : code;
-}
-
 static int write_file(const trees_job *job)
 {
-    outfile f = {.option = "--out", .path = job->s.out, .keep = job->s.no_clobber};
-    int code = CODE_DONE;
+    outfile f = job->s.out;
+    bool array = job->s.format == COF_DRAW_JSON;
     if (job->s.format == COF_DRAW_SVG && job->n != 1)
         return complain(CODE_USAGE,
                         "an SVG file holds one tree: choose a column with --attr, or give a directory "
                         "with --out trees/");
-    code = outfiles_check(&f, 1, &job->path, 1);
-    if (code == CODE_DONE) code = write_all(job, &f);
-    outfiles_free(&f, 1);
-    return code;
-}
-
-/* 03-legs.svg: the number keeps the order and tells apart what the cleaned names may not. */
-static const char *leaf_name(const trees_job *job, size_t i)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s", attribute_of(job->model, job->attribute[i]).name);
-    for (char *s = name; *s != '\0'; s++)
-        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL) *s = '_';
-    const char *ending = job->s.format == COF_DRAW_TEXT ? "txt" : format_choices[job->s.format].name;
-    const char *slash = job->s.out[strlen(job->s.out) - 1] == '/' ? "" : "/";
-    return keep_text("%s%s%02zu-%s.%s", job->s.out, slash, job->attribute[i] + 1, name, ending);
+    TRY(outfiles_check(&f, 1, job->s.outputs, &job->path, 1));
+    TRY(outfile_open(&f));
+    if (array) outfile_put(&f, "[\n", 2);
+    for (size_t i = 0; i < job->n; i++) {
+        if (i > 0) outfile_put(&f, array ? ",\n" : "\n", array ? 2 : 1);
+        cof_status status =
+            cof_model_draw_tree(job->model, job->attribute[i], job->s.format,
+                                job->s.format == COF_DRAW_TEXT ? text_sink : outfile_sink, &f, &said);
+        /* what the file says is told by its finish */
+        if (f.status == COF_OK) TRY(complain_status(status, TASK_OUTPUT));
+    }
+    if (array) outfile_put(&f, "]\n", 2);
+    TRY(outfile_finish(&f));
+    return outfiles_publish(&f, 1);
 }
 
 static int write_folder(trees_job *job)
 {
+    const char *folder = job->s.out.path;
+    const char *ending = job->s.format == COF_DRAW_TEXT ? "txt" : format_choices[job->s.format].name;
     trees_job one = *job;
-    if (mkdir(job->s.out, 0777) != 0 && errno != EEXIST)
-        return complain(CODE_FAILED, "cannot make the directory %s: %s", job->s.out, strerror(errno));
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return complain(CODE_FAILED, "cannot make the directory %s: %s", folder, strerror(errno));
     for (size_t i = 0; i < job->n; i++) {
+        /* 03-legs.svg: the number keeps the order and tells apart what the cleaned names may not. */
+        char name[64];
+        snprintf(name, sizeof name, "%s", attribute_of(job->model, job->attribute[i]).name);
+        for (char *s = name; *s != '\0'; s++)
+            if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *s) == NULL)
+                *s = '_';
+        one.s.out.path = keep_text("%s%s%02zu-%s.%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                                   job->attribute[i] + 1, name, ending);
         one.attribute = &job->attribute[i];
         one.n = 1;
-        one.s.out = leaf_name(job, i);
         TRY(write_file(&one));
     }
-    printf("Wrote:     %zu file%s in %s\n", job->n, plural(job->n), show_text(job->s.out, 200).text);
+    printf("Wrote:     %zu file%s in %s\n", job->n, plural(job->n), show_text(folder, 200).text);
     return CODE_DONE;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat s;
-    return path[strlen(path) - 1] == '/' || (stat(path, &s) == 0 && S_ISDIR(s.st_mode));
-}
-
-static int run_job(trees_job *job, const char *path)
-{
-    job->path = path;
-    TRY(complain_status(cof_model_load(NULL, path, &job->model, &said), TASK_MODEL));
-    if (strncmp(cof_model_method(job->model), "coforest", 8) != 0 && !has_trees(job->model))
-        return complain(CODE_MODEL, "this model was made by %s, which has no trees",
-                        cof_model_method(job->model));
-    TRY(choose_attributes(job));
-    if (*job->s.out == '\0') return complain(CODE_USAGE, "--out needs a file name");
-    return is_folder(job->s.out) ? write_folder(job) : write_file(job);
 }
 
 static int run_trees(int argc, char **argv)
 {
-    trees_job job = {.s = {.format = COF_DRAW_TEXT, .out = "-"}};
+    trees_job job = {.s = {.format = COF_DRAW_TEXT, .out = {.option = "--out", .path = "-"}}};
     operands found;
+    struct stat about;
     int code;
-    if (parse_arguments(&verb_trees, argc, argv, &job.s, &found, &code)) code = run_job(&job, found.text[0]);
-    cof_model_free(job.model);
-    return code;
+    if (!parse_arguments(&verb_trees, argc, argv, &job.s, &found, &code)) return code;
+    job.path = found.text[0];
+    TRY(load_model(job.path, &job.model));
+    if (strncmp(cof_model_method(job.model), "coforest", 8) != 0 && !has_trees(job.model))
+        return complain(CODE_MODEL, "this model was made by %s, which has no trees",
+                        cof_model_method(job.model));
+    TRY(choose_attributes(&job));
+    const char *out = job.s.out.path;
+    if (*out == '\0') return complain(CODE_USAGE, "--out needs a file name");
+    bool folder = out[strlen(out) - 1] == '/' || (stat(out, &about) == 0 && S_ISDIR(about.st_mode));
+    return folder ? write_folder(&job) : write_file(&job);
 }
 
 const verb verb_trees = {

@@ -25,8 +25,10 @@ typedef struct compare_settings {
     cof_fit_options fit; /* of every run; init is -1 if not given */
     uint32_t runs;       /* 0: not given */
     int32_t format;
-    const char *methods, *control, *out;
-    bool quiet, no_clobber, as_fit;
+    const char *methods, *control;
+    outfile out;
+    output_settings outputs;
+    bool quiet, as_fit;
 } compare_settings;
 
 typedef enum compare_format {
@@ -85,7 +87,6 @@ typedef struct comparison {
     size_t n_fits;      /* finished */
     bool stopped;       /* before all were */
     progress_line line; /* here, because the tables keep pointing at it */
-    outfile out;
 } comparison;
 
 extern const double compare_levels[2]; /* 0.05, 0.10 */

@@ -37,8 +37,9 @@ typedef struct fit_settings {
     bool find_k;
     const char *init_rows, *journal, *start;
     uint32_t shards; /* 0: not asked for */
-    bool paper, demo, json, quiet, keep_partial, raw_names, no_clobber, criteria;
-    const char *out[N_OUT]; /* the files to write */
+    bool paper, demo, quiet, keep_partial, criteria;
+    outfile out[N_OUT];
+    output_settings outputs;
 } fit_settings;
 
 typedef struct fit_job {
@@ -65,7 +66,6 @@ typedef struct fit_job {
     double processor_s;     /* of the fit, all threads together */
     progress_line line;     /* here, because the table keeps pointing at it */
     page page;
-    outfile out[N_OUT];
     char warning[MAX_WARNINGS][600];
     size_t n_warnings;
 } fit_job;
@@ -78,9 +78,7 @@ typedef struct far_rows {
 } far_rows;
 extern const far_rows *far; /* NULL: the rows are in this process */
 
-extern const struct fit_output {
-    const char *option, *what;
-} fit_outputs[N_OUT];
+extern const char *const fit_outputs[N_OUT]; /* what they hold */
 
 void show_table_read(const fit_job *job, const page *p); /* before the fit */
 int show_fit(const fit_job *job, const page *p);         /* after it; exit codes */
