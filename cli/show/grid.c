@@ -37,7 +37,8 @@ static int text_width(const cell *c)
 static bool is_marked(const grid *g, size_t column)
 {
     for (size_t i = 0; i < g->n_rows; i++)
-        if (grid_at(g, i, column)->mark != MARK_NONE) return true;
+        if (grid_at(g, i, column)->mark == MARK_BEST || grid_at(g, i, column)->mark == MARK_SECOND)
+            return true;
     return false;
 }
 
@@ -66,14 +67,15 @@ int grid_width(const grid *g)
 
 static void put_cell(const page *p, const cell *c, int width, bool left, bool marked)
 {
-    static const char *const sign[] = {[MARK_NONE] = " ", [MARK_BEST] = "*", [MARK_SECOND] = "+"};
+    const char *sign = c->mark == MARK_BEST ? "*" : c->mark == MARK_SECOND ? "+" : " ";
     shown s = show_text(c->text, 1000);
     if (!left) put_repeated(p->out, " ", width - s.width);
-    if (c->mark == MARK_BEST) fputs(bold(p), p->out);
+    if (c->mark == MARK_BEST || c->mark == MARK_STRONG) fputs(bold(p), p->out);
+    if (c->mark == MARK_FAINT) fputs(dim(p), p->out);
     if (c->mark == MARK_SECOND && p->colour) fputs("\033[4m", p->out);
     put_drawing(file_sink, p->out, s.text, strlen(s.text));
     fputs(c->mark == MARK_NONE ? "" : plain(p), p->out);
-    if (marked) fputs(sign[c->mark], p->out);
+    if (marked) fputs(sign, p->out);
     if (left) put_repeated(p->out, " ", width - s.width);
 }
 

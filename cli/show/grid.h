@@ -7,7 +7,13 @@
 
 #include "../term.h"
 
-typedef enum mark { MARK_NONE, MARK_BEST, MARK_SECOND } mark;
+typedef enum mark {
+    MARK_NONE,
+    MARK_BEST,
+    MARK_SECOND,
+    MARK_STRONG, /* bold on a terminal, and nothing elsewhere */
+    MARK_FAINT   /* dim there */
+} mark;
 
 typedef struct cell {
     char text[72];

@@ -3,6 +3,7 @@
 
 #include "../column_choice.h"
 #include "../complain.h"
+#include "grid.h"
 
 enum { MOST_LABELS = 40, NAME_WIDTH = 14 };
 
@@ -71,82 +72,33 @@ static void order_columns(const int32_t *match, uint32_t n_rows, uint32_t n_colu
         if (!placed[c]) order[n++] = c;
 }
 
-typedef struct crossing {
-    const labelling *rows, *columns;
-    uint64_t *count; /* rows x columns */
+int show_confusion(const page *p, const labelling *rows, const labelling *across, size_t n)
+{
     int32_t match[MOST_LABELS];
     uint32_t order[MOST_LABELS];
-    int width[MOST_LABELS]; /* of each column as ordered */
-    int head;               /* of the row names */
-} crossing;
-
-static uint64_t *count_crossing(const labelling *rows, const labelling *across, size_t n)
-{
+    if (rows->n_labels == 0 || across->n_labels == 0) return CODE_DONE;
+    if (rows->n_labels > MOST_LABELS || across->n_labels > MOST_LABELS) return CODE_DONE;
     uint64_t *count = keep((size_t)rows->n_labels * across->n_labels, sizeof *count);
     for (size_t i = 0; i < n; i++)
         if (rows->label[i] >= 0 && across->label[i] >= 0)
             count[(size_t)rows->label[i] * across->n_labels + (size_t)across->label[i]]++;
-    return count;
-}
-
-/* Widths of the columns; true if the whole fits the page. */
-static bool fits_page(const page *p, crossing *x)
-{
-    int total = 2;
-    x->head = show_text(x->rows->title, NAME_WIDTH).width;
-    for (uint32_t j = 0; j < x->rows->n_labels; j++) {
-        int width = label_name(x->rows, j).width;
-        if (width > x->head) x->head = width;
-    }
-    for (uint32_t c = 0; c < x->columns->n_labels; c++) {
-        x->width[c] = label_name(x->columns, x->order[c]).width;
-        for (uint32_t j = 0; j < x->rows->n_labels; j++) {
-            int width = show_count(x->count[(size_t)j * x->columns->n_labels + x->order[c]]).width;
-            if (width > x->width[c]) x->width[c] = width;
+    TRY(complain_status(cof_match(NULL, count, rows->n_labels, across->n_labels, match, &said), TASK_FIT));
+    order_columns(match, rows->n_labels, across->n_labels, order);
+    grid g = grid_make(rows->n_labels + 1, across->n_labels + 1);
+    grid_put(&g, 0, 0, "%s", show_text(rows->title, NAME_WIDTH).text);
+    for (uint32_t c = 0; c < across->n_labels; c++)
+        grid_put(&g, 0, c + 1, "%s", label_name(across, order[c]).text);
+    for (uint32_t j = 0; j < rows->n_labels; j++) {
+        grid_put(&g, j + 1, 0, "%s", label_name(rows, j).text);
+        for (uint32_t c = 0; c < across->n_labels; c++) {
+            uint64_t both = count[(size_t)j * across->n_labels + order[c]];
+            grid_put(&g, j + 1, c + 1, "%s", both == 0 ? sign_of("·") : show_count(both).text);
+            grid_at(&g, j + 1, c + 1)->mark =
+                both > 0 && match[j] == (int32_t)order[c] ? MARK_STRONG : MARK_FAINT;
         }
-        total += x->width[c] + 2;
     }
-    return total + x->head <= p->width;
-}
-
-static void draw_crossing(const page *p, const crossing *x)
-{
-    shown title = show_text(x->rows->title, NAME_WIDTH);
-    fputs("  ", p->out);
-    put_left(p->out, &title, x->head);
-    for (uint32_t c = 0; c < x->columns->n_labels; c++) {
-        shown name = label_name(x->columns, x->order[c]);
-        fputs("  ", p->out);
-        put_right(p->out, &name, x->width[c]);
-    }
+    if (grid_width(&g) > p->width) return CODE_DONE;
     fputc('\n', p->out);
-    for (uint32_t j = 0; j < x->rows->n_labels; j++) {
-        shown name = label_name(x->rows, j);
-        fputs("  ", p->out);
-        put_left(p->out, &name, x->head);
-        for (uint32_t c = 0; c < x->columns->n_labels; c++) {
-            uint64_t n = x->count[(size_t)j * x->columns->n_labels + x->order[c]];
-            shown count = n == 0 ? show_text(sign_of("·"), 1) : show_count(n);
-            bool matched = n > 0 && x->match[j] == (int32_t)x->order[c];
-            fprintf(p->out, "  %s", matched ? bold(p) : dim(p));
-            put_right(p->out, &count, x->width[c]);
-            fputs(plain(p), p->out);
-        }
-        fputc('\n', p->out);
-    }
-}
-
-int show_confusion(const page *p, const labelling *rows, const labelling *across, size_t n)
-{
-    crossing x = {.rows = rows, .columns = across};
-    if (rows->n_labels == 0 || across->n_labels == 0) return CODE_DONE;
-    if (rows->n_labels > MOST_LABELS || across->n_labels > MOST_LABELS) return CODE_DONE;
-    x.count = count_crossing(rows, across, n);
-    TRY(complain_status(cof_match(NULL, x.count, rows->n_labels, across->n_labels, x.match, &said),
-                        TASK_FIT));
-    order_columns(x.match, rows->n_labels, across->n_labels, x.order);
-    if (!fits_page(p, &x)) return CODE_DONE;
-    fputc('\n', p->out);
-    draw_crossing(p, &x);
+    grid_text(&g, p);
     return CODE_DONE;
 }
