@@ -31,7 +31,6 @@ set(COF_SOURCES
   src/fit/runner.c
   src/fit/scores.c
   src/fit/value_sums.c
-  src/fit/words.c
   src/forest/forest.c
   src/forest/kd_tree.c
   src/forest/mst.c
@@ -75,6 +74,7 @@ set(COF_SOURCES
   src/model/quantity.c
   src/model/unseen.c
   src/model/view.c
+  src/model/words.c
   src/report/draw_tree.c
   src/report/embed.c
   src/report/html/page.c

@@ -1,7 +1,7 @@
 /* The options of a fit, described once: checks, the command line, its help and manual, and the language bindings are made from
  * this table. k, the arrays and what only the library's own fits set are members of cof_fit_options too, but not here. */
 #include "../fit/alternatives.h"
-#include "../fit/words.h"
+#include "../model/words.h"
 #include "../start/starts.h"
 #include "methods.h"
 

@@ -2,7 +2,7 @@
  * table.
  *
  * A field is a member of cof_fit_info or of a record, found by its offset, or the result of a function. */
-#include "../fit/words.h"
+#include "words.h"
 #include "model.h"
 
 #include <math.h>
