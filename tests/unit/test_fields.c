@@ -19,6 +19,7 @@ static void the_table_is_well_formed(void **state)
     assert_null(cof_result_field(SIZE_MAX));
     assert_int_equal(cof_result_length(NULL, NULL, SIZE_MAX), 0);
     assert_int_equal(cof_result_value(NULL, NULL, SIZE_MAX, 0).known, 0);
+    assert_null(cof_result_word(SIZE_MAX, 0).name);
 }
 
 static size_t place(const char *inside, const char *key)
@@ -46,6 +47,12 @@ static void values_are_those_of_the_accessors(void **state)
     assert_true(cof_result_value(m, &info, place(NULL, "objective"), 0).real == info.objective);
     assert_string_equal(cof_result_value(m, &info, place(NULL, "kernel"), 0).text, info.kernel);
     assert_string_equal(cof_result_value(m, &info, place(NULL, "select"), 0).text, "likelihood");
+    cof_word why = cof_result_word(place(NULL, "stop_reason"), (size_t)info.stop_reason);
+    assert_string_equal(cof_result_value(m, &info, place(NULL, "stop_reason"), 0).text, why.name);
+    assert_non_null(why.about);
+    assert_string_equal(cof_result_word(place(NULL, "missing"), COF_MISSING_DROP).name, "drop");
+    assert_null(cof_result_word(place(NULL, "missing"), 4).name);
+    assert_null(cof_result_word(place(NULL, "k"), 0).name);
     assert_int_equal(cof_result_length(m, &info, place(NULL, "sizes")), 3);
     assert_true(cof_result_value(m, &info, place(NULL, "sizes"), 2).real == cof_model_sizes(m)[2]);
     assert_int_equal(cof_result_length(m, &info, place(NULL, "restart_records")), n);
