@@ -178,8 +178,8 @@ static void show_sizes(const fit_job *job, const page *p)
 
 /* ---- What is known of the result, a line each ----------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void put_fact(const page *p, const char *name,
-                                                           const char *format, ...)
+__attribute__((format(__printf__, 3, 4))) static void put_fact(const page *p, const char *name,
+                                                               const char *format, ...)
 {
     va_list args;
     va_start(args, format);
