@@ -221,8 +221,8 @@ static void show_mixture(const cof_fit_info *info, const page *p)
         put_fact(p, "Cells", "G squared %.2f, X squared %.2f with %.0f degrees of freedom", info->g_squared,
                  info->x_squared, info->df);
     if (!isnan(info->df))
-        put_fact(p, "", "adjusted BIC %.2f, AIC3 %.2f, entropy R squared %.3f", info->bic_adjusted, info->aic3,
-                 info->entropy_r_squared);
+        put_fact(p, "", "adjusted BIC %.2f, AIC3 %.2f, entropy R squared %.3f", info->bic_adjusted,
+                 info->aic3, info->entropy_r_squared);
     put_fact(p, "Shared", "%s row%s between clusters: no membership reaches %.1f",
              show_count(info->n_shared).text, plural(info->n_shared), COF_SHARED_MEMBERSHIP);
 }

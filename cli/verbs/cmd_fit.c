@@ -72,13 +72,13 @@ static const option output_options[] = {
         "Write the probabilities of every row for every cluster, as CSV, and tell how many rows are shared "
         "between clusters."),
     OUT_OPTION("parameters-out", fit_settings, out[OUT_PARAMETERS],
-                "Write the classes of lca as CSV: the share of each (column and value are empty) and the "
-                "probability of every value in it, with standard errors."),
+               "Write the classes of lca as CSV: the share of each (column and value are empty) and the "
+               "probability of every value in it, with standard errors."),
     OUT_OPTION("cells-out", fit_settings, out[OUT_CELLS],
-                "Write how many rows have each pattern of values, and how many lca expects, as CSV."),
+               "Write how many rows have each pattern of values, and how many lca expects, as CSV."),
     OUT_OPTION("residuals-out", fit_settings, out[OUT_RESIDUALS],
-                "Write how much every two columns depend on each other inside the classes of lca, as CSV: "
-                "bivariate residuals, about 1 where they do not."),
+               "Write how much every two columns depend on each other inside the classes of lca, as CSV: "
+               "bivariate residuals, about 1 where they do not."),
     OUT_OPTION("model-out", fit_settings, out[OUT_MODEL],
                "Save the model, for \"predict\", \"trees\" and \"report\"."),
     OUT_OPTION(
@@ -270,9 +270,9 @@ const char *const fit_outputs[N_OUT] = {[OUT_LABELS] = "the cluster of every row
                                             "the clusters of every row, here and in the alternatives",
                                         [OUT_PROFILES] = "how often every value occurs in every cluster",
                                         [OUT_MEMBERSHIPS] = "the memberships of every row",
-[OUT_PARAMETERS] = "shares and probabilities of the classes",
-[OUT_CELLS] = "observed and expected cells",
-[OUT_RESIDUALS] = "residuals of pairs of columns"};
+                                        [OUT_PARAMETERS] = "shares and probabilities of the classes",
+                                        [OUT_CELLS] = "observed and expected cells",
+                                        [OUT_RESIDUALS] = "residuals of pairs of columns"};
 
 static int check_outputs(fit_job *job, const char *input)
 {
@@ -368,7 +368,8 @@ static int fit_table(fit_job *job, const char *path)
     job->line.counts_k = s->find_k;
     double begun_s = processor_now_s();
     TRY(open_shards(job, path));
-    if (s->start != NULL) TRY(read_start(s->start, job->table, s->fit.missing, s->fit.k, &job->start, &job->n_start));
+    if (s->start != NULL)
+        TRY(read_start(s->start, job->table, s->fit.missing, s->fit.k, &job->start, &job->n_start));
     options.init_probabilities = job->start;
     options.n_init_probabilities = job->n_start;
     const cof_schema *schema = job->set != NULL ? cof_shard_set_schema(job->set) : NULL;

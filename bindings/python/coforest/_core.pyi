@@ -12,7 +12,6 @@ DRAWINGS: dict[str, int]
 ROLES: dict[str, int]
 RULES: dict[str, int]
 QUANTITIES: dict[str, int]
-KINDS: dict[str, int]
 TREAT_BINS: int
 TREAT_NUMBERS: int
 PHASES: dict[int, str]

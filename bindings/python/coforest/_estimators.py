@@ -585,7 +585,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         finite = np.isfinite(distances)
         distances[finite] = 0.0
         weights = self._column_weights(self._columns)
-        authors = self._model.variant == _core.VARIANTS["authors"]
+        authors = _core.FIT_OPTIONS["variant"]["words"][self._model.variant] == "authors"
         for r, (tree, profile) in enumerate(zip(self._found.forest.trees(), self._found.profiles)):
             if not tree.used:
                 continue
