@@ -95,6 +95,7 @@ static void fetch_task(void *ctx, uint32_t worker, size_t task)
     size_t end = (task + 1) * FETCH_ROWS < job->n ? (task + 1) * FETCH_ROWS : job->n;
     for (size_t i = task * FETCH_ROWS; job->streamed && i < end; i++)
         cofi_stream_want(&l->cells, (size_t)row[i], (size_t)row[i] + 1);
+    for (size_t i = task * FETCH_ROWS; row != NULL && i < end; i++) assert(row[i] < l->n_rows);
     for (size_t r = 0; r < job->n_columns; r++)
         for (size_t i = task * FETCH_ROWS; i < end; i++) {
             if (row != NULL && i + AHEAD < end)

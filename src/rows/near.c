@@ -5,6 +5,8 @@
 #include "local.h"
 #include "stream.h"
 
+#include <assert.h>
+
 enum { BLOCK = COFI_BLOCK_ROWS };
 
 /* ---- Distances to the nearest seed --------------------------------------------------------------- */
@@ -217,6 +219,7 @@ static uint64_t bits_of(double merit)
 cof_status cofi_local_near(cofi_partition *p, cofi_question *q)
 {
     const cofi_cells *c = &cofi_local_of(p->rows)->cells;
+    assert(p->labels->n_seeds > 0); /* without a seed there are no distances */
     for (size_t i = 0; i < c->n_rows; i++) q->word[p->labels->near[i]] += cofi_cells_weight(c, i);
     return COF_OK;
 }
@@ -228,6 +231,7 @@ cof_status cofi_local_masses(cofi_partition *p, cofi_question *q)
     uint64_t row = q->mass.begin > l->first_row ? q->mass.begin : l->first_row,
              last = l->first_row + l->n_rows;
     mass_job job = {l, p->labels, (cofi_chance)q->mass.by, l->n_rows};
+    assert(q->mass.begin < q->mass.end);
     p->labels->extreme = (uint32_t)(q->mass.key < UINT32_MAX ? q->mass.key : UINT32_MAX);
     for (; row < last && row < q->mass.end; row++) {
         size_t at = (size_t)(row - l->first_row);

@@ -6,6 +6,8 @@
 #include "../core/rng.h"
 #include "stream.h"
 
+#include <assert.h>
+
 enum {
     MOST_MEMBERS = 64, /* blocks are counted by members for at most so many clusters */
     MOST_HELD = 160    /* limit of (values - 1) x (clusters + 4); above it, counting row by row is faster */
@@ -411,6 +413,7 @@ static uint64_t run_job(pass_job *job)
 uint64_t cofi_pass_run(cofi_pass *pass, const cofi_scores *scores)
 {
     pass_job job = {pass, NULL};
+    assert(scores->k == pass->k && scores->stride == pass->stride);
     pass->revision.revises = false;
     if (pass->plan.rest != NULL)
         cofi_revision_advance(&pass->revision, &pass->plan, scores);

@@ -2,6 +2,8 @@
 
 #include "kernel.h"
 
+#include <assert.h>
+
 bool cofi_skip_saves_time(const cofi_plan *p)
 {
     /* every pass compares the scores with those before, which takes less time than scoring half as many rows */
@@ -12,6 +14,7 @@ bool cofi_skip_saves_time(const cofi_plan *p)
 cof_status cofi_skip_open(const cof_env *env, const cofi_plan *p, cofi_skip *s)
 {
     size_t stride = cofi_stride(p->k);
+    assert(p->n_chunks == 1); /* sums of several chunks keep no keys */
     *s = (cofi_skip){.own = {.env = *env}};
     s->key = cofi_blocks_add(&s->own, p->rows->n_rows, sizeof *s->key);
     s->value = cofi_blocks_add(&s->own, p->rows->first[p->rows->n_attrs] * stride, sizeof *s->value);
@@ -69,6 +72,7 @@ void cofi_skip_advance(cofi_skip *s, cofi_plan *p)
     s->shift = p->shift;
     p->key = keeps ? s->key : NULL;
     p->key_begin = (uint16_t)(s->moved / unit);
+    assert(p->key_begin <= UINT16_MAX / 4); /* so that a key of 16 bits holds any lead as well */
     for (uint32_t g = 0; keeps && g < p->rows->first[p->rows->n_attrs]; g++)
         memcpy(s->value + (size_t)g * now->stride, cofi_score_of(now, g), now->stride * sizeof *s->value);
     memcpy(s->base, now->base, now->stride * sizeof *s->base);
