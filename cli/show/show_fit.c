@@ -239,6 +239,16 @@ static void show_structure(const fit_job *job, const page *p)
         put_fact(p, "Structure", "none found: no larger number of clusters explains the rows better");
 }
 
+/* The rows above are counted by their likeliest class. */
+static void show_class_shares(const fit_job *job, const page *p)
+{
+    if (strcmp(cof_model_method(job->model), "lca") != 0) return;
+    fprintf(p->out, "  %-14s", "Class shares");
+    for (uint32_t j = 0; j < job->s.fit.k && j < MOST_CLUSTERS; j++)
+        fprintf(p->out, "%s %.1f %%", j > 0 ? "," : "", 100 * cof_model_class_share(job->model, j));
+    fputc('\n', p->out);
+}
+
 static void show_facts(const fit_job *job, const page *p)
 {
     const cof_fit_info *info = &job->info;
@@ -272,6 +282,7 @@ static void show_facts(const fit_job *job, const page *p)
         else
             put_fact(p, "Refined by", "COForest");
     }
+    show_class_shares(job, p);
     show_mixture(info, p);
     show_structure(job, p);
 }

@@ -133,6 +133,25 @@ void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *m)
              fmax(m->prior, 1));
 }
 
+void cofi_mixture_begin_anywhere(cofi_fit *fit, cofi_mixture *m)
+{
+    const cofi_problem *p = fit->problem;
+    for (uint32_t j = 0; j < fit->partition.k; j++) {
+        m->log_pi[j] = -cofi_ln(fit->partition.k);
+        for (size_t r = 0; r < p->n_attrs; r++) {
+            double sum = 0;
+            for (uint32_t v = 0; v < p->n_values[r]; v++) {
+                m->rows[v] =
+                    m->overall[p->first[r] + v] > 0 ? 1e-6 - cofi_ln(1 - cofi_rng_unit(&fit->rng)) : 0;
+                sum += m->rows[v];
+            }
+            for (uint32_t v = 0; v < p->n_values[r]; v++)
+                m->log_theta[(size_t)(p->first[r] + v) * fit->partition.stride + j] =
+                    m->rows[v] > 0 ? cofi_column_weight(p, r) * cofi_ln(m->rows[v] / sum) : 0;
+        }
+    }
+}
+
 /* A pinch of the overall distribution keeps every row possible. */
 void cofi_mixture_begin_at(const cofi_fit *fit, cofi_mixture *m)
 {

@@ -13,6 +13,8 @@ cof_status cofi_mixture_open(cofi_fit *fit, size_t most_rows, bool coarse, cofi_
 
 /* M step from the counts of the partition, smoothed with at least one pseudo-row: EM never gives a probability of 0 back. */
 void cofi_mixture_begin(const cofi_fit *fit, cofi_mixture *mixture);
+/* The parameters become random: equal shares, and in each class any distribution with the same chance. */
+void cofi_mixture_begin_anywhere(cofi_fit *fit, cofi_mixture *mixture);
 /* The parameters become options.init_probabilities, and equal shares. */
 void cofi_mixture_begin_at(const cofi_fit *fit, cofi_mixture *mixture);
 /* E step. log_likelihood: of the rows visited; NULL where it is not wanted. */

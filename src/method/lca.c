@@ -30,7 +30,7 @@ static cof_status run_em(cofi_fit *fit, lca *s, double before, uint32_t most, do
     for (;;) {
         COFI_TRY(cofi_mixture_expect(fit, s->mixture, &s->log_likelihood, err));
         double now = s->log_likelihood + cofi_mixture_smoothing(fit, s->mixture), gain = now - before;
-        log->objective = -now;
+        log->objective = 0 - now; /* no negative zero */
         log->n_passes++;
         COFI_TRY(cofi_log_record(&fit->host, log, 0, err));
         log->stop = gain <= fmax(tolerance, steady * fabs(now)) ? COF_STOP_CONVERGED
@@ -66,6 +66,9 @@ static cof_status run(cofi_fit *fit, void *state, cof_error *err)
         o->max_passes = most_passes;
         if (status != COF_OK) return status;
         cofi_mixture_begin(fit, s->mixture);
+        /* Partitions are good starts but few differ; three in four restarts begin anywhere, as other programs do. */
+        if (o->init == COF_INIT_KMEANS && o->init_rows == NULL && fit->log.restart % 4 != 0)
+            cofi_mixture_begin_anywhere(fit, s->mixture);
     }
     uint32_t most = o->max_rounds > 0 ? o->max_rounds : fit->log.n_passes + MOST_ROUNDS;
     COFI_TRY(run_em(fit, s, -INFINITY, most, o->tolerance, STEADY, err));

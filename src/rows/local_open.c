@@ -141,19 +141,23 @@ static cof_status count_present(const cofi_local *l, const cofi_problem *p, cons
     return COF_OK;
 }
 
-static cof_status set_attributes(cofi_local *l, cofi_problem *p, cof_error *err)
+static cof_status set_attributes(cofi_local *l, cofi_problem *p, uint32_t k, cof_error *err)
 {
     l->ids = cofi_blocks_add(&p->own, p->table->n_columns, sizeof *l->ids);
+    bool any = false; /* a value of a row of positive weight */
     COFI_TRY(cofi_problem_open_attributes(p, err));
     for (size_t a = 0; a < p->n_candidates; a++) {
         const cofi_column *c = &p->table->column[p->candidate[a]];
         uint32_t n_present;
         if (count_present(l, p, c, cofi_problem_n_values(p, c), &n_present) != COF_OK)
             return cofi_no_memory(err);
+        any |= n_present > 0;
         l->ids[p->n_attrs] = cofi_stream_ids(p->table, c); /* a constant column is overwritten */
         COFI_TRY(cofi_problem_add_attribute(p, p->candidate[a], n_present, err));
     }
-    return cofi_problem_check_attributes(p, err);
+    if (p->n_attrs == 0 && p->n_candidates > 0)
+        l->ids[0] = cofi_stream_ids(p->table, &p->table->column[p->candidate[0]]);
+    return cofi_problem_check_attributes(p, any ? k : 0, err);
 }
 
 /* ---- Quantities --------------------------------------------------------------------------------- */
@@ -360,7 +364,7 @@ cof_status cofi_rows_open(const cof_table *table, const cof_fit_options *options
     COFI_TRY(set_weights(l, p, options->weights, how.half, err));
     COFI_TRY(read_quantities(p, options->column_weights, err));
     COFI_TRY(handle_missing(l, p, err));
-    COFI_TRY(set_attributes(l, p, err));
+    COFI_TRY(set_attributes(l, p, options->k, err));
     set_quantities(l, p, options->scale);
     COFI_TRY(cofi_problem_set_column_weights(p, options->column_weights, err));
     COFI_TRY(set_rows(l, p, how.fold, options, err));

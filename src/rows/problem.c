@@ -115,8 +115,12 @@ cof_status cofi_problem_add_attribute(cofi_problem *p, size_t column, uint32_t n
     return COF_OK;
 }
 
-cof_status cofi_problem_check_attributes(const cofi_problem *p, cof_error *err)
+cof_status cofi_problem_check_attributes(cofi_problem *p, uint32_t k, cof_error *err)
 {
+    if (p->n_attrs == 0 && p->n_candidates > 0 && k == 1 && p->n_dropped < p->n_table_rows) {
+        COFI_TRY(cofi_problem_add_attribute(p, p->candidate[0], 2, err));
+        p->n_present[0] = 1;
+    }
     if (p->n_attrs > 0) return COF_OK;
     return cofi_fail(err, COF_ERR_NO_COLUMNS, "no column is left to cluster on: %s",
                      p->n_candidates > 0 ? "each one has the same value in every row"

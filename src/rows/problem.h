@@ -80,7 +80,8 @@ cof_status cofi_problem_set_column_weights(cofi_problem *problem, const double *
 cof_status cofi_problem_add_attribute(cofi_problem *problem, size_t column, uint32_t n_present,
                                       cof_error *err);
 enum { COFI_MOST_SEED_UNITS = 64 };
-cof_status cofi_problem_check_attributes(const cofi_problem *problem, cof_error *err);
+/* Fails if no attribute is left. One cluster needs none that varies: then the first, a constant, is kept. */
+cof_status cofi_problem_check_attributes(cofi_problem *problem, uint32_t k, cof_error *err);
 cof_status cofi_problem_check_k(const cofi_problem *problem, uint32_t k, cof_error *err);
 
 /* Weights become integers, so that sums do not depend on their order. Whole weights are kept; others are rounded to

@@ -250,13 +250,38 @@ static void tables_that_cannot_be_clustered(void **state)
 {
     (void)state;
     static const int32_t equal[] = {1, 2, 1, 2, 1, 2, 1, 2};
-    cof_fit_options o = options(1);
+    cof_fit_options o = options(2);
     cof_table *t = table_of(equal, 4, 2);
     assert_refused(t, &o, COF_ERR_NO_COLUMNS);
     cof_table_free(t);
     t = table_of(equal, 1, 2);
     assert_refused(t, &o, COF_ERR_NO_COLUMNS);
     cof_table_free(t);
+}
+
+/* They were refused even for one cluster. */
+static void equal_rows_are_one_cluster(void **state)
+{
+    static const int32_t equal[] = {1, 2, 1, 2, 1, 2}, two[] = {1, 2, 1, 3, 2, 2};
+    static const double weights[] = {0, 5, 0};
+    (void)state;
+    for (size_t m = 0; m < cof_method_count(); m++) {
+        cof_fit_options o = {.struct_size = sizeof o, .k = 1, .method = cof_method_name(m)};
+        for (int weighted = 0; weighted < 2; weighted++) {
+            cof_table *t = table_of(weighted ? two : equal, 3, 2);
+            cof_model *model = NULL;
+            cof_error err;
+            o.weights = weighted ? weights : NULL;
+            cof_status status = cof_fit(t, &o, &model, NULL, &err);
+            if (status != COF_ERR_NO_COLUMNS) { /* some methods need two columns that vary */
+                assert_status(status, COF_OK, &err);
+                assert_near(cof_model_sizes(model)[0], weighted ? 5 : 3, 1e-9);
+            }
+            if (status != COF_OK && o.method[0] == 'k') fail_msg("%s %d: %s", o.method, weighted, err.text);
+            cof_model_free(model);
+            cof_table_free(t);
+        }
+    }
 }
 
 static void wrong_options(void **state)
@@ -841,6 +866,7 @@ int main(void)
         cmocka_unit_test(one_cluster),
         cmocka_unit_test(as_many_clusters_as_distinct_rows),
         cmocka_unit_test(tables_that_cannot_be_clustered),
+        cmocka_unit_test(equal_rows_are_one_cluster),
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(too_many_clusters),
         cmocka_unit_test(shorter_structs),

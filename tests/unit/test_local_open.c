@@ -80,13 +80,13 @@ static void nothing_left_to_cluster_on(void **state)
     (void)state;
     static const int32_t equal[] = {1, 2, 1, 2, 1, 2};
     cof_table *table = table_of(equal, 3, 2);
-    assert_refused(table, (cof_fit_options){.k = 1}, COF_ERR_NO_COLUMNS, "same value in every row");
+    assert_refused(table, (cof_fit_options){.k = 2}, COF_ERR_NO_COLUMNS, "same value in every row");
     for (size_t c = 0; c < 2; c++)
         assert_int_equal(cof_table_set_role(table, c, COF_ROLE_IGNORED, NULL), COF_OK);
     assert_refused(table, (cof_fit_options){.k = 1}, COF_ERR_NO_COLUMNS, "role of an attribute");
     cof_table_free(table);
     table = table_of(equal, 1, 2); /* one row */
-    assert_refused(table, (cof_fit_options){.k = 1}, COF_ERR_NO_COLUMNS, "same value");
+    assert_refused(table, (cof_fit_options){.k = 2}, COF_ERR_NO_COLUMNS, "same value");
     cof_table_free(table);
 }
 

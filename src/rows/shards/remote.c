@@ -582,7 +582,7 @@ static cof_status set_unit(const remote *m, cofi_problem *p, const cof_fit_optio
     return status;
 }
 
-static cof_status check_columns(const cofi_problem *p, cof_error *err)
+static cof_status check_columns(cofi_problem *p, cof_error *err)
 {
     for (size_t c = 0; c < p->table->n_columns; c++)
         if (p->table->column[c].role == COF_ROLE_NUMERIC)
@@ -596,7 +596,7 @@ static cof_status check_columns(const cofi_problem *p, cof_error *err)
         if (c->n_missing > 0 && p->missing == COF_MISSING_ERROR)
             return cofi_missing_error(c, c->first_missing, err);
     }
-    return p->n_candidates > 0 ? COF_OK : cofi_problem_check_attributes(p, err);
+    return p->n_candidates > 0 ? COF_OK : cofi_problem_check_attributes(p, 0, err);
 }
 
 /* The frame names the attributes that the problem has by now. */
@@ -647,7 +647,7 @@ static cof_status set_attributes(remote *m, cofi_problem *p, cof_error *err)
         if (!alike) total += cofi_problem_n_slots(p, c);
         COFI_TRY(cofi_problem_add_attribute(p, p->candidate[a], n_present, err));
     }
-    COFI_TRY(cofi_problem_check_attributes(p, err));
+    COFI_TRY(cofi_problem_check_attributes(p, 0, err));
     set_frame(m, p, p->column, p->n_attrs);
     return COF_OK;
 }
