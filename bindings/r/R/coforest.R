@@ -53,20 +53,27 @@ end_interrupted <- function() {
 }
 
 missing_choices <- c("value", "ignore", "drop", "fail")
-select_choices <- c("auto", "balance", "likelihood", "objective", "mixture")
 quantity_choices <- c("cut", "scaled", "values")
+
+# Options of the library by their names there; which there are, it says itself.
+further_options <- function(...) {
+  given <- list(...)
+  unknown <- setdiff(names(given), coforest_options()$option)
+  if (length(given) > 0 && (is.null(names(given)) || any(!nzchar(names(given))))) stop("unused argument", call. = FALSE)
+  if (length(unknown) > 0) stop("unused argument (", unknown[1], ")", call. = FALSE)
+  # 0 asks for none, which the library spells as a word because its 0 is the default
+  if (identical(as.double(given$prior), 0)) given$prior <- "0"
+  given
+}
 
 coforest.default <- function(x, k, method = "coforest", nstart = NULL, weights = NULL,
                              missing = c("value", "ignore", "drop", "fail"), quantities = NULL, bins = 16,
-                             categorical = NULL, numeric = NULL, ignore = NULL, column_weights = NULL, init = NULL,
-                             select = NULL, seed = NULL, threads = getOption("coforest.threads", 2L), time_limit = NULL,
-                             posterior = TRUE, progress = FALSE, ...) {
+                             categorical = NULL, numeric = NULL, ignore = NULL, column_weights = NULL, seed = NULL,
+                             threads = getOption("coforest.threads", 2L), posterior = TRUE, progress = FALSE, ...) {
   call <- match.call()
   call[[1]] <- quote(coforest)
-  no_more(...)
+  more <- further_options(...)
   x <- as_columns(x)
-  known <- .Call(C_methods)
-  one_of(method, known$method, "method")
   missing <- one_of(match.arg(missing), missing_choices, "missing")
   if (is.null(quantities)) quantities <- if (grepl("-prototypes", method, fixed = TRUE)) "scaled" else "cut"
   quantities <- quantity_choices[one_of(quantities, quantity_choices, "quantities") + 1L]
@@ -83,17 +90,15 @@ coforest.default <- function(x, k, method = "coforest", nstart = NULL, weights =
   table <- make_table(x)
   kinds <- decide_kinds(x, table, missing, quantities, named_columns(x, categorical, "categorical"),
                         named_columns(x, numeric, "numeric"), named_columns(x, ignore, "ignore"))
-  apply_kinds(table, kinds, quantities, whole(bins, "bins", 2, 4096))
+  apply_kinds(table, kinds, whole(bins, "bins", 2, 4096))
   each <- NULL
   if (!is.null(column_weights)) {
     each <- rep(1, ncol(x))
     each[match(named_columns(x, names(column_weights), "column_weights"), names(x))] <- as.double(column_weights)
   }
-  options <- list(k = k[1], method = method, seed = as.double(seed), missing = missing,
-                  restarts = if (is.null(nstart)) 0 else whole(nstart, "nstart"), init = one_of(init, known$start, "init"),
-                  select = one_of(select, select_choices, "select"), threads = whole(threads, "threads", 0),
-                  time_limit = if (is.null(time_limit)) 0 else as.double(time_limit))
-  found <- .Call(C_fit, table, options, weights, each, NULL, if (length(k) == 2) k[2] else 0, isTRUE(progress))
+  options <- c(list(method = method, restarts = if (!is.null(nstart)) whole(nstart, "nstart"), seed = as.double(seed),
+                    missing = c(missing_choices[1:3], "error")[missing + 1L], threads = whole(threads, "threads", 0)), more)
+  found <- .Call(C_fit, table, k[1], if (length(k) == 2) k[2] else 0, options, weights, each, NULL, isTRUE(progress))
   if (found$interrupted) end_interrupted()
   fit <- collect(found, x, table, weights, kinds, posterior, threads)
   fit$seed <- seed
@@ -112,9 +117,12 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
   attributes <- .Call(C_attributes, model)
   names(attributes) <- vapply(attributes, `[[`, "", "name")
   used <- Filter(function(a) a$used, attributes)
+  # classes of a mixture have probabilities, other clusters shares of their rows
+  mixture <- about$method == "lca"
   profiles <- lapply(used, function(a) {
-    dimnames(a$profile) <- list(clusters, ifelse(is.na(a$values), "NA", a$values))
-    a$profile
+    share <- if (mixture) a$probability else a$profile
+    dimnames(share) <- list(clusters, ifelse(is.na(a$values), "NA", a$values))
+    share
   })
   # methods without a likelihood have neither criteria nor memberships
   criteria <- tryCatch(.Call(C_criteria, model, table, weights, threads), error = function(e) NULL)
@@ -128,6 +136,7 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
   structure(list(
     cluster = cluster,
     size = setNames(tabulate(cluster, k), clusters),
+    share = if (mixture) setNames(about$share, clusters),
     k = k,
     method = about$method,
     modes = mode_frame(used, profiles),

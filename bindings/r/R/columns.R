@@ -48,35 +48,27 @@ named_columns <- function(x, which, argument) {
 
 kind_names <- c("category", "quantity", "identifier", "constant")
 
-# What every column counts as, and why: a data frame that print() shows.
+# What every column counts as, and why: a data frame that print() shows. The library decides; the numbers are those of cof_rule
+# and cof_treatment in C.
 decide_kinds <- function(x, table, missing, quantities, categorical, numeric, ignore) {
-  advice <- .Call(C_advise, table, missing)
-  kind <- kind_names[advice$kind + 1L]
   # who made a column a factor has said that it is a category
   stated <- vapply(x, function(v) is.factor(v) || is.logical(v), NA)
-  kind[stated & kind == "quantity"] <- "category"
-  kind[names(x) %in% categorical] <- "category"
-  wanted <- names(x) %in% numeric
-  if (any(wanted & !advice$numbers)) {
-    stop("column ", sQuote(names(x)[wanted & !advice$numbers][1]),
-         " is not numeric: it has other texts than numbers and dates", call. = FALSE)
+  rules <- ifelse(names(x) %in% numeric, 1L, ifelse(stated | names(x) %in% categorical, 2L, 0L))
+  advice <- .Call(C_advise, table, missing, rules, match(quantities, quantity_choices) - 1L)
+  bad <- rules == 1L & !advice$numbers
+  if (any(bad)) {
+    stop("column ", sQuote(names(x)[bad][1]), " is not numeric: it has other texts than numbers and dates", call. = FALSE)
   }
-  kind[wanted] <- "quantity"
-  use <- c(category = "used", quantity = if (quantities == "cut") "cut" else "used", identifier = "left out",
-           constant = "left out")[kind]
-  use[names(x) %in% ignore] <- "left out"
+  use <- c("used", "cut", "scaled", "left out")[advice$treatment + 1L]
+  use[advice$kind == 3L | names(x) %in% ignore] <- "left out"
+  kind <- ifelse(use %in% c("cut", "scaled"), "quantity",
+                 ifelse(rules == 2L & advice$kind == 1L, "category", kind_names[advice$kind + 1L]))
   why <- ifelse(names(x) %in% ignore, "asked for by ignore", advice$why)
-  data.frame(column = names(x), kind = kind, use = unname(use), why = why, stringsAsFactors = FALSE)
+  data.frame(column = names(x), kind = kind, use = use, why = why, stringsAsFactors = FALSE)
 }
 
 # Sets roles and cuts; the numbers are those of cof_role in C.
-apply_kinds <- function(table, kinds, quantities, bins) {
-  quantity <- kinds$use != "left out" & kinds$kind == "quantity"
-  if (quantities == "cut") {
-    for (c in which(quantity)) .Call(C_cut, table, c - 1L, as.integer(bins))
-  }
-  role <- integer(nrow(kinds))
-  role[kinds$use == "left out"] <- 4L
-  if (quantities == "scaled") role[quantity] <- 5L
-  .Call(C_roles, table, role)
+apply_kinds <- function(table, kinds, bins) {
+  for (c in which(kinds$use == "cut")) .Call(C_cut, table, c - 1L, as.integer(bins))
+  .Call(C_roles, table, ifelse(kinds$use == "left out", 4L, ifelse(kinds$use == "scaled", 5L, 0L)))
 }

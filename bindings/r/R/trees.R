@@ -47,6 +47,12 @@ coforest_methods <- function() {
   data.frame(method = known$method, title = known$title, predicts = known$predicts, stringsAsFactors = FALSE)
 }
 
+coforest_options <- function() {
+  known <- .Call(C_options)
+  values <- vapply(known$words, paste, "", collapse = ", ")
+  data.frame(option = known$option, values = values, about = known$about, stringsAsFactors = FALSE)
+}
+
 coforest_report <- function(fit, file, data = NULL, source = deparse(substitute(data))) {
   check_fit(fit, "coforest_report")
   source <- enc2utf8(paste(source, collapse = ""))

@@ -169,25 +169,24 @@ SEXP C_table(SEXP columns, SEXP names, SEXP n_rows)
     return glue_wrap_table(table);
 }
 
-/* What the library thinks of every column: kind and reason. */
-SEXP C_advise(SEXP pointer, SEXP missing)
+/* What the library thinks of every column, and what becomes of it under these rules (cof_rule, one a column). */
+SEXP C_advise(SEXP pointer, SEXP missing, SEXP rules, SEXP quantities)
 {
-    static const char *const names[] = {"kind", "why", "numbers"};
+    static const char *const names[] = {"kind", "why", "numbers", "treatment"};
     const cof_table *table = glue_table(pointer);
     R_xlen_t n = (R_xlen_t)cof_table_n_columns(table);
-    SEXP out = PROTECT(glue_named_list(3, names)), kind = Rf_allocVector(INTSXP, n);
-    SET_VECTOR_ELT(out, 0, kind);
-    SEXP why = Rf_allocVector(STRSXP, n);
-    SET_VECTOR_ELT(out, 1, why);
-    SEXP numbers = Rf_allocVector(LGLSXP, n);
-    SET_VECTOR_ELT(out, 2, numbers);
+    SEXP out = PROTECT(glue_named_list(4, names));
+    for (int i = 0; i < 4; i++)
+        SET_VECTOR_ELT(out, i, Rf_allocVector(i == 1 ? STRSXP : i == 2 ? LGLSXP : INTSXP, n));
     for (R_xlen_t c = 0; c < n; c++) {
         cof_advice advice = {.struct_size = sizeof advice};
         cof_error err = {{0}};
         glue_check(cof_column_advise(table, (size_t)c, Rf_asInteger(missing), &advice, &err), &err);
-        INTEGER(kind)[c] = advice.kind;
-        SET_STRING_ELT(why, c, Rf_mkCharCE(advice.why, CE_UTF8));
-        LOGICAL(numbers)[c] = advice.numbers != 0;
+        INTEGER(VECTOR_ELT(out, 0))[c] = advice.kind;
+        SET_STRING_ELT(VECTOR_ELT(out, 1), c, Rf_mkCharCE(advice.why, CE_UTF8));
+        LOGICAL(VECTOR_ELT(out, 2))[c] = advice.numbers != 0;
+        INTEGER(VECTOR_ELT(out, 3))
+        [c] = cof_column_treatment(&advice, INTEGER(rules)[c], Rf_asInteger(quantities), 0);
     }
     UNPROTECT(1);
     return out;

@@ -25,10 +25,10 @@ SEXP glue_named_list(int n, const char *const *names);
 SEXP glue_text(const char *text); /* a string of length 1 */
 
 SEXP C_table(SEXP columns, SEXP names, SEXP n_rows);
-SEXP C_advise(SEXP table, SEXP missing);
+SEXP C_advise(SEXP table, SEXP missing, SEXP rules, SEXP quantities);
 SEXP C_roles(SEXP table, SEXP roles);
 SEXP C_cut(SEXP table, SEXP column, SEXP bins);
-SEXP C_fit(SEXP table, SEXP options, SEXP weights, SEXP column_weights, SEXP init_rows, SEXP k_max,
+SEXP C_fit(SEXP table, SEXP k, SEXP k_max, SEXP options, SEXP weights, SEXP column_weights, SEXP init_rows,
            SEXP progress);
 SEXP C_attributes(SEXP model);
 SEXP C_model(SEXP model);
@@ -42,3 +42,4 @@ SEXP C_read(SEXP bytes);
 SEXP C_evaluate(SEXP a, SEXP b, SEXP weights);
 SEXP C_report(SEXP model, SEXP table, SEXP file, SEXP source);
 SEXP C_methods(void);
+SEXP C_options(void);

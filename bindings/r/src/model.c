@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static void free_model(SEXP pointer)
@@ -104,18 +105,97 @@ static SEXP result_of(const cof_model *model, const cof_fit_info *info)
 
 /* ---- Fitting --------------------------------------------------------------------------------------- */
 
-static SEXP member(SEXP list, const char *name)
+/* The place of a text among the words of an option; -1: it is none of them. */
+static int place_of(size_t option, const char *text)
 {
-    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-    for (R_xlen_t i = 0; i < XLENGTH(list); i++)
-        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-    return R_NilValue;
+    const char *name;
+    for (int i = 0; (name = cof_fit_option_word(option, (size_t)i).name) != NULL; i++)
+        if (strcmp(name, text) == 0) return i;
+    return -1;
 }
 
-static double number(SEXP options, const char *name)
+static void refuse_option(const char *name, size_t option)
 {
-    SEXP x = member(options, name);
-    return x == R_NilValue ? 0 : Rf_asReal(x);
+    char words[400] = "";
+    const char *word;
+    for (size_t i = 0; (word = cof_fit_option_word(option, i).name) != NULL && strlen(words) < 350; i++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s\"%s\"", i > 0 ? ", " : "", word);
+    Rf_error(words[0] != '\0' ? "%s must be one of %s" : "%s must be a number%s", name, words);
+}
+
+/* Sets the member of *o that the library's table of options names. */
+static void set_option(cof_fit_options *o, size_t option, const char *name, SEXP value)
+{
+    const cof_option *about = cof_fit_option(option);
+    char *member = (char *)o + about->offset;
+    bool is_text = TYPEOF(value) == STRSXP && XLENGTH(value) == 1;
+    int place = is_text ? place_of(option, CHAR(STRING_ELT(value, 0))) : -1;
+    if (XLENGTH(value) != 1 || (is_text && place < 0)) refuse_option(name, option);
+    double number = is_text ? -1 - place : Rf_asReal(value);
+    if (about->type == COF_OPTION_REAL && !ISNAN(number)) {
+        memcpy(member, &number, sizeof number);
+    } else if (about->type == COF_OPTION_WORD && is_text) {
+        int32_t word = place;
+        memcpy(member, &word, sizeof word);
+    } else if (about->type == COF_OPTION_NAME && is_text) {
+        const char *word = cof_fit_option_word(option, (size_t)place).name;
+        memcpy(member, &word, sizeof word);
+    } else if (about->type == COF_OPTION_COUNT && !is_text && number >= 0 && number <= 4294967295.0) {
+        uint32_t count = (uint32_t)number;
+        memcpy(member, &count, sizeof count);
+    } else if (about->type == COF_OPTION_NUMBER && !is_text && number >= 0) {
+        uint64_t count = (uint64_t)number;
+        memcpy(member, &count, sizeof count);
+    } else {
+        refuse_option(name, option);
+    }
+}
+
+/* The name of an option as R writes it: with _ for -. */
+static const char *r_name(const cof_option *about, char to[64])
+{
+    size_t n = strlen(about->name);
+    if (n > 63) n = 63;
+    for (size_t i = 0; i < n; i++) to[i] = about->name[i] == '-' ? '_' : about->name[i];
+    to[n] = '\0';
+    return to;
+}
+
+static void set_options(cof_fit_options *o, SEXP options)
+{
+    SEXP names = Rf_getAttrib(options, R_NamesSymbol);
+    char text[64];
+    for (R_xlen_t i = 0; i < XLENGTH(options); i++) {
+        const char *name = CHAR(STRING_ELT(names, i));
+        size_t at = 0;
+        while (cof_fit_option(at) != NULL && strcmp(r_name(cof_fit_option(at), text), name) != 0) at++;
+        if (cof_fit_option(at) == NULL) Rf_error("unused argument (%s)", name);
+        if (VECTOR_ELT(options, i) != R_NilValue) set_option(o, at, name, VECTOR_ELT(options, i));
+    }
+}
+
+/* All options of a fit: their names, what they may be, and a sentence. */
+SEXP C_options(void)
+{
+    static const char *const names[] = {"option", "words", "about"};
+    R_xlen_t n = 0;
+    char text[64];
+    while (cof_fit_option((size_t)n) != NULL) n++;
+    SEXP list = PROTECT(glue_named_list(3, names));
+    for (int i = 0; i < 3; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(i == 1 ? VECSXP : STRSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) {
+        const cof_option *about = cof_fit_option((size_t)i);
+        R_xlen_t n_words = 0;
+        while (cof_fit_option_word((size_t)i, (size_t)n_words).name != NULL) n_words++;
+        SEXP words = Rf_allocVector(STRSXP, n_words);
+        SET_VECTOR_ELT(VECTOR_ELT(list, 1), i, words);
+        for (R_xlen_t w = 0; w < n_words; w++)
+            SET_STRING_ELT(words, w, Rf_mkChar(cof_fit_option_word((size_t)i, (size_t)w).name));
+        SET_STRING_ELT(VECTOR_ELT(list, 0), i, Rf_mkChar(r_name(about, text)));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), i, Rf_mkCharCE(about->about, CE_UTF8));
+    }
+    UNPROTECT(1);
+    return list;
 }
 
 static int32_t *copy_labels(const cof_model *model, SEXP out)
@@ -126,8 +206,8 @@ static int32_t *copy_labels(const cof_model *model, SEXP out)
     return INTEGER(out);
 }
 
-SEXP C_fit(SEXP table_pointer, SEXP options, SEXP weights, SEXP column_weights, SEXP init_rows, SEXP k_max,
-           SEXP progress)
+SEXP C_fit(SEXP table_pointer, SEXP k, SEXP k_max, SEXP options, SEXP weights, SEXP column_weights,
+           SEXP init_rows, SEXP progress)
 {
     static const char *const names[] = {"model", "cluster", "result", "interrupted"};
     const cof_table *table = glue_table(table_pointer);
@@ -139,25 +219,12 @@ SEXP C_fit(SEXP table_pointer, SEXP options, SEXP weights, SEXP column_weights, 
         rows = (uint64_t *)(void *)R_alloc((size_t)XLENGTH(init_rows), sizeof *rows);
         for (R_xlen_t j = 0; j < XLENGTH(init_rows); j++) rows[j] = (uint64_t)(REAL(init_rows)[j] - 1);
     }
-    SEXP method = member(options, "method");
     cof_fit_options o = {.struct_size = sizeof o,
-                         .k = (uint32_t)number(options, "k"),
-                         .restarts = (uint32_t)number(options, "restarts"),
-                         .seed = (uint64_t)number(options, "seed"),
-                         .variant = (int32_t)number(options, "variant"),
-                         .init = (int32_t)number(options, "init"),
-                         .select = (int32_t)number(options, "select"),
-                         .missing = (int32_t)number(options, "missing"),
-                         .max_rebuilds = (uint32_t)number(options, "max_rebuilds"),
-                         .max_passes = (uint32_t)number(options, "max_passes"),
-                         .threads = (uint32_t)number(options, "threads"),
-                         .scale = (int32_t)number(options, "scale"),
-                         .gamma = number(options, "gamma"),
-                         .time_limit_s = number(options, "time_limit"),
+                         .k = (uint32_t)Rf_asReal(k),
                          .init_rows = rows,
-                         .method = method == R_NilValue ? NULL : CHAR(STRING_ELT(method, 0)),
                          .weights = weights == R_NilValue ? NULL : REAL(weights),
                          .column_weights = column_weights == R_NilValue ? NULL : REAL(column_weights)};
+    set_options(&o, options);
     uint32_t most = (uint32_t)Rf_asReal(k_max);
     cof_model *model = NULL;
     cof_fit_info info = {.struct_size = sizeof info};
@@ -179,13 +246,14 @@ SEXP C_fit(SEXP table_pointer, SEXP options, SEXP weights, SEXP column_weights, 
 
 /* ---- What a model holds ---------------------------------------------------------------------------- */
 
-static SEXP profile_of(const cof_model *model, size_t attribute, uint32_t n_values)
+/* A matrix of k x values: shares of the clusters' rows, or the probabilities in the classes of a mixture. */
+static SEXP matrix_of(const cof_model *model, size_t attribute, uint32_t n_values,
+                      double (*of)(const cof_model *, size_t, uint32_t, uint32_t))
 {
     uint32_t k = cof_model_k(model);
     SEXP share = PROTECT(Rf_allocMatrix(REALSXP, (int)k, (int)n_values));
     for (uint32_t v = 0; v < n_values; v++)
-        for (uint32_t j = 0; j < k; j++)
-            REAL(share)[(R_xlen_t)v * k + j] = cof_model_profile(model, attribute, v, j);
+        for (uint32_t j = 0; j < k; j++) REAL(share)[(R_xlen_t)v * k + j] = of(model, attribute, v, j);
     UNPROTECT(1);
     return share;
 }
@@ -218,13 +286,13 @@ static SEXP reals(const double *x, size_t n)
 static SEXP attribute_of(const cof_model *model, size_t a, double importance)
 {
     static const char *const names[] = {"name",  "used", "ordered",    "missing", "values", "profile",
-                                        "edges", "cut",  "importance", "five",    "weight"};
+                                        "edges", "cut",  "importance", "five",    "weight", "probability"};
     cof_attribute about = {.struct_size = sizeof about};
     cof_error err = {{0}};
     size_t n_edges = 0;
     uint32_t k = cof_model_k(model);
     if (cof_model_attribute(model, a, &about) != COF_OK) Rf_error("%s", err.text);
-    SEXP list = PROTECT(glue_named_list(11, names));
+    SEXP list = PROTECT(glue_named_list(12, names));
     SET_VECTOR_ELT(list, 0, glue_text(about.name));
     SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(about.used != 0));
     SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(about.ordinal != 0));
@@ -236,7 +304,8 @@ static SEXP attribute_of(const cof_model *model, size_t a, double importance)
                        about.has_missing && v + 1 == about.n_values
                            ? NA_STRING
                            : Rf_mkCharCE(cof_model_value(model, a, v), CE_UTF8));
-    SET_VECTOR_ELT(list, 5, profile_of(model, a, about.n_values));
+    SET_VECTOR_ELT(list, 5, matrix_of(model, a, about.n_values, cof_model_profile));
+    SET_VECTOR_ELT(list, 11, matrix_of(model, a, about.n_values, cof_model_class_probability));
     SET_VECTOR_ELT(list, 6, edges_of(model, a));
     const double *cut = cof_model_cut(model, a, &n_edges);
     if (cut != NULL) SET_VECTOR_ELT(list, 7, reals(cut, n_edges));
@@ -268,11 +337,13 @@ SEXP C_attributes(SEXP pointer)
 /* Sizes, means of numeric columns, method. */
 SEXP C_model(SEXP pointer)
 {
-    static const char *const names[] = {"size", "means", "method", "agreement"};
+    static const char *const names[] = {"size", "means", "method", "agreement", "share"};
     const cof_model *model = model_of(pointer);
     uint32_t k = cof_model_k(model);
     size_t n = cof_model_n_numeric(model);
-    SEXP list = PROTECT(glue_named_list(4, names));
+    SEXP list = PROTECT(glue_named_list(5, names));
+    SET_VECTOR_ELT(list, 4, Rf_allocVector(REALSXP, k));
+    for (uint32_t j = 0; j < k; j++) REAL(VECTOR_ELT(list, 4))[j] = cof_model_class_share(model, j);
     SET_VECTOR_ELT(list, 0, reals(cof_model_sizes(model), k));
     SEXP means = PROTECT(Rf_allocMatrix(REALSXP, (int)k, (int)n)),
          labels = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n)), both = PROTECT(Rf_allocVector(VECSXP, 2));
