@@ -19,7 +19,6 @@ from ._estimators import (
     H2H,
     HDC,
     JDM,
-    LCA,
     LSM,
     OCIL,
     UDM,
@@ -30,6 +29,7 @@ from ._estimators import (
 )
 from ._forest import Edge, Forest, Tree
 from ._kmodes import EKPrototypes, KModes, KPrototypes
+from ._latent import LCA
 from ._progress import Progress
 
 if TYPE_CHECKING:

@@ -169,7 +169,7 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         options = {
             **_clusters(self.n_clusters),
             "restarts": _starts(self.n_init),
-            "max_passes": _count("max_iter", self.max_iter, 1),
+            "max_passes": 0 if self.max_iter is None else _count("max_iter", self.max_iter, 1),
             "threads": threads_of(self.n_jobs),
             "seed": seed_of(self.random_state),
             "method": getattr(self, "method", self._method),
@@ -177,7 +177,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         }
         for name in _core.FIT_OPTIONS:
             if name not in options and name != "init" and hasattr(self, name):
-                options[name] = _option(name, getattr(self, name))
+                none = name == "prior" and self.prior == 0  # a word to the library, in which 0 is the default
+                options[name] = _option(name, "0" if none else getattr(self, name))
         if isinstance(self.init, str):
             options["init"] = _option("init", self.init.lower())
         else:
@@ -389,6 +390,8 @@ class _CategoryClusterer(Results, TransformerMixin, ClusterMixin, BaseEstimator)
         self.log_likelihood_ = info["log_likelihood"]
         self.n_iter_ = max(1, info["passes"])
         self.n_rebuilds_ = info["rebuilds"]
+        if "gamma" in info:
+            self.gamma_ = info["gamma"]
 
     @property
     def forest_(self):
@@ -996,7 +999,7 @@ class Clusterer(_CategoryClusterer):
     True
     """
 
-    __init__ = _constructor(method="coforest", scale="auto", gamma=None)
+    __init__ = _constructor(method="coforest", max_iter=None, scale="auto", gamma=None)
 
 
 class _NamedMethod(_CategoryClusterer):
@@ -1031,7 +1034,6 @@ DLC = _named("DLC", "dlc")
 H2H = _named("H2H", "h2h")
 HDC = _named("HDC", "hdc")
 ADC = _named("ADC", "adc")
-LCA = _named("LCA", "lca")
 
 
 def methods():

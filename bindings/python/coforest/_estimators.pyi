@@ -144,7 +144,7 @@ class Clusterer(_CategoryClusterer):
         n_init: _Starts = ...,
         init: Union[_Init, Sequence[int], NDArray[Any]] = ...,
         select: _Select = ...,
-        max_iter: int = ...,
+        max_iter: Optional[int] = ...,
         missing: Literal["value", "ignore", "drop", "error"] = ...,
         ordinal: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         numeric: Optional[Sequence[Union[str, int]]] = ...,
@@ -153,7 +153,7 @@ class Clusterer(_CategoryClusterer):
         bins: int = ...,
         cut: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         column_weights: Optional[Mapping[Union[str, int], float]] = ...,
-        scale: Literal["auto", "range", "z"] = ...,
+        scale: Literal["auto", "range", "z", "none"] = ...,
         gamma: Union[None, float, Literal["kmodes", "clustmixtype"]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
         time_limit: Optional[float] = ...,
@@ -180,7 +180,7 @@ class _NamedMethod(_CategoryClusterer):
         bins: int = ...,
         cut: Optional[Mapping[Union[str, int], Sequence[Any]]] = ...,
         column_weights: Optional[Mapping[Union[str, int], float]] = ...,
-        scale: Literal["auto", "range", "z"] = ...,
+        scale: Literal["auto", "range", "z", "none"] = ...,
         gamma: Union[None, float, Literal["kmodes", "clustmixtype"]] = ...,
         random_state: Union[None, int, np.random.RandomState, np.random.Generator] = ...,
         time_limit: Optional[float] = ...,
@@ -199,7 +199,6 @@ class DLC(_NamedMethod): ...
 class H2H(_NamedMethod): ...
 class HDC(_NamedMethod): ...
 class ADC(_NamedMethod): ...
-class LCA(_NamedMethod): ...
 
 def methods() -> dict[str, str]: ...
 def load(path: Union[str, os.PathLike[str]]) -> Union[COForest, Clusterer, _NamedMethod]: ...

@@ -79,6 +79,14 @@ class KModes(_FromKModes):
 
     _method = "kmodes"
 
+    def fit(self, X, y=None, categorical=None, sample_weight=None, **paths):
+        """Clusters the rows of X. ``y`` is ignored, and so is ``categorical``, which kmodes takes: all columns are categories."""
+        return super().fit(X, y, sample_weight=sample_weight, **paths)
+
+    def predict(self, X, categorical=None):
+        """The cluster of every row."""
+        return super().predict(X)
+
 
 class KPrototypes(_FromKModes):
     """k-prototypes: k-modes for the categories and k-means for the quantities, together.

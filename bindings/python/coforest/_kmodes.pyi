@@ -16,7 +16,13 @@ class _FromKModes(_NamedMethod):
     @property
     def epoch_costs_(self) -> list[float]: ...
 
-class KModes(_FromKModes): ...
+_Modes = TypeVar("_Modes", bound="KModes")
+
+class KModes(_FromKModes):
+    def fit(  # type: ignore[override]  # the order of the package kmodes
+        self: _Modes, X: Any, y: Any = ..., categorical: Any = ..., sample_weight: Any = ..., **paths: Any
+    ) -> _Modes: ...
+    def predict(self, X: Any, categorical: Optional[Any] = ...) -> NDArray[np.int32]: ...
 
 class KPrototypes(_FromKModes):
     def fit(  # type: ignore[override]  # the order of the package kmodes

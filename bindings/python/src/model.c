@@ -118,17 +118,18 @@ static int take_options(PyObject *self, PyObject *keywords, cof_fit_options *opt
 
 static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *given)
 {
-    static char *names[] = {"table", "k",   "init_rows", "weights", "column_weights", "callback", "k_min",
-                            "k_max", "ask", "together",  NULL};
+    static char *names[] = {"table", "k",     "init_rows", "weights",  "column_weights", "callback",
+                            "k_min", "k_max", "ask",       "together", "start",          NULL};
     PyObject *table_arg, *rows_arg = Py_None, *weights_arg = Py_None, *callback = Py_None,
-                         *columns_arg = Py_None, *ask = Py_None, *result = NULL;
+                         *columns_arg = Py_None, *ask = Py_None, *start_arg = Py_None, *result = NULL;
     unsigned int k = 0, k_min = 0, k_max = 0, together = 0;
-    core_array rows = {0}, weights = {0}, columns = {0};
+    core_array rows = {0}, weights = {0}, columns = {0}, start = {0};
     cof_fit_options options = {.struct_size = sizeof options, .seed = 1};
     PyObject *keywords = given != NULL ? PyDict_Copy(given) : PyDict_New();
     if (keywords == NULL || take_options(self, keywords, &options) != 0 ||
-        !PyArg_ParseTupleAndKeywords(args, keywords, "OI|OOOOIIOI", names, &table_arg, &k, &rows_arg,
-                                     &weights_arg, &columns_arg, &callback, &k_min, &k_max, &ask, &together))
+        !PyArg_ParseTupleAndKeywords(args, keywords, "OI|OOOOIIOIO", names, &table_arg, &k, &rows_arg,
+                                     &weights_arg, &columns_arg, &callback, &k_min, &k_max, &ask, &together,
+                                     &start_arg))
         goto done;
     options.k = k;
     /* With ask, rows are elsewhere and the first argument is their schema. */
@@ -151,6 +152,10 @@ static PyObject *core_fit(PyObject *self, PyObject *args, PyObject *given)
         PyErr_SetString(PyExc_ValueError, "init needs one row per cluster, sample_weight one number per row");
         goto done;
     }
+    if (start_arg != Py_None && core_array_open(&start, start_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
+        goto done;
+    options.init_probabilities = (const double *)(const void *)start.data;
+    options.n_init_probabilities = start.owner != NULL ? (size_t)start.shape[0] : 0;
     options.init_rows = (const uint64_t *)(const void *)rows.data;
     options.weights = (const double *)(const void *)weights.data;
     options.column_weights = (const double *)(const void *)columns.data;
@@ -159,6 +164,7 @@ done:
     core_array_close(&rows);
     core_array_close(&weights);
     core_array_close(&columns);
+    core_array_close(&start);
     Py_XDECREF(keywords);
     return result;
 }
@@ -272,9 +278,81 @@ static PyObject *model_criteria(PyObject *self, PyObject *args)
     core_array_close(&weights);
     if (raised) return NULL;
     if (status != COF_OK) return core_raise(self, status, &err);
-    return Py_BuildValue("{sdsdsdsdsdsK}", "log_likelihood", info.mixture_log_likelihood, "n_parameters",
-                         info.n_parameters, "bic", info.bic, "aic", info.aic, "icl", info.icl, "n_shared",
-                         (unsigned long long)info.n_shared);
+    return Py_BuildValue("{sdsdsdsdsdsdsdsdsdsdsdsdsdsK}", "log_likelihood", info.mixture_log_likelihood,
+                         "n_parameters", info.n_parameters, "bic", info.bic, "aic", info.aic, "icl", info.icl,
+                         "aic3", info.aic3, "bic_adjusted", info.bic_adjusted, "entropy_r_squared",
+                         info.entropy_r_squared, "g_squared", info.g_squared, "x_squared", info.x_squared,
+                         "df", info.df, "p_g_squared", info.p_g_squared, "p_x_squared", info.p_x_squared,
+                         "n_shared", (unsigned long long)info.n_shared);
+}
+
+/* Appends a new number; -1 after a failure. */
+static int add_number(PyObject *list, double x)
+{
+    PyObject *number = PyFloat_FromDouble(x);
+    int failed = list == NULL || number == NULL || PyList_Append(list, number) != 0;
+    Py_XDECREF(number);
+    return failed ? -1 : 0;
+}
+
+/* The parameters of classes and what is known of them: share, share_error, probability and probability_error (k x values
+ * of every attribute in turn), residual (attributes x attributes), and cell (row, observed, expected of each). */
+static PyObject *model_classes(PyObject *self, PyObject *args)
+{
+    enum { SHARE, SHARE_ERROR, PROBABILITY, PROBABILITY_ERROR, RESIDUAL, CELL, N };
+    static const char *const keys[N] = {"share",    "share_error", "probability", "probability_error",
+                                        "residual", "cell"};
+    const cof_model *model = model_of(self);
+    PyObject *table_arg, *weights_arg, *list[N] = {NULL}, *result = NULL;
+    core_array weights = {0};
+    cof_class_study *study = NULL;
+    cof_error err = {{0}};
+    size_t n = cof_model_n_attributes(model), n_cells = 0;
+    uint32_t k = cof_model_k(model);
+    int failed = 0;
+    if (!PyArg_ParseTuple(args, "OO", &table_arg, &weights_arg)) return NULL;
+    if (table_arg != Py_None) {
+        const cof_table *table = core_handle(self, CORE_TABLE, table_arg);
+        if (table == NULL) return NULL;
+        if (weights_arg != Py_None && core_array_open(&weights, weights_arg, "f", 8, 1, CORE_CONTIGUOUS) != 0)
+            return NULL;
+        cof_status status =
+            weights.owner != NULL && weights.shape[0] != (Py_ssize_t)cof_table_n_rows(table)
+                ? COF_ERR_ARGUMENT
+                : cof_class_study_open(model, table, (const double *)(const void *)weights.data,
+                                       COF_STUDY_ERRORS | COF_STUDY_RESIDUALS, &study, &err);
+        core_array_close(&weights);
+        if (status != COF_OK) return core_raise(self, status, &err);
+    }
+    for (int i = 0; i < N; i++) failed |= (list[i] = PyList_New(0)) == NULL;
+    for (uint32_t j = 0; j < k && !failed; j++) {
+        failed |= add_number(list[SHARE], cof_model_class_share(model, j));
+        if (study != NULL) failed |= add_number(list[SHARE_ERROR], cof_class_study_share_error(study, j));
+    }
+    for (size_t a = 0; a < n && !failed; a++) {
+        cof_attribute about = {.struct_size = sizeof about};
+        failed |= cof_model_attribute(model, a, &about) != COF_OK;
+        for (uint32_t j = 0; j < k && !failed; j++)
+            for (uint32_t v = 0; v < about.n_values; v++) {
+                failed |= add_number(list[PROBABILITY], cof_model_class_probability(model, a, v, j));
+                if (study != NULL)
+                    failed |= add_number(list[PROBABILITY_ERROR],
+                                         cof_class_study_probability_error(study, a, v, j));
+            }
+        for (size_t b = 0; study != NULL && b < n && !failed; b++)
+            failed |= add_number(list[RESIDUAL], cof_class_study_residual(study, a, b));
+    }
+    const cof_class_cell *cell = study != NULL ? cof_class_study_cells(study, &n_cells) : NULL;
+    for (size_t c = 0; c < n_cells && !failed; c++)
+        failed |= add_number(list[CELL], (double)cell[c].row) | add_number(list[CELL], cell[c].observed) |
+                  add_number(list[CELL], cell[c].expected);
+    cof_class_study_free(study);
+    if (!failed) result = PyDict_New();
+    for (int i = 0; i < N; i++) {
+        if (result != NULL && PyDict_SetItemString(result, keys[i], list[i]) != 0) Py_CLEAR(result);
+        Py_XDECREF(list[i]);
+    }
+    return result;
 }
 
 static cof_status measure_margins(const cof_model *model, const cof_table *table, unsigned int threads,
@@ -963,6 +1041,7 @@ PyMethodDef core_model_methods[] = {
     {"values", model_codes, METH_VARARGS, "values(table, r, int32 out): ids of the attribute's values"},
     {"unseen", model_unseen, METH_O,
      "unseen(table) -> [(attribute, text or None for missing, value alike or -1, rows), ...]"},
+    {"classes", model_classes, METH_VARARGS, "classes(table or None, weights) -> dict of lists"},
     {"profile", model_profile, METH_VARARGS, "profile(r, float64 out of k x values)"},
     {"traits", model_traits, METH_VARARGS,
      "traits(side, most) -> [(cluster, attribute, text, share here, share anywhere, rows here, evidence), "
