@@ -47,8 +47,8 @@ typedef struct sparse {
     cofi_kd_tree kd;
     uint32_t n;
     double scale;
-    uint64_t looked, allowance; /* number of points visited, and its limit */
-    cofi_kd_aim aim;            /* of the search that runs */
+    uint64_t n_visited, allowance; /* number of points visited, and its limit */
+    cofi_kd_aim aim;               /* of the search that runs */
     /* Step 1, per position */
     /* union-find: parent of the position; the first of a part is its own parent */
     uint32_t *leader;
@@ -70,7 +70,7 @@ typedef struct sparse {
     uint32_t *whole; /* per node: number of edges after which all its points are in one part */
     uint32_t *ring;  /* circular list of the positions of a part */
     cof_edge *candidate;
-    size_t n_candidates, room;
+    size_t n_candidates, capacity;
 } sparse;
 
 /* ---- Step 1: some minimum spanning tree ---------------------------------------------------------- */
@@ -122,12 +122,12 @@ static double tie_square(double square)
 static void search_leaf(outside_search *f, const cofi_kd_node *leaf)
 {
     sparse *s = f->s;
-    s->looked += COFI_KD_LANES;
+    s->n_visited += COFI_KD_LANES;
     uint32_t near = s->kd.steps->in_leaf(&s->kd, leaf->begin, s->aim.close, s->aim.limit);
     for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
         if ((near & 1) == 0 || s->part[x] == f->part) continue;
         double here = cofi_kd_square(&s->kd, x, &s->aim);
-        s->looked++;
+        s->n_visited++;
         if (here >= f->second) continue;
         if (here >= f->square) {
             f->second = here;
@@ -150,7 +150,7 @@ static void search_outside(outside_search *f, uint32_t node)
         search_leaf(f, at);
         return;
     }
-    s->looked += COFI_KD_LANES; /* the cost of its boxes, in points */
+    s->n_visited += COFI_KD_LANES; /* the cost of its boxes, in points */
     uint32_t nearest, near = cofi_kd_children(&s->kd, at, &s->aim, square, &nearest);
     if ((near >> nearest & 1) != 0) search_outside(f, at->child + nearest);
     for (near &= ~(UINT32_C(1) << nearest); near != 0; near &= near - 1) {
@@ -222,7 +222,7 @@ static uint64_t round_cost(sparse *s, uint32_t largest)
     if (n_due < 4 * SAMPLE) return 0;
     for (uint32_t turn = 0, step = n_due / SAMPLE; turn < 2; turn++) {
         uint32_t until = turn * step / 2;
-        before = s->looked;
+        before = s->n_visited;
         n_sampled = 0;
         for (uint32_t x = 0; x < s->n; x++) {
             if (!is_due(s, x, largest) || until-- > 0) continue;
@@ -231,7 +231,7 @@ static uint64_t round_cost(sparse *s, uint32_t largest)
             n_sampled++;
         }
     }
-    return n_sampled > 0 ? (s->looked - before) / n_sampled * n_due : 0;
+    return n_sampled > 0 ? (s->n_visited - before) / n_sampled * n_due : 0;
 }
 
 /* Joins parts until one is left. Returns false before a round that would exceed the allowance. In measurements on profiles of
@@ -253,10 +253,10 @@ static bool join_nearest(sparse *s)
             s->shortest[part] = s->near_square[x];
             s->from[part] = x;
         }
-        if (s->looked + rounds * round_cost(s, largest) > s->allowance) return false;
+        if (s->n_visited + rounds * round_cost(s, largest) > s->allowance) return false;
         for (uint32_t x = 0; x < s->n; x++) {
             if (is_due(s, x, largest)) search_from(s, x);
-            if (s->looked > s->allowance) return false;
+            if (s->n_visited > s->allowance) return false;
         }
         join_parts(s, largest);
     }
@@ -332,14 +332,14 @@ static void find_whole_nodes(sparse *s)
  * points. */
 static bool add_candidate(sparse *s, cof_edge e)
 {
-    if (s->n_candidates == s->room) {
-        size_t most = (size_t)s->n * (4 * (size_t)s->kd.k + 16), room = 2 * s->room;
-        if (s->room == most) return false;
-        room = room < s->n ? s->n : room > most ? most : room;
-        cof_edge *larger = cofi_regrow(&s->own.env, s->candidate, s->room, room, sizeof *larger);
+    if (s->n_candidates == s->capacity) {
+        size_t most = (size_t)s->n * (4 * (size_t)s->kd.k + 16), capacity = 2 * s->capacity;
+        if (s->capacity == most) return false;
+        capacity = capacity < s->n ? s->n : capacity > most ? most : capacity;
+        cof_edge *larger = cofi_regrow(&s->own.env, s->candidate, s->capacity, capacity, sizeof *larger);
         if (larger == NULL) return false;
         s->candidate = larger;
-        s->room = room;
+        s->capacity = capacity;
     }
     s->candidate[s->n_candidates++] = e;
     return true;
@@ -355,17 +355,17 @@ typedef struct tie_search {
 static bool tie_leaf(const tie_search *f, const cofi_kd_node *leaf)
 {
     sparse *s = f->s;
-    s->looked += COFI_KD_LANES;
+    s->n_visited += COFI_KD_LANES;
     uint32_t near = s->kd.steps->in_leaf(&s->kd, leaf->begin, s->aim.close, s->aim.limit);
     for (uint32_t x = leaf->begin; near != 0 && x < leaf->end; x++, near >>= 1) {
         if ((near & 1) == 0) continue;
         double here = cofi_kd_square(&s->kd, x, &s->aim);
-        s->looked++;
+        s->n_visited++;
         if (here > f->most_square || s->scale * sqrt(here) != f->length) continue;
         if (part_after(s, x, f->n_edges) != f->other) continue;
         if (!add_candidate(s, (cof_edge){s->kd.point[f->from], s->kd.point[x], f->length})) return false;
     }
-    return s->looked / 2 <= s->allowance;
+    return s->n_visited / 2 <= s->allowance;
 }
 
 static bool search_ties(const tie_search *f, uint32_t node)
@@ -377,7 +377,7 @@ static bool search_ties(const tie_search *f, uint32_t node)
     bool ok = true;
     if (s->whole[node] <= f->n_edges && part_after(s, at->begin, f->n_edges) != f->other) return true;
     if (at->n_children == 0) return tie_leaf(f, at);
-    s->looked += COFI_KD_LANES;
+    s->n_visited += COFI_KD_LANES;
     for (uint32_t near = cofi_kd_children(&s->kd, at, &s->aim, square, &nearest); ok && near != 0;
          near &= near - 1)
         ok = search_ties(f, at->child + (uint32_t)__builtin_ctz(near));
@@ -428,15 +428,15 @@ typedef struct fringe {
     uint32_t *place; /* position in the heap; COFI_NONE: not reached yet, or in the tree */
 } fringe;
 
-static bool before(const fringe *f, uint32_t a, uint32_t b)
+static bool is_nearer(const fringe *f, uint32_t a, uint32_t b)
 {
     double x = f->key[a], y = f->key[b];
     return x < y || (x == y && a < b);
 }
 
-static void rise(fringe *f, uint32_t at, uint32_t point)
+static void move_up(fringe *f, uint32_t at, uint32_t point)
 {
-    for (; at > 0 && before(f, point, f->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+    for (; at > 0 && is_nearer(f, point, f->heap[(at - 1) / 2]); at = (at - 1) / 2) {
         f->heap[at] = f->heap[(at - 1) / 2];
         f->place[f->heap[at]] = at;
     }
@@ -444,14 +444,14 @@ static void rise(fringe *f, uint32_t at, uint32_t point)
     f->place[point] = at;
 }
 
-static uint32_t take_top(fringe *f)
+static uint32_t pop_nearest(fringe *f)
 {
     uint32_t top = f->heap[0], last = f->heap[--f->n], at = 0;
     f->place[top] = COFI_NONE;
     if (f->n == 0) return top;
     for (uint32_t child; (child = 2 * at + 1) < f->n; at = child) {
-        if (child + 1 < f->n && before(f, f->heap[child + 1], f->heap[child])) child++;
-        if (!before(f, f->heap[child], last)) break;
+        if (child + 1 < f->n && is_nearer(f, f->heap[child + 1], f->heap[child])) child++;
+        if (!is_nearer(f, f->heap[child], last)) break;
         f->heap[at] = f->heap[child];
         f->place[f->heap[at]] = at;
     }
@@ -461,12 +461,12 @@ static uint32_t take_top(fringe *f)
 }
 
 /* Keys of points in the tree are below every length, so that they are never updated. */
-static void offer(fringe *f, uint32_t newest, uint32_t point, double length)
+static void shorten(fringe *f, uint32_t newest, uint32_t point, double length)
 {
     if (length >= f->key[point]) return;
     f->key[point] = length;
     f->parent[point] = newest;
-    rise(f, f->place[point] == COFI_NONE ? f->n++ : f->place[point], point);
+    move_up(f, f->place[point] == COFI_NONE ? f->n++ : f->place[point], point);
 }
 
 /* The candidates of each point: list[i] for start[point] <= i < start[point + 1]. `start` holds zeros before. */
@@ -501,14 +501,14 @@ static uint32_t grow_tree(const sparse *s, const cofi_points *q, double twin_len
     }
     for (uint32_t n_joined = 0; n_joined < s->n; n_joined++) {
         if (n_joined > 0) {
-            newest = take_top(f);
+            newest = pop_nearest(f);
             edge[n_edges++] = (cof_edge){q->value[f->parent[newest]], q->value[newest], f->key[newest]};
         }
         f->key[newest] = -1;
         n_edges += cofi_points_join_twins(q, q->value[newest], twin_length, edge + n_edges);
         for (size_t at = start[newest]; at < start[newest + 1]; at++) {
             const cof_edge *c = &s->candidate[list[at]];
-            offer(f, newest, c->u == newest ? c->v : c->u, c->length);
+            shorten(f, newest, c->u == newest ? c->v : c->u, c->length);
         }
     }
     return n_edges;

@@ -200,8 +200,8 @@ static cof_status compare_labels(const search *s, cof_model *const model[2], dou
         k[half] = m->k;
     }
     COFI_TRY(cofi_rows_agree(s->table, &of[0], k[0], &of[1], k[1], &count, err));
-    cof_status status =
-        cofi_contingency_take(&table, &s->table->env, count, k[0], k[1], 0, count[(size_t)k[0] * k[1]], err);
+    cof_status status = cofi_contingency_from_counts(&table, &s->table->env, count, k[0], k[1], 0,
+                                                     count[(size_t)k[0] * k[1]], err);
     cofi_release(&s->table->env, count);
     if (status == COF_OK) status = cofi_contingency_score(&table, s->table->n_rows, &scores, err);
     *ari = scores.ari;

@@ -89,8 +89,8 @@ cof_status cof_evaluate_shards(const cof_model *m, const cof_schema *schema, siz
     if (status == COF_OK) status = weight_unit(m, schema, &unit, &bits, err);
     if (status == COF_OK) status = cofi_remote_classes(&whole, &of, column, m->k, unit, &count, err);
     if (status != COF_OK) return status;
-    status = cofi_contingency_take(&t, &m->env, count, m->k, n_classes, bits, count[(size_t)m->k * n_classes],
-                                   err);
+    status = cofi_contingency_from_counts(&t, &m->env, count, m->k, n_classes, bits,
+                                          count[(size_t)m->k * n_classes], err);
     cofi_release(&m->env, count);
     return status == COF_OK ? cofi_contingency_score(&t, schema->n_rows, indices, err) : status;
 }

@@ -108,7 +108,7 @@ static cof_status label_rows(cofi_fit *fit, mixed *m, uint64_t *moved, cof_error
     cofi_team_run(fit->host.team, label_task, m, n);
     fit->log.objective = 0;
     for (size_t b = 0; b < n; b++) fit->log.objective += m->block_sum[b];
-    return cofi_whole_take(fit, &m->rows, moved, err);
+    return cofi_whole_set_labels(fit, &m->rows, moved, err);
 }
 
 /* ---- The loop ----------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ cof_status cofi_whole_open(cofi_fit *fit, cofi_blocks *own, cofi_whole *w, cof_e
     return cofi_rows_fetch(fit->partition.rows, NULL, NULL, w->n_rows, w->cell, w->weight, err);
 }
 
-cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *w, uint64_t *moved, cof_error *err)
+cof_status cofi_whole_set_labels(cofi_fit *fit, const cofi_whole *w, uint64_t *moved, cof_error *err)
 {
     fit->log.visits += w->n_rows;
     fit->log.n_passes++;

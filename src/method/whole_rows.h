@@ -15,7 +15,7 @@ typedef struct cofi_whole {
 /* The rows live as long as `own`. */
 cof_status cofi_whole_open(cofi_fit *fit, cofi_blocks *own, cofi_whole *whole, cof_error *err);
 /* Sets the labels of the partition as a pass would. */
-cof_status cofi_whole_take(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
+cof_status cofi_whole_set_labels(cofi_fit *fit, const cofi_whole *whole, uint64_t *moved, cof_error *err);
 
 static inline const uint32_t *cofi_whole_row(const cofi_whole *w, size_t row)
 {

@@ -21,11 +21,11 @@ struct cof_map {
 /* ---- Which rows ------------------------------------------------------------------------------------- */
 
 /* Rows to choose from: all of them, or in a large table a sample, laid out like the table's columns. */
-typedef struct lot {
+typedef struct row_pool {
     size_t n, n_columns;
     size_t *row;   /* of the table; NULL: all */
     cofi_ids *ids; /* the table's, or those of the rows drawn */
-} lot;
+} row_pool;
 
 /* Selection sampling keeps the order and gives every set of `most` the same chance. */
 static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
@@ -37,7 +37,7 @@ static size_t draw(cofi_rng *rng, size_t n, size_t most, size_t *kept)
 }
 
 /* Distinct rows of the clustered columns in order of first appearance. */
-static cof_status list_distinct(cof_map *map, cofi_blocks *own, const lot *l)
+static cof_status list_distinct(cof_map *map, cofi_blocks *own, const row_pool *l)
 {
     uint32_t n_groups = 0, *group = cofi_blocks_add(own, l->n, sizeof *group);
     if (group == NULL) return COF_ERR_MEMORY;
@@ -67,7 +67,8 @@ static cof_status choose_rows(cof_map *map, const cofi_assignment *a, const cof_
     size_t few = cells / 2 / (n_columns + 1);
     if (few < 4 * most) few = 4 * most;
     bool all = n_rows <= cells / (n_columns + 1) || n_rows <= few;
-    lot l = {.n = n_rows, .n_columns = n_columns, .ids = cofi_blocks_add(&own, n_columns, sizeof *l.ids)};
+    row_pool l = {
+        .n = n_rows, .n_columns = n_columns, .ids = cofi_blocks_add(&own, n_columns, sizeof *l.ids)};
     size_t *kept = cofi_blocks_add(&own, most, sizeof *kept);
     uint32_t *codes = NULL;
     cofi_rng_seed(&rng, o->seed, 0x3a9);

@@ -152,9 +152,9 @@ static cof_status number_labels(cofi_contingency *t)
     return COF_OK;
 }
 
-cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
-                                 uint32_t n_clusters, uint32_t n_classes, int bits, uint64_t n_items,
-                                 cof_error *err)
+cof_status cofi_contingency_from_counts(cofi_contingency *t, const cof_env *env, const uint64_t *count,
+                                        uint32_t n_clusters, uint32_t n_classes, int bits, uint64_t n_items,
+                                        cof_error *err)
 {
     size_t n = (size_t)n_clusters * n_classes;
     uint64_t half = bits > 0 ? UINT64_C(1) << (bits - 1) : 0;
@@ -189,7 +189,7 @@ static cof_status count_few(cofi_contingency *t, const cof_env *env, const int32
         n_items++;
     }
     for (uint32_t at = 0; at < n_clusters * n_classes; at++) count[0][at] += count[1][at];
-    return cofi_contingency_take(t, env, count[0], n_clusters, n_classes, 0, n_items, err);
+    return cofi_contingency_from_counts(t, env, count[0], n_clusters, n_classes, 0, n_items, err);
 }
 
 cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const int32_t *clusters,

@@ -37,9 +37,9 @@ cof_status cofi_contingency_count(cofi_contingency *t, const cof_env *env, const
                                   const int32_t *classes, const double *weights, size_t n, cof_error *err);
 /* The same from a full table, count[cluster * n_classes + class], of n_items items; `bits` as from
  * cofi_contingency_unit. */
-cof_status cofi_contingency_take(cofi_contingency *t, const cof_env *env, const uint64_t *count,
-                                 uint32_t n_clusters, uint32_t n_classes, int bits, uint64_t n_items,
-                                 cof_error *err);
+cof_status cofi_contingency_from_counts(cofi_contingency *t, const cof_env *env, const uint64_t *count,
+                                        uint32_t n_clusters, uint32_t n_classes, int bits, uint64_t n_items,
+                                        cof_error *err);
 /* What a weight is multiplied by before it is rounded and added up, 1 if all are whole; *bits: bits of a cell below one
  * row. times: how many items have each weight; NULL: one. */
 double cofi_contingency_unit(const double *weights, const uint64_t *times, size_t n, int *bits);

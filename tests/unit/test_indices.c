@@ -347,7 +347,7 @@ static void billions_of_rows(void **state)
         cof_indices indices = {.struct_size = sizeof indices};
         uint64_t n = 0;
         for (int c = 0; c < 4; c++) n += of[i].count[c];
-        assert_int_equal(cofi_contingency_take(&t, &env, of[i].count, 2, 2, 0, n, NULL), COF_OK);
+        assert_int_equal(cofi_contingency_from_counts(&t, &env, of[i].count, 2, 2, 0, n, NULL), COF_OK);
         assert_int_equal(cofi_contingency_score(&t, n, &indices, NULL), COF_OK);
         assert_near(indices.ari, of[i].rand, 1e-6);
     }
@@ -377,7 +377,7 @@ static void every_allocation_may_fail(void **state)
         cof_env env = alloc_env(&meter);
         int32_t class_of[3];
         cofi_contingency t;
-        status = cofi_contingency_take(&t, &env, table, 3, 2, 0, 21, NULL);
+        status = cofi_contingency_from_counts(&t, &env, table, 3, 2, 0, 21, NULL);
         if (status == COF_OK) cofi_contingency_free(&t);
         if (status == COF_OK) status = cof_match(&env, table, 3, 2, class_of, NULL);
         assert_true(status == COF_OK || status == COF_ERR_MEMORY);

@@ -68,7 +68,7 @@ static void add_pair(void *ctx, uint32_t worker, size_t t, size_t r, double *cou
     }
 }
 
-static void take_roots(void *ctx, uint32_t worker, size_t t)
+static void finish_target(void *ctx, uint32_t worker, size_t t)
 {
     dilca_work *w = ctx;
     uint32_t o = w->fit->problem->n_values[t];
@@ -83,7 +83,7 @@ static cof_status visit_twice(dilca_work *w, cof_error *err)
 {
     const cofi_problem *p = w->fit->problem;
     cofi_pair_visitor first = {.ctx = w, .pair = note_uncertainty, .end = choose_context};
-    cofi_pair_visitor second = {.ctx = w, .pair = add_pair, .end = take_roots};
+    cofi_pair_visitor second = {.ctx = w, .pair = add_pair, .end = finish_target};
     COFI_TRY(cofi_rows_pairs(w->fit->partition.rows, w->fit->host.team, &first, err));
     for (size_t t = 0; t < p->n_attrs; t++)
         if (w->n_context[t] == 0)

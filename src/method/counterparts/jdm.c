@@ -364,7 +364,7 @@ static cof_status label_rows(cofi_fit *fit, jdm *s, uint64_t *moved, cof_error *
     for (size_t i = 0; i < s->rows.n_rows; i++)
         fit->log.objective += s->numerator[i * fit->partition.k + (uint32_t)s->rows.label[i]] *
                               ((double)s->rows.weight[i] / p->unit);
-    return cofi_whole_take(fit, &s->rows, moved, err);
+    return cofi_whole_set_labels(fit, &s->rows, moved, err);
 }
 
 /* Replaces an ignored cell of a seed by the most frequent value of the attribute. */

@@ -93,7 +93,7 @@ static cof_status label_rows(cofi_fit *fit, online *o, uint64_t *moved, cof_erro
     uint64_t ignored;
     *moved = visit_rows(o);
     cofi_partition_forget(&fit->partition);
-    cof_status status = cofi_whole_take(fit, &o->rows, &ignored, err);
+    cof_status status = cofi_whole_set_labels(fit, &o->rows, &ignored, err);
     /* equivalent scores: weight times (1 - share of the value in the cluster) */
     cofi_row_distance m = {.factor = o->weight, .sum = COFI_L1};
     cofi_profile_clear(fit);

@@ -9,24 +9,24 @@
 
 enum { BLOCK = 1 << 16, HOVER_COLUMNS = 200 };
 
-static void *get_room(cofi_page *p, size_t n_bytes)
+static void *get_bytes(cofi_page *p, size_t n_bytes)
 {
     n_bytes = (n_bytes + 7) & ~(size_t)7;
     if (n_bytes > BLOCK / 4) return cofi_blocks_add(&p->own, n_bytes, 1);
-    if (n_bytes > p->n_room) {
-        p->room = cofi_blocks_add(&p->own, BLOCK, 1);
-        p->n_room = p->room != NULL ? BLOCK : 0;
+    if (n_bytes > p->n_rest) {
+        p->rest = cofi_blocks_add(&p->own, BLOCK, 1);
+        p->n_rest = p->rest != NULL ? BLOCK : 0;
     }
-    if (p->room == NULL) return NULL;
-    p->n_room -= n_bytes;
-    p->room += n_bytes;
-    return p->room - n_bytes;
+    if (p->rest == NULL) return NULL;
+    p->n_rest -= n_bytes;
+    p->rest += n_bytes;
+    return p->rest - n_bytes;
 }
 
 /* Appends a field to an object, or an object to a list. */
 static cofi_datum *append(cofi_page *p, cofi_datum *to, const char *key)
 {
-    cofi_datum *d = get_room(p, sizeof *d);
+    cofi_datum *d = get_bytes(p, sizeof *d);
     if (d == NULL) {
         p->lost = (cofi_datum){.key = key};
         return &p->lost;
@@ -93,7 +93,7 @@ void cofi_page_written(cofi_page *p, const char *key)
 {
     cofi_datum *d = append(p, p->open[p->depth - 1], key);
     cofi_out_finish(&p->out, NULL);
-    char *text = get_room(p, p->text.n + 1);
+    char *text = get_bytes(p, p->text.n + 1);
     if (text == NULL || p->text.failed) return;
     if (p->text.n > 0) memcpy(text, p->text.bytes, p->text.n);
     text[p->text.n] = '\0';

@@ -33,8 +33,8 @@ enum { COFI_PAGE_DEPTH = 12 };
 /* Data that are being written. Lack of memory is remembered, and cofi_page_fill reports it. */
 typedef struct cofi_page {
     cofi_blocks own;
-    char *room; /* the rest of the last block */
-    size_t n_room;
+    char *rest; /* what is left of the last block */
+    size_t n_rest;
     cofi_datum root, lost;             /* `lost` receives what there is no memory for */
     cofi_datum *open[COFI_PAGE_DEPTH]; /* the objects around the current one, and itself */
     uint32_t depth;

@@ -88,7 +88,7 @@ static bool same_row(const cofi_report *r, size_t a, size_t b)
 }
 
 /* Keeps the smallest keys; of equal rows the first, so that three examples are three different rows. */
-static void offer(cofi_report *r, cofi_cluster_rows *c, int kind, size_t row, float key)
+static void keep_example(cofi_report *r, cofi_cluster_rows *c, int kind, size_t row, float key)
 {
     cofi_example *list = c->example[kind];
     size_t n = c->n_examples[kind], at = n;
@@ -114,11 +114,11 @@ static void study_row(cofi_report *r, size_t row)
     int bin = (int)(lead * COFI_LEAD_BINS);
     c->lead += lead;
     r->lead_bin[bin < COFI_LEAD_BINS ? bin : COFI_LEAD_BINS - 1]++;
-    offer(r, c, COFI_TYPICAL, row, r->margin[row].own);
-    offer(r, c, COFI_ATYPICAL, row, -r->margin[row].own);
+    keep_example(r, c, COFI_TYPICAL, row, r->margin[row].own);
+    keep_example(r, c, COFI_ATYPICAL, row, -r->margin[row].own);
     if (lead >= COF_CLOSE_LEAD) return;
     c->n_close++;
-    offer(r, c, COFI_BETWEEN, row, (float)lead);
+    keep_example(r, c, COFI_BETWEEN, row, (float)lead);
 }
 
 /* Distances of rows to clusters. Some methods compare whole rows and keep nothing to measure with. */
