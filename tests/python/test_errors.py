@@ -16,7 +16,8 @@ def test_the_librarys_sentence():
         coforest.COForest(9).fit(ROWS)
     assert isinstance(caught.value, ValueError) and caught.value.status == -20
     with pytest.raises(coforest.CoforestError, match="same value in every row"):
-        coforest.COForest(1).fit([["a"], ["a"]])
+        coforest.COForest(2).fit([["a"], ["a"]])
+    assert coforest.COForest(1).fit([["a"], ["a"]]).labels_.tolist() == [0, 0]
 
 
 def test_fewer_distinct_rows_than_clusters():
