@@ -39,7 +39,11 @@ static int insight_find(const cof_model *model, insight *out)
     *out = (insight){keep((size_t)k + 1, sizeof *out->of_cluster), keep(n + 1, sizeof *out->tells)};
     TRY(complain_status(cof_model_importance(model, out->tells, n, &said), TASK_FIT));
     TRY(complain_status(cof_model_traits(model, COF_TRAIT_MORE, MAX_TRAITS, all, found, &said), TASK_FIT));
-    for (uint32_t j = 0; j < k; j++) out->of_cluster[j] = (traits){all + (size_t)j * MAX_TRAITS, found[j]};
+    for (uint32_t j = 0; j < k; j++) {
+        traits *of = &out->of_cluster[j];
+        of->best = all + (size_t)j * MAX_TRAITS;
+        of->n = found[j];
+    }
     return CODE_DONE;
 }
 

@@ -369,7 +369,7 @@ __extension__ typedef unsigned __int128 wide;
 /* The last step of write_common: `digits` are n of them, the first has the value of 10 to the power of `exponent`. */
 static size_t write_digits(uint64_t digits, int n, int exponent, bool negative, char *text)
 {
-    char digit[20], *to = text;
+    char digit[20] = {0}, *to = text;
     for (int i = n; i-- > 0; digits /= 10) digit[i] = (char)('0' + digits % 10);
     while (n > 1 && n > exponent + 1 && digit[n - 1] == '0') n--;
     if (negative) *to++ = '-';

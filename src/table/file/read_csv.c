@@ -283,7 +283,7 @@ static void put_codes(const stretch *st, size_t c, const uint32_t *code, size_t 
     const uint8_t *ids = st->ids[c];
     uint64_t n_missing = 0;
     if (st->width[c] == 1 && to->width == 1) { /* nearly all columns */
-        uint8_t short_code[256], *codes = (uint8_t *)to->codes + row;
+        uint8_t short_code[256] = {0}, *codes = (uint8_t *)to->codes + row;
         for (size_t v = 0; v < n_ids && v < 256; v++) short_code[v] = (uint8_t)code[v];
         for (size_t i = 0; i < st->n_rows; i++) codes[i] = short_code[ids[i]];
         for (size_t i = 0; i < st->n_rows; i++) n_missing += codes[i] == to->n_values;
