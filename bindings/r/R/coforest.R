@@ -5,9 +5,16 @@ coforest <- function(x, ...) UseMethod("coforest")
 coforest.formula <- function(x, data, k, ...) {
   call <- match.call()
   call[[1]] <- quote(coforest)
-  right <- x[[length(x)]]
-  inside <- if (length(x) == 3) x[[2]] else right
-  if (length(x) == 3 && !identical(right, 1)) {
+  fit <- coforest(coforest_columns(x, data), k, ...)
+  fit$call <- call
+  fit
+}
+
+# The columns that a formula names: ~ a + b, or cbind(a, b) ~ 1 as users of poLCA write it.
+coforest_columns <- function(formula, data) {
+  right <- formula[[length(formula)]]
+  inside <- if (length(formula) == 3) formula[[2]] else right
+  if (length(formula) == 3 && !identical(right, 1)) {
     stop("covariates (", deparse(right), ") are not supported; write ", deparse(inside), " ~ 1", call. = FALSE)
   }
   named <- if (is.call(inside) && identical(inside[[1]], quote(cbind))) {
@@ -17,9 +24,7 @@ coforest.formula <- function(x, data, k, ...) {
   }
   absent <- setdiff(named, names(data))
   if (length(absent) > 0) stop("there is no column ", sQuote(absent[1]), " in data", call. = FALSE)
-  fit <- coforest(data[named], k, ...)
-  fit$call <- call
-  fit
+  data[named]
 }
 
 # The place of a value among its choices, from 0 as in C; NULL is the first.
@@ -154,6 +159,7 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
     cut = Filter(Negate(is.null), lapply(used, `[[`, "cut")),
     objective = result$objective,
     logLik = criteria$logLik, npar = criteria$npar, aic = criteria$aic, bic = criteria$bic, icl = criteria$icl,
+    criteria = if (!is.null(criteria)) unlist(criteria),
     posterior = rows$posterior,
     nobs = sum(each[!is.na(cluster)]),
     iter = result$passes,
@@ -162,6 +168,8 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
     agreement = about$agreement,
     k_curve = if (length(result$k_curve) > 0) as.data.frame(result$k_curve),
     structure_found = result$structure_found,
+    gamma = if (is.finite(c(result$gamma, NA)[1])) result$gamma,
+    restart_objectives = result$restart_records$objective,
     kinds = kinds,
     left_out = kinds$column[kinds$use == "left out"],
     weights = weights,

@@ -36,6 +36,7 @@ SEXP C_predict(SEXP model, SEXP table, SEXP threads);
 SEXP C_distances(SEXP model, SEXP table, SEXP threads);
 SEXP C_posterior(SEXP model, SEXP table, SEXP threads);
 SEXP C_criteria(SEXP model, SEXP table, SEXP weights, SEXP threads);
+SEXP C_study(SEXP model, SEXP table, SEXP weights);
 SEXP C_unseen(SEXP model, SEXP table);
 SEXP C_write(SEXP model);
 SEXP C_read(SEXP bytes);

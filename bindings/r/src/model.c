@@ -454,12 +454,78 @@ SEXP C_criteria(SEXP pointer, SEXP table_pointer, SEXP weights, SEXP threads)
                                   weights == R_NilValue ? NULL : REAL(weights), threads_of(threads), &info,
                                   &err),
                &err);
-    static const char *const names[] = {"logLik", "npar", "aic", "bic", "icl", "n_shared"};
-    const double values[] = {info.mixture_log_likelihood, info.n_parameters, info.aic, info.bic, info.icl,
-                             (double)info.n_shared};
-    SEXP list = PROTECT(glue_named_list(6, names));
-    for (int i = 0; i < 6; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
+    static const char *const names[] = {"logLik",      "npar",         "aic",
+                                        "bic",         "icl",          "n_shared",
+                                        "aic3",        "bic_adjusted", "entropy_r_squared",
+                                        "g_squared",   "x_squared",    "df",
+                                        "p_g_squared", "p_x_squared"};
+    const double values[] = {info.mixture_log_likelihood,
+                             info.n_parameters,
+                             info.aic,
+                             info.bic,
+                             info.icl,
+                             (double)info.n_shared,
+                             info.aic3,
+                             info.bic_adjusted,
+                             info.entropy_r_squared,
+                             info.g_squared,
+                             info.x_squared,
+                             info.df,
+                             info.p_g_squared,
+                             info.p_x_squared};
+    enum { N = sizeof values / sizeof *values };
+    SEXP list = PROTECT(glue_named_list(N, names));
+    for (int i = 0; i < N; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
     UNPROTECT(1);
+    return list;
+}
+
+static void free_study(SEXP pointer)
+{
+    cof_class_study_free(R_ExternalPtrAddr(pointer));
+    R_ClearExternalPtr(pointer);
+}
+
+/* Standard errors of shares and probabilities, and the cells of the table with what the model expects. */
+SEXP C_study(SEXP pointer, SEXP table_pointer, SEXP weights)
+{
+    static const char *const names[] = {"share", "probability", "row", "observed", "expected"};
+    const cof_model *model = model_of(pointer);
+    const cof_table *table = glue_table(table_pointer);
+    uint32_t k = cof_model_k(model);
+    size_t n_attributes = cof_model_n_attributes(model), n_cells = 0;
+    SEXP list = PROTECT(glue_named_list(5, names)),
+         handle = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, table_pointer));
+    R_RegisterCFinalizerEx(handle, free_study, TRUE);
+    cof_class_study *study = NULL;
+    cof_error err = {{0}};
+    glue_check(cof_class_study_open(model, table, weights == R_NilValue ? NULL : REAL(weights),
+                                    COF_STUDY_ERRORS, &study, &err),
+               &err);
+    R_SetExternalPtrAddr(handle, study);
+    SEXP share = Rf_allocVector(REALSXP, k);
+    SET_VECTOR_ELT(list, 0, share);
+    for (uint32_t j = 0; j < k; j++) REAL(share)[j] = cof_class_study_share_error(study, j);
+    SEXP errors = Rf_allocVector(VECSXP, (R_xlen_t)n_attributes);
+    SET_VECTOR_ELT(list, 1, errors);
+    for (size_t a = 0; a < n_attributes; a++) {
+        cof_attribute about = {.struct_size = sizeof about};
+        glue_check(cof_model_attribute(model, a, &about), &err);
+        SEXP matrix = Rf_allocMatrix(REALSXP, (int)k, (int)about.n_values);
+        SET_VECTOR_ELT(errors, (R_xlen_t)a, matrix);
+        for (uint32_t v = 0; v < about.n_values; v++)
+            for (uint32_t j = 0; j < k; j++)
+                REAL(matrix)[(R_xlen_t)v * k + j] = cof_class_study_probability_error(study, a, v, j);
+    }
+    const cof_class_cell *cell = cof_class_study_cells(study, &n_cells);
+    for (int i = 2; i < 5; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(REALSXP, (R_xlen_t)n_cells));
+    for (size_t c = 0; c < n_cells; c++) {
+        REAL(VECTOR_ELT(list, 2))[c] = (double)cell[c].row + 1;
+        REAL(VECTOR_ELT(list, 3))[c] = cell[c].observed;
+        REAL(VECTOR_ELT(list, 4))[c] = cell[c].expected;
+    }
+    free_study(handle);
+    UNPROTECT(2);
     return list;
 }
 
