@@ -261,7 +261,8 @@ static cof_status print_fits(bench *b, size_t team, cof_json *j, cof_error *err)
                          .threads = cofi_team_size(b->team[team])};
     double *elapsed = cofi_blocks_add(&b->own, n, sizeof *elapsed),
            *processor = cofi_blocks_add(&b->own, n, sizeof *processor),
-           *pass = cofi_blocks_add(&b->own, n, sizeof *pass);
+           *pass = cofi_blocks_add(&b->own, n, sizeof *pass),
+           *visit = cofi_blocks_add(&b->own, n, sizeof *visit);
     COFI_TRY(cofi_blocks_status(&b->own, err));
     for (uint32_t i = 0; i < n; i++) {
         cof_model *model;
@@ -271,6 +272,7 @@ static cof_status print_fits(bench *b, size_t team, cof_json *j, cof_error *err)
         processor[i] = cofi_processor_s() - before;
         elapsed[i] = info.fit_s;
         pass[i] = info.pass_s / ((double)info.n_rows * info.passes);
+        visit[i] = (info.start_s + info.pass_s) / (double)info.row_visits;
     }
     cof_json_open_line(j, NULL, '{');
     cof_json_count(j, "threads", info.threads);
@@ -278,6 +280,7 @@ static cof_status print_fits(bench *b, size_t team, cof_json *j, cof_error *err)
     cof_json_count(j, "passes", info.passes);
     cof_json_count(j, "row_visits", info.row_visits);
     cof_json_real(j, "ns_per_row_and_pass", 1e9 * cof_quantile(pass, n, 0.5));
+    cof_json_real(j, "ns_per_row_visit", 1e9 * cof_quantile(visit, n, 0.5));
     cof_json_close(j, '}');
     return COF_OK;
 }

@@ -41,7 +41,8 @@ static void entropy_weights(cofi_fit *fit, double *weight, const uint64_t *total
         weight[r] = h / p->n_present[r];
         sum += weight[r];
     }
-    for (size_t r = 0; r < p->n_attrs; r++) weight[r] /= sum;
+    /* where all weight is on equal rows, no attribute tells more than another */
+    for (size_t r = 0; r < p->n_attrs; r++) weight[r] = sum > 0 ? weight[r] / sum : 1 / (double)p->n_attrs;
 }
 
 static void shift_row(online *o, size_t row, int32_t j, double by)
