@@ -187,7 +187,7 @@ void cofi_scores_likelihood(cofi_fit *fit, const cofi_partition *from)
 static double attribute_factor(const cofi_fit *fit, size_t r)
 {
     double weight = cofi_column_weight(fit->problem, r);
-    return fit->host.o.variant == COF_VARIANT_AUTHORS ? weight / (double)(fit->problem->n_present[r] - 1)
+    return fit->host.o.variant == COF_VARIANT_AUTHORS ? weight / cofi_problem_n_gaps(fit->problem, r)
                                                       : weight;
 }
 
@@ -338,7 +338,7 @@ static void plain_task(void *ctx, uint32_t worker, size_t r)
             double sum = 0;
             for (uint32_t v = 0; v < n_values; v++)
                 if (v != u) sum += d[v] * cofi_share(held[(size_t)v * stride + j], whole);
-            plain[at] = cofi_column_weight(p, r) * (sum / (double)(p->n_present[r] - 1));
+            plain[at] = cofi_column_weight(p, r) * (sum / cofi_problem_n_gaps(p, r));
         }
     }
 }

@@ -80,8 +80,9 @@ static void resolve_start(const cofi_problem *p, const cofi_method *method, cof_
 /* Probabilities of a start: for each class and attribute they sum to 1, but for rounding. */
 static cof_status check_probabilities(const cofi_problem *p, const cof_fit_options *o, cof_error *err)
 {
-    const double *given = o->init_probabilities, *end = given + (given != NULL ? o->n_init_probabilities : 0);
+    const double *given = o->init_probabilities;
     if (given == NULL) return COF_OK;
+    const double *end = given + o->n_init_probabilities;
     for (size_t a = 0; a < p->n_candidates; a++) {
         const cofi_column *c = &p->table->column[p->candidate[a]];
         uint32_t n = cofi_problem_n_values(p, c);

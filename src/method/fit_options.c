@@ -110,7 +110,8 @@ static double number_of(const cof_option *option, const cof_fit_options *o)
 
 static bool names_word(size_t option, double place)
 {
-    return place >= 0 && place == floor(place) && cof_fit_option_word(option, (size_t)place).name != NULL;
+    return place >= 0 && place < UINT16_MAX && place == floor(place) &&
+           cof_fit_option_word(option, (size_t)place).name != NULL;
 }
 
 cof_status cofi_fit_options_check(const cof_fit_options *o, cof_error *err)

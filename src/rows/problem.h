@@ -82,6 +82,12 @@ cof_status cofi_problem_add_attribute(cofi_problem *problem, size_t column, uint
 enum { COFI_MOST_SEED_UNITS = 64 };
 /* Fails if no attribute is left. One cluster needs none that varies: then the first, a constant, is kept. */
 cof_status cofi_problem_check_attributes(cofi_problem *problem, uint32_t k, cof_error *err);
+/* Gaps between the values that are present; 1 for the constant that one cluster of equal rows keeps. */
+static inline double cofi_problem_n_gaps(const cofi_problem *problem, size_t attr)
+{
+    uint32_t n = problem->n_present[attr];
+    return n > 1 ? n - 1 : 1;
+}
 cof_status cofi_problem_check_k(const cofi_problem *problem, uint32_t k, cof_error *err);
 
 /* Weights become integers, so that sums do not depend on their order. Whole weights are kept; others are rounded to

@@ -267,7 +267,9 @@ static void equal_rows_are_one_cluster(void **state)
     (void)state;
     for (size_t m = 0; m < cof_method_count(); m++) {
         cof_fit_options o = {.struct_size = sizeof o, .k = 1, .method = cof_method_name(m)};
-        for (int weighted = 0; weighted < 2; weighted++) {
+        for (int c = 0; c < 4; c++) {
+            int weighted = c % 2;
+            o.variant = c / 2 ? COF_VARIANT_AUTHORS : COF_VARIANT_PAPER;
             cof_table *t = table_of(weighted ? two : equal, 3, 2);
             cof_model *model = NULL;
             cof_error err;

@@ -41,7 +41,7 @@ static cof_status settle_on_pairs(cofi_fit *fit, const cofi_distances *d, cof_er
     double *factor = cofi_blocks_add(&fit->scratch, p->n_attrs, sizeof *factor);
     if (factor == NULL) return cofi_no_memory(err);
     for (size_t r = 0; r < p->n_attrs; r++)
-        factor[r] = fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / (p->n_present[r] - 1) : 1.0;
+        factor[r] = fit->host.o.variant == COF_VARIANT_AUTHORS ? 1.0 / cofi_problem_n_gaps(p, r) : 1.0;
     cofi_row_distance m = {.d = d, .factor = factor, .sum = COFI_L1};
     cofi_profile_update(fit);
     return cofi_loop_profiles(fit, &m, err);

@@ -42,7 +42,7 @@ static void equal_gaps(const cofi_fit *fit, lines *s)
     const cofi_problem *p = fit->problem;
     for (size_t r = 0; r < p->n_attrs; r++)
         for (uint32_t t = 0; t < p->n_values[r]; t++)
-            s->gap[p->first[r] + t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
+            s->gap[p->first[r] + t] = has_gap(p, s, r, t) ? 1.0 / cofi_problem_n_gaps(p, r) : 0;
 }
 
 /* Probability that the gap separates a pair of rows, from one cluster (within) or from two (between). */
@@ -78,7 +78,7 @@ static void learn_gaps(const cofi_fit *fit, lines *s)
             if (sum > 0)
                 gap[t] /= sum;
             else
-                gap[t] = has_gap(p, s, r, t) ? 1.0 / (p->n_present[r] - 1) : 0;
+                gap[t] = has_gap(p, s, r, t) ? 1.0 / cofi_problem_n_gaps(p, r) : 0;
         }
     }
 }
