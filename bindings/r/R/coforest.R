@@ -103,7 +103,7 @@ coforest.default <- function(x, k, method = "coforest", nstart = NULL, weights =
   }
   options <- c(list(method = method, restarts = if (!is.null(nstart)) whole(nstart, "nstart"), seed = as.double(seed),
                     missing = c(missing_choices[1:3], "error")[missing + 1L], threads = whole(threads, "threads", 0)), more)
-  found <- .Call(C_fit, table, k[1], if (length(k) == 2) k[2] else 0, options, weights, each, NULL, isTRUE(progress))
+  found <- .Call(C_fit, table, k[1], if (length(k) == 2) k[2] else 0, options, weights, each, isTRUE(progress))
   if (found$interrupted) end_interrupted()
   fit <- collect(found, x, table, weights, kinds, posterior, threads)
   fit$seed <- seed
@@ -144,7 +144,7 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
     share = if (mixture) setNames(about$share, clusters),
     k = k,
     method = about$method,
-    modes = mode_frame(used, profiles),
+    modes = mode_frame(profiles),
     profiles = profiles,
     means = if (ncol(about$means) > 0) about$means,
     quartiles = Filter(Negate(is.null), lapply(used, function(a) {
@@ -178,7 +178,7 @@ collect <- function(found, x, table, weights, kinds, posterior, threads) {
 }
 
 # The most frequent value of every column in every cluster; NA where a cluster has no rows.
-mode_frame <- function(attributes, profiles) {
+mode_frame <- function(profiles) {
   modes <- lapply(profiles, function(share) {
     levels <- colnames(share)
     best <- apply(share, 1, function(p) if (anyNA(p)) NA_integer_ else which.max(p))

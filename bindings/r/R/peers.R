@@ -1,7 +1,5 @@
 # k-modes, k-prototypes and latent classes with the arguments and results that users of klaR, clustMixType and poLCA know.
 
-as_given <- function(seed) if (is.null(seed)) sample.int(.Machine$integer.max, 1) else seed
-
 kmodes <- function(data, modes, iter.max = 10, weighted = FALSE, fast = TRUE, nstart = 10, weights = NULL, seed = NULL) {
   if (weighted) stop("weighted = TRUE is not supported; method = \"lsm\" of coforest() is near to it", call. = FALSE)
   if (length(modes) != 1) {
@@ -10,7 +8,7 @@ kmodes <- function(data, modes, iter.max = 10, weighted = FALSE, fast = TRUE, ns
   x <- as_columns(data)
   x[] <- lapply(x, factor)
   fit <- coforest(x, modes, method = "kmodes", nstart = nstart, weights = weights, max_passes = iter.max, init = "random",
-                  seed = as_given(seed), posterior = FALSE)
+                  seed = seed, posterior = FALSE)
   each <- if (is.null(weights)) rep(1, nrow(x)) else weights
   # a row differs from a mode where one of both is missing, too
   full <- as.data.frame(lapply(seq_along(x), function(c) {
@@ -31,7 +29,7 @@ kproto <- function(x, k, lambda = NULL, type = "huang", iter.max = 100, nstart =
   number <- vapply(x, function(v) is.numeric(v) && !is.factor(v), NA)
   x[!number] <- lapply(x[!number], factor)
   fit <- coforest(x, k, method = "k-prototypes", nstart = nstart, weights = weights, max_passes = iter.max, scale = "none",
-                  gamma = if (is.null(lambda)) "clustmixtype" else lambda, seed = as_given(seed), posterior = FALSE,
+                  gamma = if (is.null(lambda)) "clustmixtype" else lambda, seed = seed, posterior = FALSE,
                   missing = c(yes = "drop", no = "ignore")[[match.arg(na.rm, c("yes", "no"))]], numeric = names(x)[number],
                   categorical = names(x)[!number])
   centers <- as.data.frame(lapply(names(x), function(name) {
@@ -52,7 +50,7 @@ latent_classes <- function(formula, data, nclass = 2, maxiter = 5000, tol = 1e-1
   y <- if (by_formula) coforest_columns(formula, data) else as_columns(formula)
   y[] <- lapply(y, factor)
   fit <- coforest(y, nclass, method = "lca", nstart = nrep, weights = weights, prior = 0, max_passes = maxiter, tolerance = tol,
-                  missing = if (na.rm) "drop" else "ignore", seed = as_given(seed))
+                  missing = if (na.rm) "drop" else "ignore", seed = seed)
   study <- if (calc.se) .Call(C_study, .Call(C_read, fit$model), make_table(y), weights)
   errors <- if (calc.se) setNames(study$probability, names(y)[names(y) %in% c(names(fit$profiles), fit$left_out)])
   each <- if (is.null(weights)) rep(1, nrow(y)) else weights

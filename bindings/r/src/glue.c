@@ -121,7 +121,7 @@ const cof_table *glue_table(SEXP pointer)
     }
 
 static const R_CallMethodDef calls[] = {
-    CALL(C_table, 3),      CALL(C_advise, 4), CALL(C_roles, 2),   CALL(C_cut, 3),       CALL(C_fit, 8),
+    CALL(C_table, 3),      CALL(C_advise, 4), CALL(C_roles, 2),   CALL(C_cut, 3),       CALL(C_fit, 7),
     CALL(C_attributes, 1), CALL(C_model, 1),  CALL(C_predict, 3), CALL(C_distances, 3), CALL(C_posterior, 3),
     CALL(C_criteria, 4),   CALL(C_study, 3),  CALL(C_unseen, 2),  CALL(C_write, 1),     CALL(C_read, 1),
     CALL(C_evaluate, 3),   CALL(C_report, 4), CALL(C_methods, 0), CALL(C_options, 0),   {NULL, NULL, 0}};

@@ -28,8 +28,7 @@ SEXP C_table(SEXP columns, SEXP names, SEXP n_rows);
 SEXP C_advise(SEXP table, SEXP missing, SEXP rules, SEXP quantities);
 SEXP C_roles(SEXP table, SEXP roles);
 SEXP C_cut(SEXP table, SEXP column, SEXP bins);
-SEXP C_fit(SEXP table, SEXP k, SEXP k_max, SEXP options, SEXP weights, SEXP column_weights, SEXP init_rows,
-           SEXP progress);
+SEXP C_fit(SEXP table, SEXP k, SEXP k_max, SEXP options, SEXP weights, SEXP column_weights, SEXP progress);
 SEXP C_attributes(SEXP model);
 SEXP C_model(SEXP model);
 SEXP C_predict(SEXP model, SEXP table, SEXP threads);

@@ -207,21 +207,15 @@ static int32_t *copy_labels(const cof_model *model, SEXP out)
 }
 
 SEXP C_fit(SEXP table_pointer, SEXP k, SEXP k_max, SEXP options, SEXP weights, SEXP column_weights,
-           SEXP init_rows, SEXP progress)
+           SEXP progress)
 {
     static const char *const names[] = {"model", "cluster", "result", "interrupted"};
     const cof_table *table = glue_table(table_pointer);
     SEXP out = PROTECT(glue_named_list(4, names));
     SET_VECTOR_ELT(out, 0, empty_model());
     SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, (R_xlen_t)cof_table_n_rows(table)));
-    uint64_t *rows = NULL;
-    if (init_rows != R_NilValue) {
-        rows = (uint64_t *)(void *)R_alloc((size_t)XLENGTH(init_rows), sizeof *rows);
-        for (R_xlen_t j = 0; j < XLENGTH(init_rows); j++) rows[j] = (uint64_t)(REAL(init_rows)[j] - 1);
-    }
     cof_fit_options o = {.struct_size = sizeof o,
                          .k = (uint32_t)Rf_asReal(k),
-                         .init_rows = rows,
                          .weights = weights == R_NilValue ? NULL : REAL(weights),
                          .column_weights = column_weights == R_NilValue ? NULL : REAL(column_weights)};
     set_options(&o, options);
